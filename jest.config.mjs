@@ -1,0 +1,21 @@
+const project = (displayName, testMatch, extra = {}) => ({
+  displayName,
+  testMatch: testMatch.map((pattern) => `<rootDir>/test/${pattern}`),
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.mjs' },
+  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/test/support/runtime-client'],
+  cacheDirectory: '<rootDir>/.jest-cache',
+  ...extra,
+});
+
+// A test's name says what it needs: *.unit.test.ts nothing, *.integration.test.ts real servers in this process,
+// *.e2e.test.ts whole processes. `npm run test:unit -- scrub` runs what matches.
+export default {
+  maxWorkers: 2,
+  projects: [
+    project('architecture', ['architecture.test.ts']),
+    project('unit', ['**/*.unit.test.ts']),
+    project('integration', ['**/*.integration.test.ts']),
+    project('e2e', ['**/*.e2e.test.ts']),
+  ],
+};

@@ -1,0 +1,47 @@
+import type { Alias } from './settings.ts';
+
+export interface PublicModel {
+  readonly id: string;
+  /** Which of the upstream's two models answers for it. */
+  readonly kind: 'text' | 'vision';
+}
+
+export interface Models {
+  readonly text: PublicModel;
+  readonly vision: PublicModel;
+  /** The public model that an id in a request stands for, or undefined. Ids are case-sensitive. */
+  resolve(id: string): PublicModel | undefined;
+  /** The model with exactly this public id. */
+  find(id: string): PublicModel | undefined;
+}
+
+/** The public models of a deployment and every alias that leads to them. */
+export function createModels(serviceName: string, operatorAliases: readonly Alias[]): Models {
+  const text: PublicModel = { id: serviceName, kind: 'text' };
+  const vision: PublicModel = { id: `${serviceName}-vision`, kind: 'vision' };
+  const publicModels = new Map([text, vision].map((model) => [model.id, model]));
+
+  const exact = new Map<string, PublicModel>(publicModels);
+  for (const id of [`${serviceName}-private`, `${serviceName}-text`]) exact.set(id, text);
+  exact.set(`${serviceName}-image`, vision);
+  const prefixes = new Map<string, PublicModel>();
+  for (const prefix of ['fam-', 'vendor.', 'claude-', 'anthropic.']) prefixes.set(prefix, text);
+  // The default ids of a coding agent's picker, with the variants it writes in brackets: `opus[1m]`.
+  for (const id of ['opus', 'sonnet', 'haiku']) {
+    exact.set(id, text);
+    prefixes.set(`${id}[`, text);
+  }
+  for (const alias of operatorAliases) {
+    const model = publicModels.get(alias.to);
+    if (model) (alias.prefix ? prefixes : exact).set(alias.from, model);
+  }
+  for (const model of publicModels.values()) exact.set(model.id, model);
+  const longestFirst = [...prefixes].sort(([a], [b]) => b.length - a.length);
+
+  return {
+    text,
+    vision,
+    resolve: (id) => exact.get(id) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
+    find: (id) => publicModels.get(id),
+  };
+}

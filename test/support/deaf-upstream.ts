@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+
+export interface DeafUpstream extends AsyncDisposable {
+  /** A base address on which a connection is neither made nor refused. */
+  readonly url: string;
+}
+
+// Its thread sleeps for ever after listening, so nobody takes connections out of the kernel's queue.
+const listener = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer();
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+  });
+`;
+
+/** An upstream whose queue of connections is full: a client that connects waits until its own time limit. Linux only. */
+export async function startDeafUpstream(): Promise<DeafUpstream> {
+  const worker = new Worker(listener, { eval: true });
+  worker.unref();
+  const [port]: number[] = await once(worker, 'message');
+  if (port === undefined) throw new Error('the listener named no port');
+  const fillers: Socket[] = [];
+  // The kernel takes a connection or two beyond the queue's length: the first that hangs shows that it is full.
+  while (await connects(port, fillers));
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    async [Symbol.asyncDispose]() {
+      for (const filler of fillers) filler.destroy();
+      await worker.terminate();
+    },
+  };
+}
+
+async function connects(port: number, fillers: Socket[]): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  fillers.push(socket);
+  return await Promise.race([
+    once(socket, 'connect').then(() => true),
+    new Promise<boolean>((resolve) => setTimeout(resolve, 300, false)),
+  ]);
+}

@@ -1,0 +1,88 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+
+export const dialectNames = ['chat', 'responses', 'messages'] as const;
+export type DialectName = (typeof dialectNames)[number];
+
+interface WireData {
+  /** `streams/two-choices.sse`: the folder is the kind. */
+  readonly file: string;
+  /** `two-choices` */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** What an upstream sends. */
+interface UpstreamData extends WireData {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How the upstream leaves off: with its terminal event, without one, or by telling of a failure. */
+  readonly terminal: 'end' | 'cut' | 'failure';
+  /** Whether nothing of the stream could be passed on, so that the client gets a plain HTTP error instead. */
+  readonly plainError: boolean;
+}
+
+export interface StreamFixture extends UpstreamData {
+  readonly kind: 'stream';
+}
+
+export interface AnswerFixture extends UpstreamData {
+  readonly kind: 'answer';
+}
+
+/** An answer that is an error, by its status (the first part of its name) or, with a 200, by its body. */
+export interface ErrorFixture extends UpstreamData {
+  readonly kind: 'error';
+}
+
+/** A request of a client to the model `svc`: to be refused where `vision` or `stateful` is named, else to be passed on. */
+export interface RequestFixture extends WireData {
+  readonly kind: 'request';
+  /** Where the first image or video stands: `messages[0].content[1]`. */
+  readonly vision?: string;
+  /** The field that asks for state. */
+  readonly stateful?: string;
+}
+
+export type Fixture = StreamFixture | AnswerFixture | ErrorFixture | RequestFixture;
+
+const root = join(import.meta.dirname, '../fixtures');
+const kinds = { streams: 'stream', answers: 'answer', errors: 'error', requests: 'request' } as const;
+const contentTypes: Readonly<Record<string, string>> = {
+  '.sse': 'text/event-stream; charset=utf-8',
+  '.json': 'application/json',
+  '.html': 'text/html; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+type Remarks = Partial<Omit<UpstreamData & RequestFixture, keyof WireData | 'kind' | 'status'>>;
+
+/** `index.json` of a dialect: what the files' names and bytes do not say. */
+export function readRemarks(dialect: DialectName): Readonly<Record<string, Remarks>> {
+  return JSON.parse(readFileSync(join(root, dialect, 'index.json'), 'utf8'));
+}
+
+/** All wire data of a dialect, in the order of their file names. */
+export function loadFixtures(dialect: DialectName): Fixture[] {
+  const remarks = readRemarks(dialect);
+  return Object.entries(kinds).flatMap(([folder, kind]) =>
+    globSync(`${folder}/*`, { cwd: join(root, dialect) })
+      .sort()
+      .map((file) => readFixture(dialect, file, kind, remarks[file])),
+  );
+}
+
+function readFixture(dialect: DialectName, file: string, kind: Fixture['kind'], remarks: Remarks = {}): Fixture {
+  const extension = extname(file);
+  const data: WireData = { file, name: basename(file, extension), bytes: readFileSync(join(root, dialect, file)) };
+  if (kind === 'request') return { ...data, ...remarks, kind };
+  return {
+    terminal: 'end',
+    plainError: false,
+    ...data,
+    ...remarks,
+    kind,
+    status: kind === 'error' ? Number.parseInt(data.name, 10) : 200,
+    headers: { 'content-type': contentTypes[extension] ?? '', ...remarks.headers },
+  };
+}

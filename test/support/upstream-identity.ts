@@ -1,0 +1,20 @@
+/** Who the upstream of the fixtures is, as its operator would configure it. */
+export const upstreamIdentity = {
+  textModel: 'acmecorp/thunder-70b-instruct',
+  visionModel: 'acmecorp/thunder-eyes',
+  host: 'api.acmecorp.example',
+  names: ['AcmeCorp', 'Thunder', 'acme'],
+} as const;
+
+// Where names may stand, fixtures write them behind this marker. A marker that is cut over several deltas is cut so that
+// no piece holds a whole name.
+const exempt = /EXEMPT-AcmeCorp[\w./+=-]*/g;
+const name = /acmecorp|thunder|(?<![\p{L}\p{N}_])acme(?![\p{L}\p{N}_])/giu;
+
+/** Every mention of the upstream in a text, with some context; JSON escapes do not hide one, exempt markers are none. */
+export function findIdentity(text: string): string[] {
+  const plain = text
+    .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(exempt, '');
+  return [...plain.matchAll(name)].map(({ index }) => plain.slice(Math.max(0, index - 30), index + 30));
+}

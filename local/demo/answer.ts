@@ -1,0 +1,125 @@
+import type { Prompt } from './prompt.ts';
+import { sampleOf } from './sample.ts';
+
+export interface Call {
+  readonly name: string;
+  /** JSON text, as the OpenAI dialects carry it. */
+  readonly arguments: string;
+}
+
+/** What the demo says, before a dialect gives it its form. */
+export interface Answer {
+  /** Empty where the request asked for no reasoning. */
+  readonly reasoning: string;
+  readonly text: string;
+  readonly calls: readonly Call[];
+  readonly end: 'stop' | 'length' | 'calls';
+  /** The stop sequence that ended the text. */
+  readonly stopSequence: string | null;
+  readonly usage: { readonly input: number; readonly output: number; readonly reasoning: number };
+}
+
+/** Decides what to answer, by a few plain rules: the same request always gets the same answer. */
+export function answerPrompt(prompt: Prompt): Answer {
+  const calls = chooseCalls(prompt);
+  const reasoning = prompt.thinks
+    ? `The question is ${quote(prompt.text)}. Quillon taught me to think first and to answer briefly.`
+    : '';
+  const full = calls.length > 0 ? '' : compose(prompt);
+  const { text: stopped, stopSequence } = stopAt(full, prompt.stop);
+  const tokens = splitTokens(stopped);
+  const cut = tokens.length > prompt.maxTokens;
+  const text = cut ? tokens.slice(0, prompt.maxTokens).join('') : stopped;
+  const count = (value: string) => splitTokens(value).length;
+  return {
+    reasoning,
+    text,
+    calls,
+    end: calls.length > 0 ? 'calls' : cut ? 'length' : 'stop',
+    stopSequence: cut ? null : stopSequence,
+    usage: {
+      input: prompt.inputTokens,
+      output: calls.reduce((sum, call) => sum + count(call.arguments), count(text) + count(reasoning)),
+      reasoning: count(reasoning),
+    },
+  };
+}
+
+/** The demo's tokens, which are also the pieces of its streams: four characters, so that names fall apart. */
+export const splitTokens = (text: string): readonly string[] => text.match(/.{1,4}/gsu) ?? [];
+
+function compose(prompt: Prompt): string {
+  if (prompt.format) return JSON.stringify(sampleOf(prompt.format, (property) => believable(property, prompt, 0)));
+  if (prompt.toolResults.length > 0) return `Here is what I found: ${prompt.toolResults.join('; ')}.`;
+  if (prompt.images + prompt.videos > 0) {
+    const seen = [count(prompt.images, 'an image', 'images'), count(prompt.videos, 'a video', 'videos')];
+    return `I can see ${seen.filter(Boolean).join(' and ')}. You asked: ${quote(prompt.text)}.`;
+  }
+  if (/\b(who|what) are you\b|\byour name\b/i.test(prompt.text)) {
+    return 'I am Quill-4, a pretend model. Quillon, the company that made me, does not exist either.';
+  }
+  if (/\bwrite a long\b/i.test(prompt.text)) return story.join('\n\n');
+  if (/\bstory\b/i.test(prompt.text)) return `Quillon tells a short one. ${story[0]}`;
+  return (
+    `Quillon here, with a demo answer. You said: ${quote(prompt.text)}. No real model was asked: ` +
+    'set UPSTREAM_BASE_URL, and one will answer in my place.'
+  );
+}
+
+const story = Array.from({ length: 12 }, (_, day) =>
+  [
+    `Day ${day + 1}. The letter left the village at first light, in the pocket of a courier who knew neither its writer`,
+    'nor its reader. At the bridge it changed hands, and the new courier asked no questions either. By evening it had',
+    'gone another ten miles, and nobody along the road could have said where it came from.',
+  ].join(' '),
+);
+
+function chooseCalls(prompt: Prompt): Call[] {
+  const { tools, choice, text } = prompt;
+  if (choice === 'none' || prompt.toolResults.length > 0) return [];
+  const mentioned = tools.filter((tool) => tool.name.split(/[_-]/).some((part) => hasWord(text, part)));
+  const asked = hasWord(text, 'weather') || tools.some((tool) => text.includes(`call ${tool.name}`));
+  if (choice === 'auto' && !asked) return [];
+  const candidates =
+    typeof choice === 'object'
+      ? tools.filter((tool) => tool.name === choice.name)
+      : mentioned.length > 0
+        ? mentioned
+        : tools;
+  const wanted = prompt.parallel && /\b(both|two)\b/i.test(text) ? 2 : 1;
+  return [...candidates, ...candidates].slice(0, wanted).map((tool, index) => {
+    const values = sampleOf({ type: 'object', ...tool.schema }, (property) => believable(property, prompt, index));
+    return { name: tool.name, arguments: JSON.stringify(values) };
+  });
+}
+
+/** A value that looks right for a property of this name. */
+function believable(property: string, prompt: Prompt, index: number): string {
+  const places = [...prompt.text.matchAll(/\b(?:in|for|and|both) (\p{Lu}\p{L}+)/gu)].map(([, place = '']) => place);
+  if (/city|location|place|town/i.test(property)) return places[index] ?? places[0] ?? 'Lisbon';
+  if (/name/i.test(property)) return 'Ada';
+  if (/unit/i.test(property)) return 'celsius';
+  if (/country/i.test(property)) return 'Portugal';
+  if (/path|file/i.test(property)) return 'README.md';
+  if (/command/i.test(property)) return 'echo hello';
+  if (/query|question|prompt/i.test(property)) return prompt.text;
+  return 'A demo answer';
+}
+
+function stopAt(text: string, sequences: readonly string[]): { text: string; stopSequence: string | null } {
+  let found: { at: number; sequence: string | null } = { at: text.length, sequence: null };
+  for (const sequence of sequences) {
+    const at = sequence === '' ? -1 : text.indexOf(sequence);
+    if (at >= 0 && at < found.at) found = { at, sequence };
+  }
+  return { text: text.slice(0, found.at), stopSequence: found.sequence };
+}
+
+const count = (number: number, one: string, many: string): string =>
+  number === 0 ? '' : number === 1 ? one : `${number} ${many}`;
+const quote = (text: string): string => `“${text.length > 200 ? `${text.slice(0, 200)}…` : text}”`;
+const hasWord = (text: string, word: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .includes(word.toLowerCase());

@@ -1,0 +1,13 @@
+export type JsonObject = { readonly [name: string]: unknown };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value where it is an object, else an empty one: reads of loose requests need no further checks. */
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** The objects of a list; nothing where it is no list. */
+export const asObjects = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

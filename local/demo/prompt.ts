@@ -1,0 +1,89 @@
+import { asObject, asObjects, asText, type JsonObject } from './json.ts';
+
+/** One turn of a conversation, whatever the dialect it came in. */
+export interface Turn extends Content {
+  readonly role: 'user' | 'assistant' | 'tool' | 'system';
+}
+
+export interface Content {
+  readonly text: string;
+  readonly images: number;
+  readonly videos: number;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+/** What a request asks for beside its conversation. */
+export interface Wishes {
+  readonly tools: readonly Tool[];
+  readonly choice: 'auto' | 'none' | 'required' | { readonly name: string };
+  readonly parallel: boolean;
+  /** The JSON schema that the answer must fit. */
+  readonly format: JsonObject | undefined;
+  readonly thinks: boolean;
+  readonly maxTokens: number;
+  readonly stop: readonly string[];
+}
+
+/** A request as the demo's answers see it. */
+export interface Prompt extends Wishes {
+  /** The last thing that the user wrote. */
+  readonly text: string;
+  readonly images: number;
+  readonly videos: number;
+  /** What tools returned, where the conversation ends with that. */
+  readonly toolResults: readonly string[];
+  readonly inputTokens: number;
+}
+
+/** Looks at a conversation from its end, which is all that the demo answers. */
+export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
+  const lastSpoken = turns.findLastIndex((turn) => turn.role !== 'tool');
+  const toolResults = turns.slice(lastSpoken + 1).map((turn) => turn.text);
+  const user = turns.findLast((turn) => turn.role === 'user');
+  const characters = turns.map((turn) => turn.text).join('').length + JSON.stringify(wishes.tools).length;
+  const media = turns.reduce((sum, turn) => sum + turn.images + turn.videos, 0);
+  return {
+    ...wishes,
+    text: user?.text ?? '',
+    images: user?.images ?? 0,
+    videos: user?.videos ?? 0,
+    toolResults,
+    inputTokens: Math.ceil(characters / 4) + turns.length * 3 + media * 85,
+  };
+}
+
+/** Text and pictures of a message, in any dialect: a string, or parts whose types end in the same few words. */
+export function readContent(content: unknown): Content {
+  if (typeof content === 'string') return { text: content, images: 0, videos: 0 };
+  const parts = asObjects(content);
+  const ofType = (pattern: RegExp) => parts.filter((part) => pattern.test(asText(part.type)));
+  return {
+    text: ofType(/text$/)
+      .map((part) => asText(part.text))
+      .join('\n'),
+    images: ofType(/image(_url)?$/).length,
+    videos: ofType(/video(_url)?$/).length,
+  };
+}
+
+/** `tool_choice` as the dialects spell it: a word, `{type}`, `{type, name}` or `{type, function: {name}}`. */
+export function readChoice(choice: unknown): Wishes['choice'] {
+  const name = asText(asObject(choice).name) || asText(asObject(asObject(choice).function).name);
+  if (name) return { name };
+  const word = asText(choice) || asText(asObject(choice).type);
+  if (word === 'none') return 'none';
+  return word === 'required' || word === 'any' ? 'required' : 'auto';
+}
+
+/** `{type: 'json_object'}`, `{type: 'json_schema', json_schema: {schema}}`, or the schema beside the type. */
+export function readFormat(format: unknown): JsonObject | undefined {
+  const { type, schema, json_schema: wrapped } = asObject(format);
+  if (type === 'json_schema') return asObject(schema ?? asObject(wrapped).schema);
+  return type === 'json_object' ? { type: 'object', properties: { answer: { type: 'string' } } } : undefined;
+}
+
+export const readLimit = (limit: unknown): number => (typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY);

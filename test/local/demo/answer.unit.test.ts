@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { answerPrompt, splitTokens } from '../../../local/demo/answer.ts';
+import { createPrompt, type Turn, type Wishes } from '../../../local/demo/prompt.ts';
+
+const tool = (name: string) => ({ name, schema: { properties: { city: { type: 'string' } } } });
+
+function answer(text: string, wishes: Partial<Wishes> = {}, results: readonly string[] = []) {
+  const turn = (role: Turn['role'], content: string): Turn => ({ role, text: content, images: 0, videos: 0 });
+  const plain: Wishes = {
+    tools: [],
+    choice: 'auto',
+    parallel: true,
+    format: undefined,
+    thinks: false,
+    maxTokens: Number.POSITIVE_INFINITY,
+    stop: [],
+  };
+  const turns = [turn('user', text), ...results.map((result) => turn('tool', result))];
+  return answerPrompt(createPrompt(turns, { ...plain, ...wishes }));
+}
+
+const calledBy = (...parameters: Parameters<typeof answer>) => answer(...parameters).calls.map((call) => call.name);
+
+describe('calls tools', () => {
+  const tools = [tool('get_time'), tool('get_weather')];
+
+  test('only when asked', () => {
+    expect(calledBy('Hello', { tools })).toEqual([]);
+    expect(calledBy('The weather?', { tools })).toEqual(['get_weather']);
+    expect(calledBy('Please call get_time', { tools })).toEqual(['get_time']);
+    expect(calledBy('The weather?', { tools: [] })).toEqual([]);
+  });
+
+  test('as tool_choice says', () => {
+    expect(calledBy('The weather?', { tools, choice: 'none' })).toEqual([]);
+    expect(calledBy('Hello', { tools, choice: 'required' })).toEqual(['get_time']);
+    expect(calledBy('Hello', { tools, choice: { name: 'get_weather' } })).toEqual(['get_weather']);
+  });
+
+  test('two at once, unless parallel calls are switched off', () => {
+    const text = 'Weather and time in both Oslo and Rome';
+    expect(answer(text, { tools }).calls).toEqual([
+      { name: 'get_time', arguments: '{"city":"Oslo"}' },
+      { name: 'get_weather', arguments: '{"city":"Rome"}' },
+    ]);
+    expect(calledBy(text, { tools, parallel: false })).toEqual(['get_time']);
+  });
+
+  test('never after a result, which it repeats instead', () => {
+    const { calls, text } = answer('The weather?', { tools, choice: 'required' }, ['fog', 'snow']);
+    expect(calls).toEqual([]);
+    expect(text).toContain('fog; snow');
+  });
+});
+
+describe('ends', () => {
+  test('at a limit, counting four characters as one token', () => {
+    expect(answer('Hello', { maxTokens: 2 })).toMatchObject({ text: 'Quillon ', end: 'length', usage: { output: 2 } });
+  });
+
+  test('at the first stop sequence', () => {
+    const { text, end, stopSequence } = answer('Hello', { stop: ['demo', ', with', ''] });
+    expect([text, end, stopSequence]).toEqual(['Quillon here', 'stop', ', with']);
+  });
+});
+
+test('thinks only when asked, and counts it', () => {
+  expect(answer('Hello')).toMatchObject({ reasoning: '', usage: { reasoning: 0 } });
+  const { reasoning, usage } = answer('Hello', { thinks: true });
+  expect(reasoning).toContain('“Hello”');
+  expect(usage.output).toBe(answer('Hello').usage.output + usage.reasoning);
+});
+
+test('tokens never split a character and lose nothing', () => {
+  const text = 'ab\ncd 😀😀😀😀😀';
+  expect(splitTokens(text)).toEqual(['ab\nc', 'd 😀😀', '😀😀😀']);
+});
+
+test('tells stories of two lengths, and who it is', () => {
+  const words = (text: string) => answer(text).text.split(/\s+/).length;
+  expect(words('Tell me a short story.')).toBeGreaterThan(40);
+  expect(words('Write a long story.')).toBeGreaterThan(400);
+  expect(answer('Who are you?').text).toMatch(/^I am Quill-4/);
+});
+
+test('the same request gets the same answer', () => {
+  expect(answer('Who are you?', { thinks: true })).toEqual(answer('Who are you?', { thinks: true }));
+});

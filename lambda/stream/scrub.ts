@@ -1,0 +1,141 @@
+/** Replaces names in texts, whole or cut into deltas. Positions and lengths count UTF-16 units. */
+export interface Scrubber {
+  /** The first name that starts at or after `from`: a cheap test of long texts. */
+  find(text: string, from?: number): Hit | undefined;
+  scrub(text: string): string;
+  /**
+   * Opens a text that comes in deltas. Where it is shown right after another one, `before` is that one's `tail`: a name
+   * that begins there and ends here loses the part that stands here.
+   */
+  openChannel(before?: string): ScrubChannel;
+}
+
+export interface Hit {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The results of all `push` and the one `end`, joined, are what `scrub` makes of the whole text. */
+export interface ScrubChannel {
+  /** What may leave now: all but an end of the text that may still be, or become, a name. */
+  push(delta: string): string;
+  end(): string;
+  /** The end of the text that waits: no longer than the longest name and one half of a character. */
+  readonly held: string;
+  /** After `end`: as much of the text's own end, names and all, as the next channel needs for its `before`. */
+  readonly tail: string;
+}
+
+const word = '[\\p{L}\\p{N}_]';
+const highSurrogate = '[\\uD800-\\uDBFF]';
+const nothing = '(?!)';
+
+/** Case does not matter; the leftmost match counts, at one place the longest; blank names are no names. */
+export function createScrubber(names: readonly string[], replacement: string): Scrubber {
+  const patterns = names
+    .filter((name) => name.trim() !== '' && name.isWellFormed())
+    .sort((a, b) => b.length - a.length)
+    .map((name) => ({ length: name.length, ...namePattern(name) }));
+  const complete = patterns.map((pattern) => pattern.complete).join('|') || nothing;
+  const open = patterns.flatMap((pattern) => pattern.open || []).join('|') || nothing;
+  const completeName = new RegExp(complete, 'giu');
+  const openOrCompleteName = new RegExp(`(${open})|${complete}`, 'giu');
+  // A name that begins in a tail and ends after it, and the character before that name, which may be of two units.
+  const tailLength = (patterns[0]?.length ?? 0) + 1;
+
+  function find(text: string, from = 0): Hit | undefined {
+    completeName.lastIndex = from;
+    const match = completeName.exec(text);
+    return match ? { start: match.index, end: completeName.lastIndex } : undefined;
+  }
+
+  function openChannel(before = ''): ScrubChannel {
+    let text = before.slice(-tailLength);
+    let released = text.length; // all before this has left, or was never ours to send
+    let searched = 0; // no name that matters begins before this
+
+    function release(pattern: RegExp): string {
+      let out = '';
+      pattern.lastIndex = searched;
+      for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+        const end = pattern.lastIndex;
+        if (match[1] !== undefined) {
+          out += text.slice(released, match.index);
+          released = Math.max(released, match.index);
+          searched = match.index;
+          return out;
+        }
+        if (end <= released) {
+          // It ends in the text before ours. One that ends in ours may begin inside it, and count: the tail may have cut off
+          // the name that really stood there.
+          pattern.lastIndex = match.index + ((text.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
+        } else {
+          out += text.slice(released, match.index) + replacement;
+          released = end;
+        }
+      }
+      out += text.slice(released);
+      released = text.length;
+      searched = text.length;
+      return out;
+    }
+
+    /** Keeps the tail only: what is held is never longer, and where it fills the tail, what stood before is no letter. */
+    function forget(): void {
+      const length = text.length - tailLength;
+      if (length <= 0) return;
+      text = text.slice(length);
+      released -= length;
+      searched -= length;
+    }
+
+    return {
+      push(delta) {
+        text += delta;
+        const out = release(openOrCompleteName);
+        forget();
+        return out;
+      },
+      end: () => release(completeName),
+      get held() {
+        return text.slice(released);
+      },
+      get tail() {
+        return text.slice(-tailLength);
+      },
+    };
+  }
+
+  return { find, scrub: (text) => text.replace(completeName, () => replacement), openChannel };
+}
+
+/**
+ * The patterns of a name: `complete` matches it, `open` the end of a text that more text may turn into it. Both look
+ * at a text's own characters only and repeat nothing, so no text makes them slow.
+ */
+function namePattern(name: string): { readonly complete: string; readonly open: string } {
+  const characters = [...name];
+  const short = characters.length <= 4;
+  // A short name must not stand inside a word: where its edge is part of a word, its neighbour must not be.
+  const left = short && isWord(characters.at(0)) ? `(?<!${word})` : '';
+  const right = short && isWord(characters.at(-1)) ? `(?!${word})` : '';
+  // With its right neighbour unknown, or known by half, even the whole of such a name is open.
+  let open = right && `$|${highSurrogate}$`;
+  for (const [index, character] of [...characters.entries()].reverse()) {
+    const ways: string[] = [];
+    if (index > 0) ways.push('$');
+    // All cases of a character outside the basic plane share its first half.
+    if (character.length === 2) ways.push(`\\u${character.charCodeAt(0).toString(16)}$`);
+    if (open) ways.push(`${escapePattern(character)}(?:${open})`);
+    open = ways.join('|');
+  }
+  return { complete: `${left}${escapePattern(name)}${right}`, open: open && `${left}(?:${open})` };
+}
+
+function isWord(character = ''): boolean {
+  return new RegExp(word, 'u').test(character);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

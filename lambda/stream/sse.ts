@@ -1,0 +1,86 @@
+import { createParser } from 'eventsource-parser';
+
+export interface SseEvent {
+  /** The `event` field. */
+  readonly type: string | undefined;
+  readonly data: string;
+  readonly id: string | undefined;
+}
+
+export interface SseHandlers {
+  onEvent(event: SseEvent): void;
+  /** A comment came. Its text is withheld: it may name the upstream. */
+  onComment(): void;
+}
+
+export interface SseReader {
+  /** Calls back for every event that these bytes complete. Throws an SseLimitError when too many complete none. */
+  push(chunk: Uint8Array): void;
+  /** The event that was cut off by the end of the bytes, as far as it came; it never reached `onEvent`. */
+  end(): SseEvent | undefined;
+}
+
+/** Thrown when more bytes have come since the last event than an event may have. The reader is of no use afterwards. */
+export class SseLimitError extends Error {
+  constructor(limit: number) {
+    super(`An event of the stream is longer than ${limit} bytes`);
+    this.name = 'SseLimitError';
+  }
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Reads server-sent events from bytes cut anywhere (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export function createSseReader(handlers: SseHandlers, limits: { readonly eventBytes?: number } = {}): SseReader {
+  const eventBytes = limits.eventBytes ?? 32 * mebibyte;
+  // The parser takes the byte order mark away, one only; the decoder would take away another.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let bytesSinceEvent = 0;
+  let ended = false;
+  let unfinished: SseEvent | undefined;
+  const parser = createParser({
+    onEvent({ event: type, data, id }) {
+      bytesSinceEvent = 0;
+      if (ended) unfinished = { type, data, id };
+      else handlers.onEvent({ type, data, id });
+    },
+    onComment() {
+      if (!ended) handlers.onComment();
+    },
+  });
+
+  return {
+    push(chunk) {
+      bytesSinceEvent += chunk.length;
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      // The parser's own limit counts characters of data: floods of empty lines or tiny pieces cost far more than that.
+      if (bytesSinceEvent > eventBytes) throw new SseLimitError(eventBytes);
+    },
+    end() {
+      ended = true;
+      // One line end for the line that was cut, one for the blank line that never came.
+      parser.feed(`${decoder.decode()}\n\n`);
+      return unfinished;
+    },
+  };
+}
+
+/** One event in its canonical form. */
+export function encodeEvent(event: {
+  readonly type?: string | undefined;
+  readonly id?: string | undefined;
+  readonly data: string;
+}): string {
+  const type = event.type === undefined ? '' : `event: ${event.type}\n`;
+  const id = event.id === undefined ? '' : `id: ${event.id}\n`;
+  return `${type}${id}${prefixLines('data: ', event.data)}\n\n`;
+}
+
+/** A comment: clients skip it, and know that the connection lives. */
+export function encodeComment(text = 'keep-alive'): string {
+  return `${prefixLines(': ', text)}\n\n`;
+}
+
+function prefixLines(prefix: string, text: string): string {
+  return prefix + text.replace(/\r\n?|\n/g, `\n${prefix}`);
+}

@@ -1,0 +1,355 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createScrubber, type Scrubber } from '../../../lambda/stream/scrub.ts';
+
+function cut(text: string, offsets: readonly number[]): string[] {
+  const edges = [0, ...offsets.map((offset) => offset % (text.length + 1)).sort((a, b) => a - b), text.length];
+  return edges.slice(1).map((edge, index) => text.slice(edges[index], edge));
+}
+
+function scrubCut(scrubber: Scrubber, deltas: readonly string[], before?: string): string {
+  const channel = scrubber.openChannel(before);
+  return deltas.map((delta) => channel.push(delta)).join('') + channel.end();
+}
+
+describe('whole texts', () => {
+  const cases: [title: string, names: string[], text: string, expected: string][] = [
+    ['case does not matter', ['AcmeCorp'], 'acmecorp ACMECORP aCmEcOrP', '# # #'],
+    ['nor beyond ASCII', ['Éclair-ΣΩ', '𐐀𐐁𐐂𐐃𐐄'], 'éCLAIR-σω éclair-ςΩ 𐐨𐐩𐐂𐐃𐐄', '# # #'],
+    ['as Unicode folds it', ['kelvin'], '\u212aelvin', '#'],
+    [
+      'the longest name wins',
+      ['thunder', 'thunder-2', 'thunder-2-max'],
+      'thunder-2-max thunder-2-mini thunder-3',
+      '# #-mini #-3',
+    ],
+    ['the leftmost name wins', ['abcde', 'cdefghi'], 'abcdefghi', '#fghi'],
+    ['long names match inside words', ['thunder'], 'thunderstorm xthunder_', '#storm x#_'],
+    [
+      'short names do not',
+      ['meta'],
+      'meta metadata _meta meta1 méta éMETA meta-data (meta).',
+      '# metadata _meta meta1 méta éMETA #-data (#).',
+    ],
+    ['short is counted in characters', ['😀😀😀a'], '😀😀😀a😀😀😀ab', '#😀😀😀ab'],
+    ['letters of every plane make words', ['meta'], 'meta𝐀 𝐀meta meta😀', 'meta𝐀 𝐀meta #😀'],
+    ['an edge that is no letter needs no boundary', ['.ai', 'x-'], 'acme.ai acme.aim xx- x-x', 'acme# acme.aim xx- #x'],
+    ['a longer name counts where the short one stops at a word', ['abc', 'abcdef'], 'abcdef abcde abc', '# abcde #'],
+    [
+      'signs of regular expressions are text',
+      ['a+b(c)[d]', '^x.y$|z', 'q\\d{2}/*?'],
+      'A+B(C)[D] ^X.Y$|Z q\\d{2}/*? aab',
+      '# # # aab',
+    ],
+    ['a dot is a dot', ['api.acme.example'], 'api.acme.example api-acme-example', '# api-acme-example'],
+    [
+      'names with spaces and slashes',
+      ['Acme Corp', 'acme/thunder-2'],
+      'ACME CORP acme/thunder-2 acme  corp',
+      '# # acme  corp',
+    ],
+    ['blank names are none', ['', ' ', '\t\n'], 'a b\t\nc', 'a b\t\nc'],
+    ['half characters are no names', ['\ud83d'], '😀 \ud83d', '😀 \ud83d'],
+    ['no names at all', [], 'anything', 'anything'],
+  ];
+  test.each(cases)('%s', (_, names, text, expected) => {
+    const scrubber = createScrubber(names, '#');
+    expect(scrubber.scrub(text)).toBe(expected);
+    for (let first = 0; first <= text.length; first++) {
+      expect(scrubCut(scrubber, cut(text, [first, first]))).toBe(expected);
+    }
+    expect(scrubCut(scrubber, text.split(''))).toBe(expected);
+  });
+
+  test('a replacement is not scanned, nor read as a pattern', () => {
+    const scrubber = createScrubber(['acmecorp', 'ivory-tower'], '$& acmecorp $1');
+    expect(scrubber.scrub('Ivory-Tower')).toBe('$& acmecorp $1');
+    expect(scrubCut(scrubber, ['Ivory', '-Tower'])).toBe('$& acmecorp $1');
+  });
+
+  test('a name of the greatest length that settings allow, beside many others', () => {
+    const long = '(x-'.repeat(66);
+    const names = [long, ...Array.from({ length: 60 }, (_, index) => `name-${index}-`.repeat(10))];
+    const scrubber = createScrubber(names, '#');
+    expect(scrubber.scrub(`a${long.toUpperCase()}b${names[7]}`)).toBe('a#b#');
+    expect(scrubCut(scrubber, `a${long}b${names[7]}`.split(''))).toBe('a#b#');
+  });
+});
+
+describe('find', () => {
+  const scrubber = createScrubber(['thunder', 'meta'], '#');
+  test('tells where the first name from there on begins and ends', () => {
+    const text = '{"a":"Thunder","b":"metadata","c":"META"}';
+    expect(scrubber.find(text)).toEqual({ start: 6, end: 13 });
+    expect(scrubber.find(text, 6)).toEqual({ start: 6, end: 13 });
+    expect(scrubber.find(text, 7)).toEqual({ start: 35, end: 39 });
+    expect(scrubber.find(text, 36)).toBeUndefined();
+    expect(createScrubber([], '#').find(text)).toBeUndefined();
+  });
+  test('looks at the character before', () => expect(scrubber.find('xmeta', 1)).toBeUndefined());
+});
+
+describe('what is held', () => {
+  const heldAfter = (names: string[], ...deltas: string[]) => {
+    const channel = createScrubber(names, '#').openChannel();
+    return [deltas.map((delta) => channel.push(delta)).join(''), channel.held];
+  };
+  test.each<[why: string, names: string[], text: string, released: string, held: string]>([
+    ['nothing where nothing can begin', ['thunder'], 'a storm.', 'a storm.', ''],
+    ['the beginning of a name', ['thunder'], 'a THUND', 'a ', 'THUND'],
+    ['the earliest that may still be one', ['abcabd', 'bcabcx'], 'xabcab', 'x', 'abcab'],
+    ['nothing behind a name that is complete', ['thunder'], 'thunder', '#', ''],
+    ['a name that may become a longer one', ['thunder', 'thunder-2'], 'thunder-', '', 'thunder-'],
+    ['a short name until its neighbour is known', ['meta'], 'a meta', 'a ', 'meta'],
+    ['nothing inside a word for a short name', ['meta'], 'xmet', 'xmet', ''],
+    ['nothing for a short name that ends in a sign', ['met!'], 'met!', '#', ''],
+    ['a short name and half its neighbour', ['meta'], 'meta\ud835', '', 'meta\ud835'],
+    ['half a character that a name begins with', ['😀acme'], 'a\ud83d', 'a', '\ud83d'],
+    ['no other half', ['😀acme'], 'a\ud83c', 'a\ud83c', ''],
+    ['nothing without names', [], 'thunder', 'thunder', ''],
+  ])('%s', (_, names, text, released, held) => {
+    expect(heldAfter(names, text)).toEqual([released, held]);
+    expect(heldAfter(names, ...text.split(''))).toEqual([released, held]);
+  });
+});
+
+describe('blocks that are shown one after the other', () => {
+  const blocks = (names: string[], ...texts: string[]) => {
+    const scrubber = createScrubber(names, '#');
+    let before: string | undefined;
+    return texts.map((text) => {
+      const channel = scrubber.openChannel(before);
+      const out =
+        text
+          .split('')
+          .map((delta) => channel.push(delta))
+          .join('') + channel.end();
+      before = channel.tail;
+      return out;
+    });
+  };
+  test.each<[what: string, names: string[], texts: string[], expected: string[]]>([
+    ['a name over two blocks', ['thunder'], ['a thun', 'der b'], ['a thun', '# b']],
+    ['a name over three', ['thunder'], ['a thun', 'd', 'er b'], ['a thun', 'd', '# b']],
+    ['an empty block between', ['thunder'], ['thun', '', 'der'], ['thun', '', '#']],
+    ['a name that was complete already', ['thunder'], ['thunder', ' b'], ['#', ' b']],
+    ['a name that goes on over a complete one', ['thunder', 'thunder-2'], ['thunder', '-2 b'], ['#', '# b']],
+    ['a name that begins inside a complete one', ['abcde', 'de fgh'], ['abcde', ' fgh'], ['#', '#']],
+    [
+      'a name that begins in what is left of another',
+      ['ppqrst', 'rstuv', 'uvwxyz'],
+      ['ppqrstuv', 'wxyz'],
+      ['#uv', '#'],
+    ],
+    ['a word that began before', ['meta'], ['x', 'meta', ' meta'], ['x', 'meta', ' #']],
+    ['a word of another plane that began before', ['meta'], ['𝐀', 'meta'], ['𝐀', 'meta']],
+    ['a short name over two blocks', ['meta'], ['me', 'ta'], ['me', '#']],
+    ['a short name that turns out none', ['meta'], ['me', 'tadata'], ['me', 'tadata']],
+    ['half a character before', ['😀-acme'], ['\ud83d', '\ude00-acme'], ['\ud83d', '#']],
+    ['a beginning that comes to nothing', ['thunder', 'derby'], ['thun', 'derby'], ['thun', '#by']],
+    ['a beginning that comes to nothing, then a name', ['thunderx', 'derby'], ['thun', 'derby'], ['thun', '#']],
+  ])('%s', (_, names, texts, expected) => expect(blocks(names, ...texts)).toEqual(expected));
+
+  test('what may continue a name from before is held', () => {
+    const channel = createScrubber(['thunder'], '#').openChannel('a thun');
+    expect([channel.held, channel.push('d'), channel.held, channel.push('ay'), channel.held]).toEqual([
+      '',
+      '',
+      'd',
+      'day',
+      '',
+    ]);
+  });
+});
+
+describe('any names in any text', () => {
+  const alphabet = ['a', 'b', 'c', 'A', 'é', 'K', '😀', '-', '.', ' '];
+  const name = fc.array(fc.constantFrom(...alphabet), { minLength: 1, maxLength: 7 }).map((parts) => parts.join(''));
+  const longName = fc
+    .array(fc.constantFrom(...alphabet), { minLength: 5, maxLength: 9 })
+    .map((parts) => parts.join(''));
+  const foreign = ['É', '\u212a', 'k', 'B', '_', '1', '𝐀', '😁', '\ud83d', '\ude00', '\ud835'];
+  const offsets = fc.array(fc.nat(1000), { maxLength: 12 });
+
+  /** Texts that are full of names, of their beginnings and ends, and of what only looks like them. */
+  const withNames = (one: fc.Arbitrary<string>) =>
+    fc.array(one, { maxLength: 5 }).chain((names) => {
+      const part = fc.tuple(fc.constantFrom('a', ...names), fc.nat(12), fc.nat(12));
+      const piece = fc.oneof(
+        fc.constantFrom(...alphabet, ...foreign),
+        fc.constantFrom('b', ...names),
+        part.map(([text, start, length]) => text.slice(start, start + length)),
+      );
+      return fc.record({
+        names: fc.constant(names),
+        text: fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
+        offsets,
+      });
+    });
+
+  test('the whole text is scrubbed as by hand', () => {
+    fc.assert(
+      fc.property(withNames(name), ({ names, text }) => {
+        const scrubber = createScrubber(names, '#');
+        const [out, , hits] = scrubSlowly(names, text, { final: true });
+        expect(scrubber.scrub(text)).toBe(out);
+        expect(scrubber.find(text)).toEqual(hits[0]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('deltas give the same, and hold back no more than they must', () => {
+    fc.assert(
+      fc.property(withNames(name), ({ names, text, offsets }) => {
+        const scrubber = createScrubber(names, '#');
+        const channel = scrubber.openChannel();
+        let seen = '';
+        let out = '';
+        for (const delta of cut(text, offsets)) {
+          seen += delta;
+          out += channel.push(delta);
+          expect([out, channel.held]).toEqual(scrubSlowly(names, seen, { final: false }).slice(0, 2));
+          expect(channel.held.length).toBeLessThanOrEqual(longest(names) + 1);
+        }
+        expect(out + channel.end()).toBe(scrubber.scrub(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a block after another is scrubbed as by hand with all that came before', () => {
+    fc.assert(
+      fc.property(withNames(name), offsets, ({ names, text, offsets }, deltaOffsets) => {
+        const scrubber = createScrubber(names, '#');
+        let before = '';
+        let tail: string | undefined;
+        for (const block of cut(text, offsets.slice(0, 4))) {
+          const channel = scrubber.openChannel(tail);
+          let out = '';
+          let seen = '';
+          for (const delta of cut(block, deltaOffsets)) {
+            seen += delta;
+            out += channel.push(delta);
+            expect([out, channel.held]).toEqual(scrubSlowly(names, seen, { final: false, before }).slice(0, 2));
+          }
+          expect(out + channel.end()).toBe(scrubSlowly(names, block, { final: true, before })[0]);
+          before += block;
+          tail = channel.tail;
+          expect(before.endsWith(tail) && tail.length <= longest(names) + 1).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('blocks joined show no name', () => {
+    fc.assert(
+      fc.property(withNames(longName), ({ names, text, offsets }) => {
+        const scrubber = createScrubber(names, '#');
+        let tail: string | undefined;
+        let joined = '';
+        for (const block of cut(text, offsets)) {
+          const channel = scrubber.openChannel(tail);
+          joined += channel.push(block) + channel.end();
+          tail = channel.tail;
+        }
+        expect(scrubber.find(joined)).toBeUndefined();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  const longest = (names: readonly string[]) => Math.max(0, ...names.map((one) => one.length));
+});
+
+test('a hostile text in tiny deltas stays linear, and memory bounded', () => {
+  const scrubber = createScrubber([`${'a'.repeat(60)}b`, `${'ab'.repeat(40)}c`, 'a-a'], '#');
+  const channel = scrubber.openChannel();
+  let length = 0;
+  for (let count = 0; count < 300_000; count++) length += channel.push('a').length;
+  expect(length + channel.held.length).toBe(300_000);
+  expect(channel.held.length).toBe(60);
+  const text = 'ab'.repeat(500_000);
+  expect(scrubber.scrub(text) === text && scrubCut(scrubber, [text]) === text).toBe(true);
+});
+
+interface Manner {
+  /** Whether the text ends where it ends, or may go on. */
+  readonly final: boolean;
+  readonly before?: string;
+}
+
+/** The rules once more, character by character: what leaves, what is held, and the hits. */
+function scrubSlowly(
+  names: readonly string[],
+  text: string,
+  manner: Manner,
+): [string, string, { start: number; end: number }[]] {
+  const before = manner.before ?? '';
+  const whole = before + text;
+  const usable = names.filter((name) => /\S/u.test(name)).map((name) => [...name]);
+  const hits: { start: number; end: number }[] = [];
+  let out = '';
+  let released = before.length;
+  const releaseTo = (end: number) => {
+    if (end > released) out += whole.slice(released, end);
+    released = Math.max(released, end);
+  };
+  const characters = [...whole];
+  for (let start = 0, place = 0; place < characters.length; ) {
+    const states = usable.map((name) => stateOf(name, characters, place, manner.final));
+    if (states.includes('open')) {
+      releaseTo(start);
+      return [out, whole.slice(released), hits];
+    }
+    const complete = usable.filter((_, index) => states[index] === 'complete');
+    const [name = []] = complete.sort((a, b) => b.length - a.length);
+    const end = start + name.join('').length;
+    if (end > released && name.length > 0) {
+      releaseTo(start);
+      out += '#';
+      released = end;
+      hits.push({ start, end });
+      start = end;
+      place += name.length;
+    } else {
+      start += characters[place]?.length ?? 0;
+      place += 1;
+    }
+  }
+  releaseTo(whole.length);
+  return [out, '', hits];
+}
+
+/** What a name is at this place of a text. */
+function stateOf(
+  name: readonly string[],
+  characters: readonly string[],
+  place: number,
+  final: boolean,
+): 'complete' | 'open' | 'no' {
+  const isLast = (index: number) => place + index === characters.length - 1;
+  const short = name.length <= 4;
+  if (short && isWord(name[0]) && isWord(characters[place - 1])) return 'no';
+  for (const [index, character] of name.entries()) {
+    const found = characters[place + index];
+    if (found === undefined) return final ? 'no' : 'open';
+    if (foldsTo(found, character)) continue;
+    const half = isLast(index) && character.length === 2 && character[0] === found;
+    return half && !final ? 'open' : 'no';
+  }
+  if (!short || !isWord(name.at(-1))) return 'complete';
+  const next = characters[place + name.length];
+  if (isWord(next)) return 'no';
+  const unknown = next === undefined || (isLast(name.length) && /^[\ud800-\udbff]$/.test(next));
+  return unknown && !final ? 'open' : 'complete';
+}
+
+function foldsTo(a: string, b: string): boolean {
+  return a === b || a.toLowerCase() === b.toLowerCase() || a.toUpperCase() === b.toUpperCase();
+}
+
+function isWord(character: string | undefined): boolean {
+  return character !== undefined && /^(\p{Letter}|\p{Number}|_)$/u.test(character);
+}

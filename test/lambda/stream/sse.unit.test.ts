@@ -1,0 +1,279 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  createSseReader,
+  encodeComment,
+  encodeEvent,
+  type SseEvent,
+  SseLimitError,
+} from '../../../lambda/stream/sse.ts';
+
+type Entry = SseEvent | 'comment';
+
+interface Reading {
+  readonly log: Entry[];
+  readonly unfinished: SseEvent | undefined;
+}
+
+function read(chunks: Iterable<Uint8Array>): Reading {
+  const log: Entry[] = [];
+  const reader = createSseReader({ onEvent: (event) => log.push(event), onComment: () => log.push('comment') });
+  for (const chunk of chunks) reader.push(chunk);
+  return { log, unfinished: reader.end() };
+}
+
+function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
+  const edges = [0, ...[...offsets].sort((a, b) => a - b), bytes.length];
+  return edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
+}
+
+const byByte = (bytes: Uint8Array) => cut(bytes, [...bytes.keys()]);
+const event = (data: string, fields: Partial<SseEvent> = {}): SseEvent => ({
+  type: undefined,
+  id: undefined,
+  data,
+  ...fields,
+});
+
+const fixtures: Record<string, { stream: string | Uint8Array; log: Entry[]; unfinished?: SseEvent }> = {
+  'events with LF': { stream: 'data: one\n\ndata: two\n\n', log: [event('one'), event('two')] },
+  'events with CR': { stream: 'data: one\r\rdata: two\r\r', log: [event('one'), event('two')] },
+  'events with CRLF': { stream: 'data: one\r\n\r\ndata: two\r\n\r\n', log: [event('one'), event('two')] },
+  'line ends mixed within an event': {
+    stream: 'event: a\rdata: 1\r\ndata: 2\n\r\ndata: 3\r\n\rdata: 4\n\rdata: 5\r\n\n',
+    log: [event('1\n2', { type: 'a' }), event('3'), event('4'), event('5')],
+  },
+  'a byte order mark': { stream: '\ufeffdata: one\n\n', log: [event('one')] },
+  'a second byte order mark, which is text': { stream: '\ufeff\ufeffdata: one\n\ndata: two\n\n', log: [event('two')] },
+  'characters of every length': { stream: 'data: aé漢😀\ufeff\n\n', log: [event('aé漢😀\ufeff')] },
+  'bytes that are no UTF-8': {
+    stream: Buffer.from('data: \xff\xe6\xbc\n\ndata: ok\n\n', 'latin1'),
+    log: [event('\ufffd\ufffd'), event('ok')],
+  },
+  'separators that are line ends elsewhere': {
+    stream: 'data: a\u2028b\u0085\v\f\n\n',
+    log: [event('a\u2028b\u0085\v\f')],
+  },
+  comments: {
+    stream: ': upstream.example is busy\n\n:\n\ndata: one\n:in between\ndata: two\n\n',
+    log: ['comment', 'comment', 'comment', event('one\ntwo')],
+  },
+  'several lines of data': { stream: 'data: {\ndata:  "a": 1\ndata:}\n\n', log: [event('{\n "a": 1\n}')] },
+  'data without the space, with two, and none at all': {
+    stream: 'data:a\n\ndata:  b\n\ndata:\n\ndata\n\ndata\ndata\n\n',
+    log: [event('a'), event(' b'), event(''), event(''), event('\n')],
+  },
+  'types and ids, each for one event': {
+    stream: 'event: a\nid: 7\ndata: 1\n\ndata: 2\n\nid\nevent\ndata: 3\n\n',
+    log: [event('1', { type: 'a', id: '7' }), event('2'), event('3', { id: '' })],
+  },
+  'a type given twice, and a colon in it': {
+    stream: 'event: a\nevent: b:c\ndata: 1\n\n',
+    log: [event('1', { type: 'b:c' })],
+  },
+  'an id with NUL, which is none': { stream: 'id: a\0b\ndata: 1\n\n', log: [event('1')] },
+  'fields that nobody knows': {
+    stream: 'retry: 10\nretry: soon\nDATA: x\ndatax: x\n data: x\nfoo\nfoo: bar\ndata: 1\n\nretry: 5\n\n',
+    log: [event('1')],
+  },
+  'an event without data, which is none': {
+    stream: 'event: a\nid: 1\n\ndata: 1\n\n\n\n\n',
+    log: [event('1')],
+  },
+  'an end marker with one line end': {
+    stream: 'data: 1\n\ndata: [DONE]\n',
+    log: [event('1')],
+    unfinished: event('[DONE]'),
+  },
+  'an end marker without line end': { stream: 'data: [DONE]', log: [], unfinished: event('[DONE]') },
+  'an end marker with one CR': { stream: 'data: [DONE]\r', log: [], unfinished: event('[DONE]') },
+  'an end marker with one CRLF': { stream: 'data: [DONE]\r\n', log: [], unfinished: event('[DONE]') },
+  'an event that is cut off': {
+    stream: 'event: a\nid: 3\ndata: 1\ndata: {"half',
+    log: [],
+    unfinished: event('1\n{"half', { type: 'a', id: '3' }),
+  },
+  'a character that is cut off': {
+    stream: Buffer.from('data: é').subarray(0, -1),
+    log: [],
+    unfinished: event('\ufffd'),
+  },
+  'a comment that is cut off': { stream: 'data: 1\n: hal', log: [], unfinished: event('1') },
+  'a type that is cut off': { stream: 'data: 1\n\nevent: a\n', log: [event('1')] },
+  nothing: { stream: '', log: [] },
+  'a byte order mark and nothing else': { stream: '\ufeff', log: [] },
+};
+
+describe.each(Object.entries(fixtures))('%s', (_, { stream, log, unfinished }) => {
+  const bytes = Buffer.from(stream);
+  const expected = { log, unfinished };
+
+  test('whole', () => expect(read([bytes])).toEqual(expected));
+  test('byte by byte', () => expect(read(byByte(bytes))).toEqual(expected));
+  test('at every split point', () => {
+    for (const offset of bytes.keys()) expect(read(cut(bytes, [offset]))).toEqual(expected);
+  });
+});
+
+test.each(['\n\n', '\r\r', '\r\n\r', '\n\r', '\r\n\n'])('an event leaves with the last byte of %j', (end) => {
+  const log: Entry[] = [];
+  const reader = createSseReader({ onEvent: (event) => log.push(event), onComment: () => {} });
+  const bytes = Buffer.from(`data: 1${end}`);
+  for (const chunk of byByte(bytes.subarray(0, -1))) reader.push(chunk);
+  expect(log).toEqual([]);
+  reader.push(bytes.subarray(-1));
+  expect(log).toEqual([event('1')]);
+});
+
+test('a line feed after CR CR belongs to it', () => {
+  expect(read([Buffer.from('data: 1\r\r'), Buffer.from('\ndata: 2\r\r'), Buffer.from('\n')]).log).toEqual([
+    event('1'),
+    event('2'),
+  ]);
+});
+
+describe('any stream cut anywhere', () => {
+  const piece = fc.constantFrom(
+    ...[
+      '\n',
+      '\r',
+      '\r\n',
+      '\n\n',
+      'data',
+      'data:',
+      'data: ',
+      'event: a',
+      'event',
+      'id: 1',
+      'id:',
+      ': c',
+      ':',
+      'retry: 1',
+    ],
+    ...['foo: bar', ' ', 'x', 'é', '漢', '😀', '\ufeff', '\0', 'data: 1\n\n', 'data: 2\r\n\r\n'],
+  );
+  const stream = fc.array(piece, { maxLength: 30 }).map((pieces) => Buffer.from(pieces.join('')));
+
+  test('after each chunk, exactly what is complete has been dispatched', () => {
+    fc.assert(
+      fc.property(stream, fc.array(fc.nat(200), { maxLength: 12 }), (bytes, offsets) => {
+        const log: Entry[] = [];
+        const reader = createSseReader({ onEvent: (event) => log.push(event), onComment: () => log.push('comment') });
+        let seen = 0;
+        for (const chunk of cut(
+          bytes,
+          offsets.map((offset) => offset % (bytes.length + 1)),
+        )) {
+          reader.push(chunk);
+          seen += chunk.length;
+          expect(log).toEqual(readSlowly(bytes.subarray(0, seen)).log);
+        }
+        expect({ log, unfinished: reader.end() }).toEqual(readSlowly(bytes));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  /** The standard's rules on a whole text, line by line. */
+  function readSlowly(bytes: Uint8Array): Reading {
+    const lines = Buffer.from(bytes)
+      .toString()
+      .replace(/^\ufeff/, '')
+      .split(/\r\n|\r|\n/);
+    const cutOff = lines.pop() ?? '';
+    const log: Entry[] = [];
+    let fields = { data: [] as string[], type: '', id: undefined as string | undefined };
+    const dispatch = () => {
+      const { data, type, id } = fields;
+      fields = { data: [], type: '', id: undefined };
+      return data.length > 0 ? { data: data.join('\n'), type: type || undefined, id } : undefined;
+    };
+    const readLine = (line: string) => {
+      const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/su.exec(line) ?? [];
+      if (name === 'data') fields.data.push(value);
+      if (name === 'event') fields.type = value;
+      if (name === 'id' && !value.includes('\0')) fields.id = value;
+    };
+    for (const line of lines) {
+      if (line.startsWith(':')) log.push('comment');
+      else if (line === '') log.push(...[dispatch() ?? []].flat());
+      else readLine(line);
+    }
+    readLine(cutOff);
+    return { log, unfinished: dispatch() };
+  }
+});
+
+describe('long events', () => {
+  test('one of 5 MB in small pieces, and one of 1 MB byte by byte', () => {
+    for (const [size, step] of [
+      [5_000_000, 64],
+      [1_000_000, 1],
+    ] as const) {
+      const data = 'x'.repeat(size);
+      const bytes = Buffer.from(`data: ${data}\n\n`);
+      function* pieces() {
+        for (let start = 0; start < bytes.length; start += step) yield bytes.subarray(start, start + step);
+      }
+      expect(read(pieces()).log.map((entry) => entry !== 'comment' && entry.data === data)).toEqual([true]);
+    }
+  }, 60_000);
+
+  const newReader = (eventBytes?: number) =>
+    createSseReader({ onEvent: () => {}, onComment: () => {} }, eventBytes === undefined ? {} : { eventBytes });
+  const pushAll = (chunks: string[]) => () => {
+    const reader = newReader(100);
+    for (const chunk of chunks) reader.push(Buffer.from(chunk));
+  };
+
+  test('an event beyond the limit throws, however its bytes are spent', () => {
+    expect(pushAll(['data: ', 'x'.repeat(95)])).toThrow(SseLimitError);
+    expect(pushAll(Array(17).fill('data:\n'))).toThrow(SseLimitError);
+    expect(pushAll([`event: ${'x'.repeat(50)}\n`, `id: ${'x'.repeat(50)}\n`])).toThrow(SseLimitError);
+    expect(pushAll(['foo: ', 'x'.repeat(100)])).toThrow(SseLimitError);
+  });
+
+  test('an event within the limit passes, and each counts from zero', () => {
+    expect(pushAll(['data: ', 'x'.repeat(92), '\n\n'])).not.toThrow();
+    expect(pushAll(Array(10).fill(`data: ${'x'.repeat(92)}\n\n`))).not.toThrow();
+  });
+
+  test('the limit is 32 MiB by default', () => {
+    const reader = newReader();
+    const mebibyte = Buffer.alloc(1024 * 1024, 'x');
+    for (let count = 0; count < 32; count++) reader.push(mebibyte);
+    expect(() => reader.push(Buffer.from('x'))).toThrow('33554432 bytes');
+  });
+});
+
+describe('encoding', () => {
+  test('an event is written in one form', () => {
+    expect(encodeEvent({ data: '{"a":1}' })).toBe('data: {"a":1}\n\n');
+    expect(encodeEvent({ type: 'ping', id: '7', data: 'x' })).toBe('event: ping\nid: 7\ndata: x\n\n');
+    expect(encodeEvent({ data: 'a\nb\r\nc\rd\n' })).toBe('data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n');
+    expect(encodeEvent({ data: '' })).toBe('data: \n\n');
+  });
+
+  test('a comment is nothing but a comment', () => {
+    expect(encodeComment()).toBe(': keep-alive\n\n');
+    expect(encodeComment('a\ndata: b')).toBe(': a\n: data: b\n\n');
+  });
+
+  test('what is written reads the same', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', ' ', ':', 'é', '😀', '\ufeff', '\t') });
+    const optional = fc.option(
+      line.filter((text) => text !== ''),
+      { nil: undefined },
+    );
+    const lines = fc.array(line).map((parts) => parts.join('\n'));
+    fc.assert(
+      fc.property(fc.array(fc.record({ type: optional, id: optional, data: lines })), (events) => {
+        const text = events.map((event) => encodeComment() + encodeEvent(event)).join('');
+        expect(read([Buffer.from(text)])).toEqual({
+          log: events.flatMap((event): Entry[] => ['comment', event]),
+          unfinished: undefined,
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import type { Json, Node } from './scan.ts';
+
+/** Replaces the characters of a text from `start` up to, not including, `end`. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The edited text in pieces, so that a long one need never be joined. Edits may come in any order; one that lies inside
+ * another is swallowed by it, insertions at the same place stand in the order given, and two that overlap otherwise
+ * contradict each other and throw.
+ */
+export function splitByEdits(text: string, edits: readonly Edit[]): string[] {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const edit of edits.toSorted(byPlace)) {
+    if (edit.end <= at && edit.start < at) continue;
+    if (edit.start < at) throw new RangeError(`the edit at ${edit.start} reaches out of the one that ends at ${at}`);
+    if (edit.start > at) pieces.push(text.slice(at, edit.start));
+    if (edit.text !== '') pieces.push(edit.text);
+    at = edit.end;
+  }
+  if (at < text.length) pieces.push(text.slice(at));
+  return pieces;
+}
+
+/** The edited text in one piece. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  return edits.length === 0 ? text : splitByEdits(text, edits).join('');
+}
+
+/** By start; there, insertions come first and then the longest. */
+function byPlace(a: Edit, b: Edit): number {
+  if (a.start !== b.start) return a.start - b.start;
+  const [aInserts, bInserts] = [a.start === a.end, b.start === b.end];
+  return aInserts === bInserts ? b.end - a.end : aInserts ? -1 : 1;
+}
+
+/** Replaces a value by another, given as JSON text. */
+export function replaceValue(json: Json, node: Node, value: string): Edit {
+  return { start: json.start(node), end: json.end(node), text: value };
+}
+
+export interface MemberChanges {
+  /** The keys of members to remove. */
+  readonly drop?: ReadonlySet<Node>;
+  /** Values as JSON text by name: replaces the last member of that name, or adds one at the end of the object. */
+  readonly set?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Removes and sets members of one object. Which comma goes or comes with a member depends on what happens to the others:
+ * so all changes of one object belong in one call. A name that is both dropped and set is added anew.
+ */
+export function changeMembers(json: Json, object: Node, { drop = new Set(), set = {} }: MemberChanges): Edit[] {
+  const edits: Edit[] = [];
+  let keptEnd: number | undefined; // where the last member that stays ends
+  let dropStart: number | undefined; // where the members dropped right before this one begin, with their comma
+  let end = json.start(object) + 1;
+  for (const key of json.keys(object)) {
+    if (drop.has(key)) {
+      dropStart ??= keptEnd ?? json.start(key);
+    } else {
+      // Where nothing stays before them, the comma after them goes.
+      if (dropStart !== undefined) {
+        edits.push({ start: dropStart, end: keptEnd === undefined ? json.start(key) : end, text: '' });
+      }
+      dropStart = undefined;
+      keptEnd = json.end(key + 1);
+    }
+    end = json.end(key + 1);
+  }
+  if (dropStart !== undefined) edits.push({ start: dropStart, end, text: '' });
+
+  const added: string[] = [];
+  for (const [name, value] of Object.entries(set)) {
+    const node = json.member(object, name);
+    if (node !== undefined && !drop.has(node - 1)) edits.push(replaceValue(json, node, value));
+    else added.push(`${JSON.stringify(name)}:${value}`);
+  }
+  if (added.length > 0) {
+    edits.push({ start: end, end, text: (keptEnd === undefined ? '' : ',') + added.join(',') });
+  }
+  return edits;
+}
+
+/**
+ * Where one of the names stands more than once in an object, the keys of all its members but the last, to be dropped by
+ * `changeMembers`: parsers that take the first and parsers that take the last then see the same value.
+ */
+export function earlierDuplicates(json: Json, object: Node, names: ReadonlySet<string>): Set<Node> {
+  const earlier = new Set<Node>();
+  const latest = new Map<string, Node>();
+  for (const key of json.keys(object)) {
+    const name = json.string(key);
+    if (!names.has(name)) continue;
+    const before = latest.get(name);
+    if (before !== undefined) earlier.add(before);
+    latest.set(name, key);
+  }
+  return earlier;
+}

@@ -1,0 +1,21 @@
+/** Says what is wrong with a text that is no JSON, and where, in words that show nothing of the text. */
+export class JsonFault extends Error {
+  readonly offset: number;
+
+  constructor(text: string, offset: number, what: string) {
+    const ended = offset < text.length ? '' : ', but the text ends here';
+    super(`${place(text, offset)}: ${what}${ended}`);
+    this.name = 'JsonFault';
+    this.offset = offset;
+  }
+}
+
+function place(text: string, offset: number): string {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', lineStart)) {
+    line++;
+    lineStart = at + 1;
+  }
+  return `line ${line}, column ${offset - lineStart + 1}`;
+}

@@ -1,0 +1,283 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  applyEdits,
+  changeMembers,
+  type Edit,
+  earlierDuplicates,
+  replaceValue,
+  splitByEdits,
+} from '../../../lambda/json/edit.ts';
+import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
+import { printedJson } from './arbitrary-json.ts';
+
+const scan = (text: string) => createScanner().scan(text);
+const runs = { numRuns: 1000 };
+
+/** An object's members as they stand: the decoded key, and the text from key to value. */
+function membersOf(json: Json, object: Node): [string, string][] {
+  return [...json.keys(object)].map((key) => [json.string(key), json.text.slice(json.start(key), json.end(key + 1))]);
+}
+
+const objectsOf = (json: Json) =>
+  Array.from({ length: json.size }, (_, node) => node).filter((node) => json.kind(node) === 'object');
+
+/** A JSON text with an object in it, and the object's place. */
+const objectIn = fc
+  .tuple(printedJson, fc.nat())
+  .filter(([{ text }]) => objectsOf(scan(text)).length > 0)
+  .map(([{ text }, choice]) => {
+    const objects = objectsOf(scan(text));
+    return { text, object: objects[choice % objects.length] ?? 0 };
+  });
+
+describe('applying edits', () => {
+  test('edits that leave one another alone take effect whatever their order', () => {
+    const cuts = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 4 }), fc.string({ maxLength: 3 })));
+    fc.assert(
+      fc.property(cuts, fc.string(), fc.func(fc.integer()), (parts, rest, order) => {
+        const edits: Edit[] = [];
+        let text = '';
+        let expected = '';
+        for (const [gap, length, replacement] of parts) {
+          const kept = 'abcdef'.slice(0, gap + 1);
+          text += kept;
+          expected += kept + replacement;
+          edits.push({ start: text.length, end: text.length + length, text: replacement });
+          text += '?'.repeat(length);
+        }
+        const shuffled = edits.toSorted((a, b) => order(a.start) - order(b.start));
+        expect(applyEdits(text + rest, shuffled)).toBe(expected + rest);
+        expect(splitByEdits(text + rest, shuffled).join('')).toBe(expected + rest);
+      }),
+      runs,
+    );
+  });
+
+  test.each<[string, [number, number, string][], string]>([
+    ['none', [], '0123456789'],
+    [
+      'an edit inside another is swallowed',
+      [
+        [3, 4, 'x'],
+        [2, 6, 'y'],
+        [5, 6, 'x'],
+        [2, 3, 'x'],
+      ],
+      '01y6789',
+    ],
+    [
+      'an insertion inside another edit is swallowed',
+      [
+        [3, 3, 'x'],
+        [2, 6, 'y'],
+      ],
+      '01y6789',
+    ],
+    [
+      'insertions at its edges stand',
+      [
+        [2, 6, 'y'],
+        [2, 2, '<'],
+        [6, 6, '>'],
+      ],
+      '01<y>6789',
+    ],
+    [
+      'insertions at one place keep their order',
+      [
+        [4, 4, 'a'],
+        [4, 4, 'b'],
+        [4, 4, 'c'],
+      ],
+      '0123abc456789',
+    ],
+    [
+      'the same edit twice is one',
+      [
+        [4, 5, 'a'],
+        [4, 5, 'a'],
+      ],
+      '0123a56789',
+    ],
+    [
+      'neighbours both stand',
+      [
+        [4, 5, 'a'],
+        [5, 6, 'b'],
+        [3, 4, ''],
+      ],
+      '012ab6789',
+    ],
+    [
+      'at both ends',
+      [
+        [0, 0, '<'],
+        [10, 10, '>'],
+      ],
+      '<0123456789>',
+    ],
+  ])('%s', (_, edits, expected) => {
+    const listed = edits.map(([start, end, text]) => ({ start, end, text }));
+    expect(applyEdits('0123456789', listed)).toBe(expected);
+  });
+
+  test('edits that contradict each other throw', () => {
+    const edits = [
+      { start: 1, end: 5, text: '' },
+      { start: 4, end: 8, text: '' },
+    ];
+    expect(() => applyEdits('0123456789', edits)).toThrow(RangeError);
+  });
+
+  test('pieces are never empty, and the text around the edits is in as few as can be', () => {
+    const edits = [
+      { start: 0, end: 1, text: '' },
+      { start: 4, end: 5, text: 'x' },
+      { start: 9, end: 10, text: '' },
+    ];
+    expect(splitByEdits('0123456789', edits)).toEqual(['123', 'x', '5678']);
+    expect(splitByEdits('', [])).toEqual([]);
+  });
+});
+
+describe('replacing a value', () => {
+  test('changes that value and not one other character', () => {
+    fc.assert(
+      fc.property(printedJson, printedJson, fc.nat(), ({ text }, { text: other }, choice) => {
+        const json = scan(text);
+        const values = Array.from({ length: json.size }, (_, node) => node).filter((node) => !json.isKey(node));
+        const node = values[choice % values.length] ?? 0;
+        const edited = applyEdits(text, [replaceValue(json, node, other)]);
+        expect(edited).toBe(text.slice(0, json.start(node)) + other + text.slice(json.end(node)));
+        const again = scan(edited);
+        expect(again.start(node)).toBe(json.start(node) + (other.length - other.trimStart().length));
+      }),
+      runs,
+    );
+  });
+
+  test('what no parse and print would keep survives', () => {
+    const rest = '"n":[1.0, 1e2,12345678901234567890 ,-0],"s":"\\ud800\\u0041\\/","x":1,"x":2';
+    const deep = '['.repeat(1000) + ']'.repeat(1000);
+    const json = scan(` {"m\\u006fdel" : "svc" ,${rest},"deep":${deep}}\n`);
+    const edited = applyEdits(json.text, [replaceValue(json, json.member(0, 'model') ?? -1, '"vendor/one"')]);
+    expect(edited).toBe(` {"m\\u006fdel" : "vendor/one" ,${rest},"deep":${deep}}\n`);
+  });
+});
+
+describe('changing members', () => {
+  const names = fc.constantFrom('model', 'ab', '', 'new', 'another "new"', '__proto__');
+
+  test('whatever is dropped and set, the rest stands as it was and in order', () => {
+    fc.assert(
+      fc.property(
+        objectIn,
+        fc.func(fc.boolean()),
+        fc.dictionary(names, fc.constantFrom('1.0', '"v"', '{}')),
+        (given, chosen, set) => {
+          const { text, object } = given;
+          const json = scan(text);
+          const drop = new Set([...json.keys(object)].filter((key) => chosen(key)));
+          const edited = applyEdits(text, changeMembers(json, object, { drop, set }));
+
+          const names = Object.keys(set);
+          const replaced = new Map(
+            names
+              .map((name) => [(json.member(object, name) ?? 0) - 1, name] as const)
+              .filter(([key]) => key >= 0 && !drop.has(key)),
+          );
+          const expected = [...json.keys(object)].flatMap((key, place) => {
+            if (drop.has(key)) return [];
+            const name = replaced.get(key);
+            const member = membersOf(json, object)[place];
+            if (name === undefined) return [member];
+            return [[name, text.slice(json.start(key), json.start(key + 1)) + set[name]]];
+          });
+          const added = names.filter((name) => ![...replaced.values()].includes(name));
+          const again = scan(edited);
+          expect(membersOf(again, object)).toEqual([
+            ...expected,
+            ...added.map((name) => [name, `${JSON.stringify(name)}:${set[name]}`]),
+          ]);
+          expect(edited.slice(0, again.start(object))).toBe(text.slice(0, json.start(object)));
+          expect(edited.slice(again.end(object))).toBe(text.slice(json.end(object)));
+        },
+      ),
+      runs,
+    );
+  });
+
+  test.each([
+    ['the first', '{ "a" : 1 , "b":2}', ['a'], '{ "b":2}'],
+    ['the last', '{ "b":2 , "a" : 1 }', ['a'], '{ "b":2 }'],
+    ['one between', '{"b":2 , "a" : [1] , "c":3}', ['a'], '{"b":2 , "c":3}'],
+    ['neighbours', '{"b":2,"a":1,"c":3,"d":4}', ['a', 'c'], '{"b":2,"d":4}'],
+    ['neighbours at the start', '{"a":1,"c":3,"b":2}', ['a', 'c'], '{"b":2}'],
+    ['both ends', '{"a":1,"b":2,"c":3}', ['a', 'c'], '{"b":2}'],
+    ['all', '{ "a":1, "b":2 }', ['a', 'b'], '{  }'],
+    ['the only one', '{"a":1}', ['a'], '{}'],
+  ])('drops %s', (_, text, dropped, expected) => {
+    const json = scan(text);
+    const drop = new Set([...json.keys(0)].filter((key) => dropped.includes(json.string(key))));
+    expect(applyEdits(text, changeMembers(json, 0, { drop }))).toBe(expected);
+  });
+
+  test.each([
+    ['{"a" : 1 }', '{"a" : 9 }'],
+    ['{"a":1,"\\u0061":2}', '{"a":1,"\\u0061":9}'],
+    ['{}', '{"a":9}'],
+    ['{ }', '{"a":9 }'],
+    ['{"b":1 }', '{"b":1,"a":9 }'],
+  ])('sets a member of %s', (text, expected) => {
+    expect(applyEdits(text, changeMembers(scan(text), 0, { set: { a: '9' } }))).toBe(expected);
+  });
+
+  test('changes inside a dropped member go with it', () => {
+    const json = scan('{"a":{"b":1,"c":[]},"d":{}}');
+    const inner = json.member(0, 'a') ?? -1;
+    const edits = [
+      ...changeMembers(json, inner, { drop: new Set([inner + 1]), set: { e: '1', c: '2' } }),
+      ...changeMembers(json, 0, { drop: new Set([inner - 1]) }),
+      ...changeMembers(json, json.member(0, 'd') ?? -1, { set: { f: '3' } }),
+    ];
+    expect(applyEdits(json.text, edits)).toBe('{"d":{"f":3}}');
+  });
+});
+
+describe('earlier duplicates', () => {
+  const controlled = new Set(['model', 'ab', '']);
+
+  test('dropped, leave one value for each name, the last, and all else as it was; members can be set besides', () => {
+    fc.assert(
+      fc.property(objectIn, fc.dictionary(fc.constantFrom('model', 'ab', 'new'), fc.constant('9')), (given, set) => {
+        const { text, object } = given;
+        const json = scan(text);
+        const edited = applyEdits(
+          text,
+          changeMembers(json, object, { drop: earlierDuplicates(json, object, controlled), set }),
+        );
+        const before = membersOf(json, object);
+        const kept = before.filter(
+          ([name], place) => !controlled.has(name) || before.findLastIndex(([other]) => other === name) === place,
+        );
+        const again = scan(edited);
+        const after = membersOf(again, object);
+        const added = Object.keys(set).filter((name) => !before.some(([other]) => other === name));
+        expect(after.map(([name]) => name)).toEqual([...kept.map(([name]) => name), ...added]);
+        for (const [place, member] of kept.entries()) {
+          if (!Object.hasOwn(set, member[0])) expect(after[place]).toEqual(member);
+        }
+        for (const name of Object.keys(set)) expect(again.raw(again.member(object, name) ?? -1)).toBe('9');
+      }),
+      runs,
+    );
+  });
+
+  test('an escaped spelling is a duplicate, an unknown name is none', () => {
+    const text = '{"model":"one", "x":1, "m\\u006fdel":"two", "x":2}';
+    const json = scan(text);
+    const drop = earlierDuplicates(json, 0, controlled);
+    expect(applyEdits(text, changeMembers(json, 0, { drop }))).toBe('{"x":1, "m\\u006fdel":"two", "x":2}');
+  });
+});

@@ -1,0 +1,255 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { JsonFault } from '../../../lambda/json/fault.ts';
+import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
+import { maxDepth } from '../../../lambda/json/tape.ts';
+import { brokenJson, printedJson } from './arbitrary-json.ts';
+
+const scan = (text: string) => createScanner().scan(text);
+const runs = { numRuns: 1000 };
+
+/** The value of a node, put together from what the scanner says. */
+function evaluate(json: Json, node: Node): unknown {
+  switch (json.kind(node)) {
+    case 'object':
+      return Object.fromEntries([...json.keys(node)].map((key) => [json.string(key), evaluate(json, key + 1)]));
+    case 'array':
+      return [...json.elements(node)].map((element) => evaluate(json, element));
+    case 'string':
+      return json.string(node);
+    default:
+      return JSON.parse(json.raw(node));
+  }
+}
+
+function faultOf(text: string): JsonFault {
+  try {
+    scan(text);
+  } catch (fault) {
+    if (fault instanceof JsonFault) return fault;
+  }
+  throw new Error('expected a JsonFault');
+}
+
+function accepts(read: (text: string) => unknown, text: string): boolean {
+  try {
+    read(text);
+    return true;
+  } catch (fault) {
+    if (read === scan && !(fault instanceof JsonFault)) throw fault;
+    return false;
+  }
+}
+
+describe('nodes', () => {
+  test('every value and key is found where it stands, in order', () => {
+    const scanner = createScanner();
+    fc.assert(
+      fc.property(printedJson, ({ text, nodes }) => {
+        const json = scanner.scan(text);
+        const found = Array.from({ length: json.size }, (_, node) => json.raw(node));
+        expect(found).toEqual(nodes);
+        expect(json.next(json.root)).toBe(json.size);
+        expect(json.text).toBe(text);
+      }),
+      runs,
+    );
+  });
+
+  test('what the nodes say adds up to what JSON.parse says', () => {
+    fc.assert(
+      fc.property(printedJson, ({ text }) => {
+        const json = scan(text);
+        expect(JSON.stringify(evaluate(json, json.root))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+      runs,
+    );
+  });
+
+  test('keys and escapes are marked', () => {
+    fc.assert(
+      fc.property(printedJson, ({ text }) => {
+        const json = scan(text);
+        const nodes = Array.from({ length: json.size }, (_, node) => node);
+        const keys = nodes.flatMap((node) => [...json.keys(node)]);
+        expect(nodes.filter(json.isKey)).toEqual(keys.sort((a, b) => a - b));
+        const strings = nodes.filter((node) => json.kind(node) === 'string');
+        expect(strings.filter(json.hasEscape)).toEqual(strings.filter((node) => json.raw(node).includes('\\')));
+      }),
+      runs,
+    );
+  });
+
+  test('a member is found by its decoded key, the last of that name', () => {
+    fc.assert(
+      fc.property(printedJson, ({ text }) => {
+        const json = scan(text);
+        const wrong = Array.from({ length: json.size }, (_, node) => node).filter((node) => {
+          const values = new Map([...json.keys(node)].map((key) => [json.string(key), key + 1]));
+          const names = ['model', 'ab', '', ...values.keys()];
+          return names.some((name) => json.member(node, name) !== values.get(name));
+        });
+        expect(wrong).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  test('an escaped spelling is the same key, also after longer and shorter ones', () => {
+    const json = scan(
+      '{"model":1,"m\\u006fdel":2,"\\u006d\\u006f\\u0064\\u0065\\u006c":3,"mode\\u006c ":4,"m\\u006f":5}',
+    );
+    const model = json.member(json.root, 'model') ?? -1;
+    expect(json.raw(model)).toBe('3');
+    expect(json.isKey(model - 1)).toBe(true);
+  });
+
+  test('lone surrogates, escaped or not, are kept', () => {
+    const json = scan('["\\ud83d", "\ud83d", "\\ude00\\ud83d"]');
+    expect([1, 2, 3].map((node) => json.string(node))).toEqual(['\ud83d', '\ud83d', '\ude00\ud83d']);
+  });
+
+  test('a key of one escaped character is decoded as what it is', () => {
+    // V8's own parser, once it has met a backslash as a key, may take the next key of one escaped character for one.
+    JSON.parse('{"h":0,"\\\\":1}');
+    const json = scan('{"h":0,"\\"":1,"\\u0061":2}');
+    expect([...json.keys(0)].map(json.string)).toEqual(['h', '"', 'a']);
+    expect(json.member(0, 'a')).toBe(6);
+  });
+
+  test('keys and elements of another kind of node are none', () => {
+    const json = scan('[{"a":[1]}, "b"]');
+    const wrong = [json.keys(0), json.elements(1), json.keys(3), json.keys(5), json.elements(5)];
+    expect(wrong.map((nodes) => [...nodes])).toEqual([[], [], [], [], []]);
+  });
+
+  test('the next scan takes the place of the last, also after a fault and after a huge text', () => {
+    const scanner = createScanner();
+    scanner.scan(`[${'0,'.repeat(200_000)}0]`);
+    expect(() => scanner.scan('[1, 2')).toThrow(JsonFault);
+    const json = scanner.scan('{"a": true}');
+    expect(json.size).toBe(3);
+    expect(evaluate(json, json.root)).toEqual({ a: true });
+  });
+});
+
+describe('what is JSON', () => {
+  // Written with nothing but single spaces between them.
+  const compact = [
+    '[1,] {"a":1,} [,] [,1] {,} [1,,2] {"a":} {"a"} {a:1} {1:1} {"a"::1} {"a":1:2} [1:2] {"a",1} {"a":1,"b"} {null:1}',
+    `{'a':1} 'a' \`a\` 00 01 -01 - --1 +1 1. 0. .5 -.5 1.e1 1e 1e+ 1E- 1e1.5 1.2.3 0x10 1_000 1a -0 0 0e0 -0.0e-0 1E+2`,
+    'Infinity -Infinity NaN -NaN undefined tru true truee True TRUE nul null nulll nil false fals falsey truefalse t f n',
+    '[truefalse] [ ] { } [} {] [[] [[]] [] {} {}} {}{} [][] {}x [{]} [1} {"a":1] {"a":1}] //x 1//x /**/1 [1/**/] # \\ , :',
+    '" "a "\\" "\\ "\\x41" "\\a" "\\0" "\\u" "\\u12" "\\u12g4" "\\u+123" "\\u12 "\\U0041" "\\ud800" "" """" {"__proto__":1}',
+  ].flatMap((line) => line.split(' '));
+  const nasties = [
+    ...[
+      '',
+      ' ',
+      '\n',
+      '\0',
+      '\ufeff1',
+      '\ufeff{}',
+      '1\ufeff',
+      '\u00a01',
+      '\u20281',
+      '\v1',
+      '\f1',
+      '\u3000',
+      '[1\u00a0]',
+    ],
+    ...['[1 2]', '{"a" 1}', '{"a":1 "b":2}', '- 1', '1 1', 'true false', '"a" "b"', '"\\u 123"', '{} x', '//x\n1'],
+    ...[' {} ', '\t[\r\n]\n', '{ }', '{}\n\n', '{}\0', '[]\0', '9'.repeat(400), '-'.repeat(400)],
+    ...['"\t"', '"\n"', '"\r"', '"\0"', '"\u001f"', '"\u007f"', '"\u0080"', '"\u2028"', '"\ud800"', '"\\\n"'],
+    // Around the length at which a string is searched rather than looked at.
+    ...['"', '\\"', '\\n', '\\n"', '\n"', '\u001f"', '\\', ''].flatMap((end) =>
+      [47, 48, 49, 50, 96, 97].flatMap((length) => [`"${'x'.repeat(length)}${end}`, `"${'漢'.repeat(length)}${end}`]),
+    ),
+  ];
+
+  test('handwritten nasties are accepted or refused as JSON.parse does', () => {
+    const texts = [...compact, ...nasties];
+    expect(texts.filter((text) => accepts(scan, text))).toEqual(texts.filter((text) => accepts(JSON.parse, text)));
+  });
+
+  test('broken texts are accepted or refused as JSON.parse does', () => {
+    fc.assert(
+      fc.property(brokenJson, (text) => accepts(scan, text) === accepts(JSON.parse, text)),
+      { numRuns: 10_000 },
+    );
+  });
+
+  test('every beginning of a text is refused', () => {
+    const text = `{"model": "s\\u0076c", "x": [1.5e-3, true, {"y": null, "z": "${'long '.repeat(20)}"}], "": false}`;
+    for (let end = 0; end < text.length; end++) expect(faultOf(text.slice(0, end)).offset).toBeLessThanOrEqual(end);
+    expect(accepts(scan, text)).toBe(true);
+  });
+});
+
+describe('faults', () => {
+  test.each([
+    ['{"a": 1,\n  "b": 2\n "c": 3}', 19, 'line 3, column 2: expected a comma or the end of the object'],
+    ['[1 2]', 3, 'line 1, column 4: expected a comma or the end of the array'],
+    ['\n\n{"a" 1}', 7, 'line 3, column 6: expected a colon'],
+    ['{"a":1,}', 7, 'line 1, column 8: expected a key in double quotes'],
+    ['[1,]', 3, 'line 1, column 4: expected a value'],
+    ['', 0, 'line 1, column 1: expected a value, but the text ends here'],
+    ['{"a":', 5, 'line 1, column 6: expected a value, but the text ends here'],
+    ['"secret', 7, 'line 1, column 8: expected the closing quote of a string, but the text ends here'],
+    ['"a\nb"', 2, 'line 1, column 3: a control character in a string must be escaped'],
+    ['"\\x"', 2, 'line 1, column 3: a backslash must be followed by one of " \\ / b f n r t u'],
+    ['"\\u12"', 5, 'line 1, column 6: expected four hexadecimal digits'],
+    ['[-01]', 2, 'line 1, column 3: a number must not start with a needless zero'],
+    ['1.', 2, 'line 1, column 3: expected a digit, but the text ends here'],
+    ['{} secret', 3, 'line 1, column 4: expected nothing more after the value'],
+  ])('%j', (text, offset, message) => {
+    expect(faultOf(text)).toMatchObject({ name: 'JsonFault', offset, message });
+  });
+});
+
+describe('hostile shapes', () => {
+  const nest = (open: string, inner: string, close: string, depth: number) =>
+    open.repeat(depth) + inner + close.repeat(depth);
+
+  test.each([
+    ['arrays', '[', '', ']'],
+    ['objects', '{"a":', '1', '}'],
+  ])('%s nested as deep as is allowed, and one deeper', (_, open, inner, close) => {
+    expect(scan(nest(open, inner, close, maxDepth)).size).toBeGreaterThanOrEqual(maxDepth);
+    expect(faultOf(nest(open, inner, close, maxDepth + 1)).message).toMatch(/: nested deeper than 10000 levels$/);
+  });
+
+  test('depth is counted by what is open, not by what was opened', () => {
+    expect(scan(`[${'[],'.repeat(2 * maxDepth)}{}]`).size).toBe(2 * maxDepth + 2);
+  });
+
+  test('three million opening brackets', () => {
+    expect(faultOf('['.repeat(3_000_000)).offset).toBe(maxDepth);
+  });
+
+  // What takes quadratic time in any part would take hours here.
+  const size = 6_000_000;
+  const filled = (part: string) => part.repeat(size / part.length);
+  test.each([
+    ['one long string', `["${filled('x')}"]`, 2],
+    ['one long two-byte string', `["${filled('漢')}"]`, 2],
+    ['escapes only', `["${filled('\\"')}"]`, 2],
+    ['an escape after each run', `["${filled(`${'x'.repeat(48)}\\n`)}"]`, 2],
+    ['strings just over a run', `[${filled(`"${'x'.repeat(49)}",`)}0]`, 6_000_000 / 52 + 2],
+    ['empty strings', `[${filled('"",')}0]`, 2_000_002],
+    ['empty containers', `[${filled('[],{},')}0]`, 2_000_002],
+    ['a long number', `[${filled('1')}]`, 2],
+    ['white space', `[${filled(' \n')}0]`, 2],
+  ])('%s', (_, text, nodes) => {
+    expect(scan(text).size).toBe(Math.floor(nodes));
+  });
+
+  test('a member that stands there a million times, in an escaped spelling too', () => {
+    const json = scan(`{${filled('"model":0,"m\\u006fdel":1,')}"other":2}`);
+    expect(json.next(json.member(json.root, 'model') ?? -1)).toBe(json.size - 2);
+  });
+
+  test('a fault far into a text of many lines', () => {
+    expect(faultOf(`[${filled('\n')}x]`).message).toMatch(/^line 6000001, column 1: /);
+  });
+});

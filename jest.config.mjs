@@ -12,6 +12,8 @@ const project = (displayName, testMatch, extra = {}) => ({
 // *.e2e.test.ts whole processes. `npm run test:unit -- scrub` runs what matches.
 export default {
   maxWorkers: 2,
+  // For a machine that does other things as well: no test waits for time to pass.
+  testTimeout: 30_000,
   projects: [
     project('architecture', ['architecture.test.ts']),
     project('unit', ['**/*.unit.test.ts']),

@@ -108,7 +108,7 @@ export const settings = {
   GUEST_LIMIT: integer(0, 1_000_000, '3'),
   GUEST_WINDOW: choice(['lifetime', 'daily'], 'lifetime'),
   MEMBER_LIMIT: integer(0, 1_000_000, '50'),
-  BURST_LIMIT: integer(1, 600, '20'),
+  BURST_LIMIT: integer(1, 10_000, '20'),
   IDENTITY_CACHE_SECONDS: seconds(0, 60, '30'),
   CORS_ORIGINS: list(
     '* or origins separated by commas, such as https://app.example',

@@ -1,0 +1,43 @@
+import { RemovalPolicy, SecretValue } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+
+interface SecretsProps {
+  /** Whether a CDN stands in front, which proves itself with a secret. */
+  readonly edge: boolean;
+}
+
+/**
+ * The gateway's secrets, which outlive the stack. CloudFormation writes a secret anew when what the template says about its
+ * value changes, whatever an operator or a generator has put there since: never change it here once it is deployed.
+ */
+export class Secrets extends Construct {
+  /**
+   * The upstream's keys. Until the operator fills them in, every inference request is answered 503 `unconfigured`, and so
+   * nothing is ever sent to the example upstream of cdk.json.
+   */
+  readonly upstream: Secret;
+  /** Hashes network addresses: with another salt, every guest counter and every link would be lost. */
+  readonly networkSalt: Secret;
+  /** What the CDN sends along. */
+  readonly edge: Secret | undefined;
+
+  constructor(scope: Construct, id: string, { edge }: SecretsProps) {
+    super(scope, id);
+    this.upstream = new Secret(this, 'Upstream', {
+      description: 'Keys of the upstream, separated by commas',
+      secretObjectValue: { UPSTREAM_API_KEYS: SecretValue.unsafePlainText('') },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    this.networkSalt = createRandomSecret(this, 'NetworkSalt', 'Salt that network addresses are hashed with');
+    if (edge) this.edge = createRandomSecret(this, 'Edge', 'Proof of the CDN in front of the gateway');
+  }
+}
+
+function createRandomSecret(scope: Construct, id: string, description: string): Secret {
+  return new Secret(scope, id, {
+    description,
+    generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+}

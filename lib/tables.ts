@@ -1,0 +1,40 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import { keysSchema, quotaSchema, type TableSchema } from '../lambda/store/schema.ts';
+
+/** The gateway's two tables, shaped by the schema that its stores and the local emulator use too. */
+export class Tables extends Construct {
+  readonly keys: TableV2;
+  readonly quota: TableV2;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.keys = createTable(this, 'Keys', keysSchema);
+    this.quota = createTable(this, 'Quota', quotaSchema);
+  }
+}
+
+/**
+ * Both tables outlive the stack and can be restored to any second of the last weeks. Keys are stored nowhere else, and a lost
+ * guest counter, which counts for a lifetime, gives its network free requests again.
+ */
+function createTable(scope: Construct, id: string, schema: TableSchema): TableV2 {
+  return new TableV2(scope, id, {
+    partitionKey: attribute(schema.partitionKey),
+    globalSecondaryIndexes: schema.indexes.map(({ name, partitionKey, sortKey }) => ({
+      indexName: name,
+      partitionKey: attribute(partitionKey),
+      ...(sortKey && { sortKey: attribute(sortKey) }),
+    })),
+    timeToLiveAttribute: schema.ttlAttribute,
+    billing: Billing.onDemand(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+}
+
+function attribute({ name, type }: TableSchema['partitionKey']) {
+  return { name, type: type === 'S' ? AttributeType.STRING : AttributeType.NUMBER };
+}

@@ -1,0 +1,153 @@
+import { readdirSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type Artifact, startArtifact } from '../support/artifact.ts';
+import { startArtifactGateway } from '../support/artifact-gateway.ts';
+import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
+import type { Answer } from '../support/runtime-api.ts';
+import { type Synthesized, synthesize } from '../support/synthesize.ts';
+import { eventText, head, json, until, write } from '../support/upstream-script.ts';
+
+jest.setTimeout(60_000);
+
+let synthesized: Synthesized;
+let upstream: FakeUpstream;
+let artifact: Artifact;
+
+beforeAll(async () => {
+  [synthesized, upstream] = await Promise.all([synthesize(), startFakeUpstream()]);
+  artifact = await startDeployed({ GUEST_LIMIT: '1000', BURST_LIMIT: '600' }, 'upstream-key');
+});
+
+afterAll(async () => {
+  await artifact?.[Symbol.asyncDispose]();
+  await upstream?.close();
+  await synthesized?.[Symbol.asyncDispose]();
+});
+
+const startDeployed = (environment: Record<string, string>, upstreamKeys?: string) =>
+  startArtifact({
+    gateway: synthesized.gateway,
+    environment: { UPSTREAM_BASE_URL: upstream.url, ...environment },
+    ...(upstreamKeys && { upstreamKeys }),
+  });
+
+const question = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
+
+test('is synthesized without a word, and deploys code only', () => {
+  expect(synthesized.output).toBe('');
+  expect(readdirSync(synthesized.gateway.folder).filter((file) => !file.endsWith('.mjs'))).toEqual([]);
+});
+
+test('answers, its status and headers in the prelude', async () => {
+  upstream.answer(json(200, completion('text-model')));
+  const answer = await artifact.invoke(post('/v1/chat/completions', question));
+  expect(headOf(answer)).toMatchObject({
+    statusCode: 200,
+    headers: { 'content-type': 'application/json', 'x-svc-limit': '1000', 'x-svc-remaining': '999' },
+  });
+  expect(JSON.parse(await text(answer.body))).toEqual(completion('svc'));
+  expect(upstream.requests.at(-1)).toMatchObject({
+    path: '/v1/chat/completions',
+    headers: { authorization: 'Bearer upstream-key' },
+  });
+  expect(upstream.requests.at(-1)?.body.toString()).toBe(JSON.stringify({ ...question, model: 'text-model' }));
+});
+
+test('passes each event on before the next is there', async () => {
+  const seen = Promise.withResolvers<void>();
+  const last = [write(eventText(chunk('text-model', 'two'))), write(eventText({ data: '[DONE]' }))];
+  upstream.answer([
+    head(200, { 'content-type': 'text/event-stream' }),
+    write(eventText(chunk('text-model', 'one'))),
+    until(seen.promise),
+    ...last,
+  ]);
+  const answer = await artifact.invoke(post('/v1/chat/completions', { ...question, stream: true }));
+  expect(headOf(answer)).toMatchObject({
+    statusCode: 200,
+    headers: { 'content-type': expect.stringMatching(/^text\/event-stream/) },
+  });
+  let received = '';
+  for await (const piece of answer.body) {
+    received += piece;
+    if (received === eventText(chunk('svc', 'one'))) seen.resolve();
+  }
+  expect(received).toBe([chunk('svc', 'one'), chunk('svc', 'two'), { data: '[DONE]' }].map(eventText).join(''));
+});
+
+test('refuses a caller without a key', async () => {
+  const answer = await artifact.invoke(post('/v1/messages', question, { 'x-api-key': '' }));
+  expect(headOf(answer)).toMatchObject({
+    statusCode: 401,
+    headers: { 'x-svc-error': 'missing_api_key', 'x-should-retry': 'false' },
+  });
+  expect(JSON.parse(await text(answer.body))).toMatchObject({ type: 'error', error: { type: 'authentication_error' } });
+});
+
+test('hides a refusal of the upstream behind an error of its own', async () => {
+  upstream.answer(json(401, { error: { message: 'Acme knows no such key' } }));
+  const answer = await artifact.invoke(post('/v1/chat/completions', question));
+  expect(headOf(answer)).toMatchObject({ statusCode: 502, headers: { 'x-svc-error': 'upstream_error' } });
+  expect(await text(answer.body)).not.toContain('Acme');
+});
+
+test('is unconfigured until the operator has filled in the secret', async () => {
+  await using fresh = await startDeployed({});
+  const answer = await fresh.invoke(post('/v1/chat/completions', question));
+  expect(headOf(answer)).toMatchObject({ statusCode: 503, headers: { 'x-svc-error': 'unconfigured' } });
+});
+
+test('does not start on a wrong setting, and says which', async () => {
+  await using broken = await startDeployed({ GUEST_LIMIT: 'three' });
+  await expect(broken.invoke(post('/v1/chat/completions', question))).rejects.toThrow(
+    /the function did not start: .*GUEST_LIMIT must be a whole number/,
+  );
+});
+
+test('serves HTTP behind a Function URL', async () => {
+  await using gateway = await startArtifactGateway(artifact);
+  const answer = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': 'anything' } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-svc-limit')).toBe('1000');
+  expect(await answer.json()).toMatchObject({ data: [{ id: 'svc' }, { id: 'svc-vision' }] });
+});
+
+/** The prelude with its headers' names in lower case, as HTTP does not tell them apart. */
+function headOf({ statusCode, headers }: Answer) {
+  return { statusCode, headers: Object.fromEntries(new Headers(headers)) };
+}
+
+/** A request as a Function URL hands it over. */
+function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    version: '2.0',
+    rawPath: path,
+    rawQueryString: '',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'anything', ...headers },
+    requestContext: { http: { method: 'POST', path, sourceIp: '192.0.2.1' } },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+  };
+}
+
+function completion(model: string) {
+  const message = { role: 'assistant', content: 'Hello to you' };
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    model,
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+  };
+}
+
+function chunk(model: string, content: string) {
+  return {
+    data: {
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      model,
+      choices: [{ index: 0, delta: { content }, finish_reason: null }],
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { keysSchema, quotaSchema } from '../../lambda/store/schema.ts';
+import { readDeploymentConfig } from '../../lib/config.ts';
+import { GatewayStack } from '../../lib/gateway-stack.ts';
+
+const code = mkdtempSync(join(tmpdir(), 'gateway-code-'));
+afterAll(() => rmSync(code, { recursive: true }));
+writeFileSync(join(code, 'index.mjs'), '');
+
+function synthesize(settings: Readonly<Record<string, unknown>> = {}) {
+  const config = readDeploymentConfig({
+    memorySize: 512,
+    logRetentionDays: 30,
+    UPSTREAM_BASE_URL: 'https://upstream.example/v1',
+    UPSTREAM_TEXT_MODEL: 'text-model',
+    UPSTREAM_VISION_MODEL: 'vision-model',
+    ...settings,
+  });
+  const app = new App({ context: featureFlags });
+  return Template.fromStack(new GatewayStack(app, 'InferenceGateway', { config, code }));
+}
+
+const template = synthesize();
+/** The logical id of the one resource of this kind whose id begins so. */
+const idOf = (type: string, prefix: string): string => {
+  const ids = Object.keys(template.findResources(type)).filter((id) => id.startsWith(prefix));
+  expect(ids).toHaveLength(1);
+  return ids[0] ?? '';
+};
+const ids = {
+  keys: idOf('AWS::DynamoDB::GlobalTable', 'TablesKeys'),
+  quota: idOf('AWS::DynamoDB::GlobalTable', 'TablesQuota'),
+  upstream: idOf('AWS::SecretsManager::Secret', 'SecretsUpstream'),
+  networkSalt: idOf('AWS::SecretsManager::Secret', 'SecretsNetworkSalt'),
+  logs: idOf('AWS::Logs::LogGroup', ''),
+  role: idOf('AWS::IAM::Role', ''),
+};
+const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+describe('the function', () => {
+  test('runs on Node 24 and arm64, for as long as Lambda allows', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      Timeout: 900,
+      MemorySize: 512,
+      Role: arnOf(ids.role),
+    });
+  });
+
+  test('is told the settings, and the tables and secrets that the stack made', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: {
+          UPSTREAM_BASE_URL: 'https://upstream.example/v1',
+          GUEST_LIMIT: '3',
+          KEYS_TABLE: { Ref: ids.keys },
+          QUOTA_TABLE: { Ref: ids.quota },
+          UPSTREAM_SECRET_ID: { Ref: ids.upstream },
+          NETWORK_SALT_SECRET_ID: { Ref: ids.networkSalt },
+        },
+      },
+    });
+  });
+
+  test('logs to a group of its own, which forgets', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      LoggingConfig: { LogFormat: 'Text', LogGroup: { Ref: ids.logs } },
+    });
+    template.hasResource('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
+  });
+
+  test('answers anyone at a URL that streams and leaves CORS to the function', () => {
+    template.hasResourceProperties('AWS::Lambda::Url', {
+      AuthType: 'NONE',
+      InvokeMode: 'RESPONSE_STREAM',
+      Cors: Match.absent(),
+    });
+    const permission = { Principal: '*', FunctionName: Match.anyValue() };
+    template.resourcePropertiesCountIs(
+      'AWS::Lambda::Permission',
+      { ...permission, Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' },
+      1,
+    );
+    template.resourcePropertiesCountIs(
+      'AWS::Lambda::Permission',
+      { ...permission, Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
+      1,
+    );
+  });
+});
+
+test('the role may do exactly this', () => {
+  template.resourceCountIs('AWS::IAM::Role', 1);
+  template.resourceCountIs('AWS::IAM::Policy', 1);
+  template.hasResourceProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent(), Policies: Match.absent() });
+  const [policy] = Object.values(template.findResources('AWS::IAM::Policy'));
+  expect(policy?.Properties.Roles).toEqual([{ Ref: ids.role }]);
+  expect(policy?.Properties.PolicyDocument.Statement).toEqual([
+    { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: arnOf(ids.logs) },
+    { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: arnOf(ids.keys) },
+    { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], Resource: arnOf(ids.quota) },
+    {
+      Effect: 'Allow',
+      Action: 'secretsmanager:GetSecretValue',
+      Resource: [{ Ref: ids.networkSalt }, { Ref: ids.upstream }],
+    },
+  ]);
+});
+
+describe.each([
+  ['keys', ids.keys, keysSchema],
+  ['quota', ids.quota, quotaSchema],
+] as const)('the table of %s', (_name, id, schema) => {
+  const {
+    Properties: properties,
+    DeletionPolicy,
+    UpdateReplacePolicy,
+  } = template.findResources('AWS::DynamoDB::GlobalTable')[id] ?? {};
+
+  test('has the shape that the store uses', () => {
+    expect(properties.KeySchema).toEqual([{ AttributeName: schema.partitionKey.name, KeyType: 'HASH' }]);
+    expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: schema.ttlAttribute, Enabled: true });
+    const indexes: { IndexName: string }[] = properties.GlobalSecondaryIndexes ?? [];
+    expect(indexes.map(({ IndexName }) => IndexName)).toEqual(schema.indexes.map(({ name }) => name));
+    expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
+  });
+
+  test('outlives the stack and every mistake', () => {
+    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+    expect(properties.Replicas).toEqual([
+      expect.objectContaining({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      }),
+    ]);
+  });
+});
+
+test('the indexes of keys have the keys of the schema', () => {
+  template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+    GlobalSecondaryIndexes: [
+      { IndexName: 'by-id', KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] },
+      {
+        IndexName: 'by-member',
+        KeySchema: [
+          { AttributeName: 'member', KeyType: 'HASH' },
+          { AttributeName: 'createdAt', KeyType: 'RANGE' },
+        ],
+      },
+    ],
+    AttributeDefinitions: Match.arrayWith([{ AttributeName: 'createdAt', AttributeType: 'N' }]),
+  });
+});
+
+// CloudFormation replaces a secret's value when these lines change: all guest counters and links would be lost with the
+// salt, and the operator's keys with the other. They must stay as they were first deployed.
+test('the secrets keep their value', () => {
+  const secrets = template.findResources('AWS::SecretsManager::Secret');
+  expect(secrets).toEqual({
+    [ids.upstream]: expect.objectContaining({
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: { Description: expect.any(String), SecretString: '{"UPSTREAM_API_KEYS":""}' },
+    }),
+    [ids.networkSalt]: expect.objectContaining({
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        Description: expect.any(String),
+        GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
+      },
+    }),
+  });
+});
+
+test('a CDN in front brings a secret of its own', () => {
+  const withEdge = synthesize({ EDGE_HEADER: 'cloudfront-viewer-address' });
+  const [edge = ''] = Object.keys(withEdge.findResources('AWS::SecretsManager::Secret')).filter((id) =>
+    id.startsWith('SecretsEdge'),
+  );
+  withEdge.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { EDGE_HEADER: 'cloudfront-viewer-address', EDGE_SECRET_ID: { Ref: edge } } },
+  });
+  withEdge.hasResourceProperties('AWS::IAM::Policy', {
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({ Action: 'secretsmanager:GetSecretValue', Resource: Match.arrayWith([{ Ref: edge }]) }),
+      ]),
+    },
+  });
+  withEdge.hasOutput('EdgeSecret', { Value: { Ref: edge } });
+});
+
+test('the outputs are what the operator and the CLI look for', () => {
+  expect(template.toJSON().Outputs).toEqual({
+    GatewayUrl: { Value: { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', ''), 'FunctionUrl'] } },
+    KeysTable: { Value: { Ref: ids.keys } },
+    QuotaTable: { Value: { Ref: ids.quota } },
+    UpstreamSecret: { Value: { Ref: ids.upstream } },
+    NetworkSaltSecret: { Value: { Ref: ids.networkSalt } },
+    ServiceName: { Value: 'svc' },
+    MemberLimit: { Value: '50' },
+  });
+});
+
+test('nothing has a physical name, which would stand in the way of a second gateway', () => {
+  const named = Object.values<{ Type: string; Properties: object }>(template.toJSON().Resources)
+    .filter(({ Type }) => !['AWS::Lambda::Permission', 'AWS::IAM::Policy'].includes(Type))
+    .flatMap(({ Properties }) => Object.keys(Properties).filter((key) => key.endsWith('Name')));
+  expect(named).toEqual([]);
+});
+
+test('the template changes only on purpose', () => {
+  const neutral = JSON.stringify(template.toJSON()).replace(/[0-9a-f]{64}\.zip/, 'HASH.zip');
+  expect(JSON.parse(neutral)).toMatchSnapshot();
+});

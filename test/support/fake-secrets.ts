@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+export interface FakeSecrets {
+  /** For AWS_ENDPOINT_URL_SECRETS_MANAGER. */
+  readonly url: string;
+  /** The secrets by their id; a test may change one at any time. */
+  readonly values: Map<string, string>;
+  /** The ids that were asked for, in order. */
+  readonly reads: readonly string[];
+  close(): Promise<void>;
+}
+
+/** As much of Secrets Manager as a reader needs: GetSecretValue. */
+export async function startFakeSecrets(secrets: Readonly<Record<string, string>>): Promise<FakeSecrets> {
+  const values = new Map(Object.entries(secrets));
+  const reads: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { SecretId: id } = (await json(request)) as { SecretId: string };
+    const isRead = request.headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
+    if (isRead) reads.push(id);
+    const value = isRead ? values.get(id) : undefined;
+    const [status, answer] =
+      value === undefined
+        ? [400, { __type: 'ResourceNotFoundException', message: 'no such secret' }]
+        : [200, { Name: id, SecretString: value, VersionStages: ['AWSCURRENT'] }];
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(answer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    values,
+    reads,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

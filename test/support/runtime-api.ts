@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+/** What a streaming function answers: its prelude, then the body as it arrives. A failure on the way errors the body. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies?: readonly string[];
+  readonly body: Readable;
+}
+
+export interface RuntimeApi {
+  /** For AWS_LAMBDA_RUNTIME_API. */
+  readonly address: string;
+  /** Resolves with the prelude; rejects when the function fails before it. */
+  invoke(event: unknown): Promise<Answer>;
+  /** Rejects every invocation that has no answer yet and all that come: the runtime is gone. */
+  fail(reason: Error): void;
+  close(): Promise<void>;
+}
+
+interface Invocation {
+  readonly event: unknown;
+  readonly answer: PromiseWithResolvers<Answer>;
+}
+
+/**
+ * The side of Lambda that a runtime talks to: it hands out invocations, each to the next runtime that asks (one at a time,
+ * as every runtime does), and reads the streamed responses.
+ * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+ */
+export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeApi> {
+  const waiting: Invocation[] = [];
+  const running = new Map<string, Invocation>();
+  const idle = new Set<ServerResponse>();
+  let failure: Error | undefined;
+  let count = 0;
+
+  function dispatch(): void {
+    for (const runtime of idle) {
+      const invocation = waiting.shift();
+      if (!invocation) return;
+      idle.delete(runtime);
+      const id = `invocation-${++count}`;
+      running.set(id, invocation);
+      runtime.writeHead(200, {
+        'content-type': 'application/json',
+        'lambda-runtime-aws-request-id': id,
+        'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-central-1:123456789012:function:gateway',
+        'lambda-runtime-deadline-ms': Date.now() + functionTimeout,
+      });
+      runtime.end(JSON.stringify(invocation.event));
+    }
+  }
+
+  function fail(reason: Error): void {
+    failure ??= reason;
+    for (const { answer } of [...waiting, ...running.values()]) answer.reject(reason);
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, id, call] = /([\w-]+)\/(next|response|error)$/.exec(request.url ?? '') ?? [];
+    if (call === 'next') {
+      idle.add(response);
+      response.once('close', () => idle.delete(response));
+      return dispatch();
+    }
+    const invocation = running.get(id ?? '');
+    if (invocation) await readAnswer(request, invocation.answer);
+    else fail(new Error(`the function did not start: ${await text(request)}`));
+    running.delete(id ?? '');
+    response.writeHead(202).end();
+  }
+
+  // The runtime keeps one connection open while its handler works: it must not be closed for being idle.
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    invoke(event) {
+      if (failure) return Promise.reject(failure);
+      const answer = Promise.withResolvers<Answer>();
+      waiting.push({ event, answer });
+      dispatch();
+      return answer.promise;
+    },
+    fail,
+    async close() {
+      fail(new Error('the Runtime API was closed'));
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The prelude ends with eight NUL bytes, which no JSON text holds. */
+const delimiter = Buffer.alloc(8);
+
+/** Reads one response to its end, as Lambda does even when its own client has gone: nobody tells the function. */
+async function readAnswer(request: IncomingMessage, answer: PromiseWithResolvers<Answer>): Promise<void> {
+  const body = new PassThrough();
+  const closed = new Promise((resolve) => body.once('close', resolve));
+  let prelude: Buffer | undefined = Buffer.alloc(0);
+  body.on('error', () => {}); // whoever reads the body hears of it too
+  try {
+    for await (let chunk of request) {
+      if (prelude) {
+        prelude = Buffer.concat([prelude, chunk]);
+        const end = prelude.indexOf(delimiter);
+        if (end < 0) continue;
+        answer.resolve({ ...JSON.parse(prelude.toString('utf8', 0, end)), body });
+        chunk = prelude.subarray(end + delimiter.length);
+        prelude = undefined;
+      }
+      if (chunk.length === 0 || body.destroyed || body.write(chunk)) continue;
+      await Promise.race([once(body, 'drain'), closed]);
+    }
+    const fault = request.trailers['lambda-runtime-function-error-body'];
+    if (fault) throw new Error(`the function failed: ${Buffer.from(fault, 'base64')}`);
+    if (prelude) throw new Error('the function answered without a prelude');
+    body.end();
+  } catch (error) {
+    const reason = error instanceof Error ? error : new Error(String(error));
+    answer.reject(reason);
+    body.destroy(reason);
+  }
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** A function as CloudFormation would make it. */
+export interface SynthesizedFunction {
+  /** The folder of the very files that would be uploaded. */
+  readonly folder: string;
+  readonly handler: string;
+  readonly memorySize: number;
+  readonly timeoutMs: number;
+  /** A reference to something that only a deployment creates stands there as its name in the template. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface Synthesized extends AsyncDisposable {
+  /** Whatever the CDK had to say. */
+  readonly output: string;
+  readonly gateway: SynthesizedFunction;
+}
+
+interface FunctionProperties {
+  readonly Code: { readonly S3Key: string };
+  readonly Handler: string;
+  readonly MemorySize: number;
+  readonly Timeout: number;
+  readonly Environment: { readonly Variables: Readonly<Record<string, string | { readonly Ref: string }>> };
+}
+
+interface Template {
+  readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties: FunctionProperties }>>;
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** Runs `cdk synth` as an operator would, into a folder of its own. */
+export async function synthesize(): Promise<Synthesized> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-cdk-'));
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '--output', folder],
+    { cwd: root, env: { ...process.env, PATH: dirname(process.execPath) + delimiter + process.env.PATH } },
+  );
+  const template: Template = JSON.parse(await readFile(join(folder, 'InferenceGateway.template.json'), 'utf8'));
+  const functions = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
+  const [properties] = functions.map(({ Properties }) => Properties);
+  if (!properties) throw new Error('the template has no function');
+  const variables = Object.entries(properties.Environment.Variables);
+  return {
+    output: stdout + stderr,
+    gateway: {
+      folder: join(folder, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`),
+      handler: properties.Handler,
+      memorySize: properties.MemorySize,
+      timeoutMs: properties.Timeout * 1000,
+      environment: Object.fromEntries(
+        variables.map(([name, value]) => [name, typeof value === 'string' ? value : value.Ref]),
+      ),
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+
+/** What a request shows of its caller. A key itself is not kept, only its hash. */
+export type Credential =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'placeholder' }
+  | { readonly kind: 'key'; readonly hash: string };
+
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** What every issued key begins with. */
+export const keyPrefix = 'ltk_';
+
+/** Reads the credential from headers with lower-case names: `x-api-key`, then `api-key`, then `Authorization: Bearer`. */
+export function readCredential(headers: RequestHeaders): Credential {
+  const value = headers['x-api-key']?.trim() || headers['api-key']?.trim() || readBearer(headers.authorization);
+  if (!value) return { kind: 'none' };
+  return value.startsWith(keyPrefix) ? { kind: 'key', hash: hashKey(value) } : { kind: 'placeholder' };
+}
+
+/** The hash under which a key is stored. A key is 256 random bits, so one plain SHA-256 can't be searched back. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function readBearer(authorization = ''): string | undefined {
+  return /^bearer\s+(.*)$/is.exec(authorization.trim())?.[1]?.trim();
+}

@@ -1,0 +1,69 @@
+import { GatewayError } from '../errors.ts';
+import { createCache } from './cache.ts';
+import type { Credential } from './credentials.ts';
+import type { Identity, IdentityStore, KeyRecord, NetworkLink } from './identity.ts';
+
+export interface IdentifyDependencies {
+  readonly store: IdentityStore;
+  readonly guestLimit: number;
+  /** How long a key or a link that was found is believed without asking again: milliseconds. */
+  readonly cacheTime: number;
+  readonly corsOrigins: readonly string[];
+  /** Where a key is to be had, if anywhere. */
+  readonly appUrl?: string | undefined;
+  readonly now: () => number;
+}
+
+/** `origin` is the request's Origin header, where it has one. */
+export type Identify = (credential: Credential, networkId: string, origin?: string) => Promise<Identity>;
+
+const cacheCapacity = 1000;
+
+/** Tells who a request counts for, or throws what a client without a known identity is answered. */
+export function createIdentify(dependencies: IdentifyDependencies): Identify {
+  const { store, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
+  const keys = createCache<KeyRecord>(cacheTime, cacheCapacity, now);
+  const links = createCache<NetworkLink>(cacheTime, cacheCapacity, now);
+  const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
+  const getKey = appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
+
+  const identifyKey = async (hash: string): Promise<Identity> => {
+    const cached = keys.get(hash);
+    const record = cached ?? (await store.findKey(hash));
+    if (!record && !(await store.anyKeyIssued())) {
+      throw new GatewayError('unconfigured', 'This deployment has not issued any keys yet.');
+    }
+    const valid = record && record.revokedAt === undefined && !(record.expiresAt && record.expiresAt <= now());
+    if (!valid) {
+      throw new GatewayError('invalid_api_key', `The API key is unknown, expired or revoked. ${getKey}`);
+    }
+    if (!cached) keys.set(hash, record);
+    return { kind: 'member', member: record.member, keyId: record.id, ownLimit: record.limit };
+  };
+
+  const findLink = async (networkId: string): Promise<NetworkLink | undefined> => {
+    const cached = links.get(networkId);
+    const link = cached ?? (await store.findLink(networkId));
+    if (!link || link.expiresAt <= now()) return undefined;
+    if (!cached) links.set(networkId, link);
+    return link;
+  };
+
+  const identifyNetwork = async (networkId: string, origin?: string): Promise<Identity> => {
+    // A linked network is no password: a web page that is not known by name must not spend its visitor's quota.
+    const link = origin === undefined || namedOrigins.has(origin) ? await findLink(networkId) : undefined;
+    if (link) return { kind: 'member', member: link.member };
+    if (guestLimit > 0) return { kind: 'guest', networkId };
+    throw new GatewayError('invalid_api_key', `Guest access is switched off: a real API key is needed. ${getKey}`);
+  };
+
+  return async (credential, networkId, origin) => {
+    if (credential.kind === 'key') return identifyKey(credential.hash);
+    if (credential.kind === 'placeholder') return identifyNetwork(networkId, origin);
+    const message = 'No API key: send one in x-api-key, api-key or Authorization: Bearer.';
+    throw new GatewayError(
+      'missing_api_key',
+      guestLimit > 0 ? `${message} Guests may send any text.` : `${message} ${getKey}`,
+    );
+  };
+}

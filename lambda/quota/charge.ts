@@ -1,0 +1,102 @@
+import { GatewayError } from '../errors.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Counters, CounterWindow } from './counters.ts';
+import { type Limits, minuteOf, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
+import { type Figures, QuotaRefusal, tooFast, usedUp } from './refusal.ts';
+
+/** A recorded charge. It stands unless it is refunded. */
+export interface Charge {
+  readonly figures: Figures;
+  /** Takes the charge back, once however often it is asked for, and never throws. The figures that hold then. */
+  refund(): Promise<Figures>;
+}
+
+export interface Quota {
+  /** Charges one request, or throws a QuotaRefusal, or `service_unavailable` where nobody knows. */
+  charge(identity: Identity): Promise<Charge>;
+  /** The figures without a charge; the unread ones where the store does not answer. */
+  readFigures(identity: Identity): Promise<Figures>;
+  /** What is told where the store can't be asked: the limit, and none remaining. */
+  unreadFigures(identity: Identity): Figures;
+  /** Counts one counting of tokens, which is free, against a burst limit of its own, or throws `rate_limited`. */
+  checkBurst(identity: Identity): Promise<void>;
+}
+
+export interface QuotaDependencies {
+  readonly counters: Counters;
+  readonly limits: Limits;
+  /** Where more quota is to be had, if anywhere. */
+  readonly appUrl?: string | undefined;
+  readonly now: () => number;
+  /** A short random text, unlike all others of its time. */
+  readonly createToken: () => string;
+  /** Told of a failure that no request fails by: of a refund, so that a charge is left standing, or of a read. */
+  readonly onLost: (error: unknown, operation: 'refund' | 'read') => void;
+}
+
+/** Charges requests against quota and burst limit, and refunds them. */
+export function createQuota({ counters, limits, appUrl, now, createToken, onLost }: QuotaDependencies): Quota {
+  const figuresOf = ({ limit, resetAt }: CounterWindow, used: number): Figures => ({
+    limit,
+    remaining: Math.max(0, limit - used),
+    ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now()) }),
+  });
+
+  const unreadFigures = (identity: Identity): Figures => {
+    const window = quotaWindow(identity, now(), limits);
+    return figuresOf(window, window.limit);
+  };
+
+  const undo = async (window: CounterWindow, token: string, figures: Figures): Promise<Figures> => {
+    try {
+      const used = await counters.refund(window.item, minuteOf(now()), token);
+      return used === undefined ? figures : figuresOf(window, used);
+    } catch (error) {
+      onLost(error, 'refund');
+      return figures;
+    }
+  };
+
+  return {
+    charge: async (identity) => {
+      const time = now();
+      const window = quotaWindow(identity, time, limits);
+      const token = createToken();
+      const result = await counters.charge(window, token);
+      const figures = figuresOf(window, result.used);
+      if (!result.granted) {
+        const tooMany = result.reason === 'burst' ? tooFast(window, time) : usedUp(identity, window, time, appUrl);
+        throw new QuotaRefusal(tooMany, figures);
+      }
+      let undone: Promise<Figures> | undefined;
+      return {
+        figures,
+        refund: () => {
+          undone ??= undo(window, token, figures);
+          return undone;
+        },
+      };
+    },
+
+    readFigures: async (identity) => {
+      try {
+        const window = quotaWindow(identity, now(), limits);
+        return figuresOf(window, await counters.read(window.item));
+      } catch (error) {
+        onLost(error, 'read');
+        return unreadFigures(identity);
+      }
+    },
+
+    unreadFigures,
+
+    checkBurst: async (identity) => {
+      const time = now();
+      const window = tokenCountWindow(identity, time, limits);
+      const { granted } = await counters.charge(window, createToken());
+      if (granted) return;
+      const tooMany = tooFast(window, time);
+      throw new GatewayError(tooMany.code, tooMany.message, tooMany);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Identity } from '../identity/identity.ts';
+import type { CounterWindow } from './counters.ts';
+
+export interface Limits {
+  readonly guestLimit: number;
+  readonly guestWindow: 'lifetime' | 'daily';
+  readonly memberLimit: number;
+  readonly burstLimit: number;
+}
+
+const minuteLength = 60_000;
+const dayLength = 86_400_000;
+
+/** What a request of this identity counts in. */
+export function quotaWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
+  const counter = { limit: limitOf(identity, limits), burst: limits.burstLimit, minute: minuteOf(now) };
+  if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') {
+    return { ...counter, item: `${ownerOf(identity)}#lifetime` };
+  }
+  const resetAt = (Math.floor(now / dayLength) + 1) * dayLength;
+  const day = new Date(now).toISOString().slice(0, 10);
+  // Kept for a day more, for refunds that come after midnight.
+  return { ...counter, item: `${ownerOf(identity)}#${day}`, resetAt, expiresAt: resetAt + dayLength };
+}
+
+/** What counting tokens counts in: a burst limit of its own, so that it can't starve the requests, and no quota. */
+export function tokenCountWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
+  return {
+    item: `count_tokens#${ownerOf(identity)}`,
+    limit: Number.MAX_SAFE_INTEGER,
+    burst: limits.burstLimit,
+    minute: minuteOf(now),
+    expiresAt: now + dayLength,
+  };
+}
+
+export function minuteOf(now: number): number {
+  return Math.floor(now / minuteLength);
+}
+
+/** Whole seconds until the next minute begins. */
+export function secondsToNextMinute(now: number): number {
+  return secondsUntil((minuteOf(now) + 1) * minuteLength, now);
+}
+
+/** Whole seconds, rounded up, so that whoever waits for them is not early. */
+export function secondsUntil(time: number, now: number): number {
+  return Math.max(0, Math.ceil((time - now) / 1000));
+}
+
+function limitOf(identity: Identity, limits: Limits): number {
+  if (identity.kind === 'guest') return limits.guestLimit;
+  return identity.ownLimit ?? limits.memberLimit;
+}
+
+/** A member's keys share one counter, except a key that was issued with a limit of its own. */
+function ownerOf(identity: Identity): string {
+  if (identity.kind === 'guest') return `guest#${identity.networkId}`;
+  const { member, keyId, ownLimit } = identity;
+  return keyId !== undefined && ownLimit !== undefined ? `key#${keyId}` : `member#${member}`;
+}

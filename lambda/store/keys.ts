@@ -1,0 +1,148 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { IdentityStore, KeyRecord, NetworkLink } from '../identity/identity.ts';
+import { createTimeLimit } from './client.ts';
+import { keysSchema } from './schema.ts';
+
+export interface KeyPage {
+  readonly keys: readonly KeyRecord[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: string | undefined;
+}
+
+export interface KeyQuery {
+  /** Only the keys of this member, newest first. */
+  readonly member?: string | undefined;
+  /** The `next` of the page before. */
+  readonly from?: string | undefined;
+  readonly pageSize?: number | undefined;
+}
+
+export interface KeyStore extends IdentityStore {
+  put(hash: string, record: KeyRecord): Promise<void>;
+  findById(id: string): Promise<KeyRecord | undefined>;
+  list(query?: KeyQuery): Promise<KeyPage>;
+  /** Undefined where there is no such key; a key that was revoked before keeps its first date. */
+  revoke(id: string, now: number): Promise<KeyRecord | undefined>;
+  /** Without a limit the key shares its member's quota again. Undefined where there is no such key. */
+  setLimit(id: string, limit: number | undefined): Promise<KeyRecord | undefined>;
+  /** Whatever the network was linked to before is forgotten. */
+  link(networkId: string, link: NetworkLink): Promise<void>;
+}
+
+type Item = Record<string, unknown>;
+
+const partitionKey = keysSchema.partitionKey.name;
+const [idIndex, memberIndex] = keysSchema.indexes;
+
+const marker = { [partitionKey]: 'issued' };
+const keyOf = (hash: string) => ({ [partitionKey]: `key#${hash}` });
+const linkOf = (networkId: string) => ({ [partitionKey]: `link#${networkId}` });
+
+/** Keys and linked networks in the keys table. */
+export function createKeyStore(client: DynamoDBDocumentClient, tableName: string): KeyStore {
+  const withinTimeLimit = createTimeLimit();
+  const table = { TableName: tableName };
+
+  // Consistent reads: a key or a link works on the first request after it was made.
+  const read = async <T>(key: Item): Promise<T | undefined> => {
+    const command = new GetCommand({ ...table, Key: key, ConsistentRead: true });
+    const { Item } = await withinTimeLimit((limit) => client.send(command, limit));
+    return Item && withoutStorage<T>(Item);
+  };
+
+  const write = async (item: Item): Promise<void> => {
+    await withinTimeLimit((limit) => client.send(new PutCommand({ ...table, Item: item }), limit));
+  };
+
+  const query = async (index: Index, value: string, page: object = {}) => {
+    const command = new QueryCommand({
+      ...table,
+      IndexName: index.name,
+      KeyConditionExpression: '#name = :value',
+      ExpressionAttributeNames: { '#name': index.partitionKey.name },
+      ExpressionAttributeValues: { ':value': value },
+      ScanIndexForward: false,
+      ...page,
+    });
+    return withinTimeLimit((limit) => client.send(command, limit));
+  };
+
+  const scan = async (page: object) => {
+    const command = new ScanCommand({ ...table, IndexName: idIndex.name, ...page });
+    return withinTimeLimit((limit) => client.send(command, limit));
+  };
+
+  const findItem = async (id: string): Promise<Item | undefined> => (await query(idIndex, id)).Items?.[0];
+
+  const update = async (id: string, expression: string, name: keyof KeyRecord, value?: number) => {
+    const item = await findItem(id);
+    if (!item) return undefined;
+    const command = new UpdateCommand({
+      ...table,
+      Key: { [partitionKey]: item[partitionKey] },
+      UpdateExpression: expression,
+      ExpressionAttributeNames: { '#name': name },
+      ...(value !== undefined && { ExpressionAttributeValues: { ':value': value } }),
+      ReturnValues: 'ALL_NEW',
+    });
+    const { Attributes = {} } = await withinTimeLimit((limit) => client.send(command, limit));
+    return withoutStorage<KeyRecord>(Attributes);
+  };
+
+  return {
+    findKey: (hash) => read<KeyRecord>(keyOf(hash)),
+    findLink: (networkId) => read<NetworkLink>(linkOf(networkId)),
+    anyKeyIssued: async () => (await read(marker)) !== undefined,
+
+    put: async (hash, record) => {
+      // The marker first: there is never a key without it. Writing it again changes nothing.
+      await write(marker);
+      await write({ ...record, ...keyOf(hash) });
+    },
+
+    findById: async (id) => {
+      const item = await findItem(id);
+      return item && withoutStorage<KeyRecord>(item);
+    },
+
+    list: async ({ member, from, pageSize = 100 } = {}) => {
+      const page = { Limit: pageSize, ...(from !== undefined && { ExclusiveStartKey: decode(from) }) };
+      const { Items = [], LastEvaluatedKey } = await (member === undefined
+        ? scan(page)
+        : query(memberIndex, member, page));
+      return {
+        keys: Items.map((item) => withoutStorage<KeyRecord>(item)),
+        next: LastEvaluatedKey && encode(LastEvaluatedKey),
+      };
+    },
+
+    revoke: (id, now) => update(id, 'SET #name = if_not_exists(#name, :value)', 'revokedAt', now),
+    setLimit: (id, limit) => update(id, limit === undefined ? 'REMOVE #name' : 'SET #name = :value', 'limit', limit),
+
+    link: (networkId, link) =>
+      write({ ...link, ...linkOf(networkId), [keysSchema.ttlAttribute]: Math.ceil(link.expiresAt / 1000) }),
+  };
+}
+
+type Index = (typeof keysSchema.indexes)[number];
+
+/** Only this module writes the table, so what it finds there is what it wrote. */
+function withoutStorage<T>(item: Item): T {
+  const { [partitionKey]: _, [keysSchema.ttlAttribute]: __, ...rest } = item;
+  return rest as T;
+}
+
+function encode(position: Item): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+function decode(text: string): Item {
+  return JSON.parse(Buffer.from(text, 'base64url').toString());
+}

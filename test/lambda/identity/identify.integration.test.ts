@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readCredential } from '../../../lambda/identity/credentials.ts';
+import { createIdentify, type IdentifyDependencies } from '../../../lambda/identity/identify.ts';
+import { issueKey, type KeyRequest } from '../../../lambda/identity/issue-key.ts';
+import { createDocumentClient } from '../../../lambda/store/client.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+let database: TestDynamoDb;
+let keys: KeyStore;
+let time: number;
+/** The reads that reached the store. */
+let reads: string[];
+
+beforeEach(async () => {
+  database = await startTestDynamoDb();
+  keys = createKeyStore(createDocumentClient(database.client), database.keysTable);
+  time = 1_000_000;
+  reads = [];
+});
+afterEach(() => database.close());
+
+const day = 86_400_000;
+
+/** What a request with this key, from this network and page, is taken for. */
+function identifier(more: Partial<IdentifyDependencies> = {}) {
+  const store: IdentifyDependencies['store'] = {
+    findKey: (hash) => {
+      reads.push('key');
+      return keys.findKey(hash);
+    },
+    findLink: (networkId) => {
+      reads.push('link');
+      return keys.findLink(networkId);
+    },
+    anyKeyIssued: () => {
+      reads.push('marker');
+      return keys.anyKeyIssued();
+    },
+  };
+  const settings = { guestLimit: 3, cacheTime: 30_000, corsOrigins: ['*', 'https://app.example'], now: () => time };
+  const identify = createIdentify({ store, ...settings, ...more });
+  return (key?: string, networkId = 'net1', origin?: string) =>
+    identify(readCredential({ 'x-api-key': key }), networkId, origin);
+}
+
+async function newKey(request: Partial<KeyRequest> = {}) {
+  return issueKey(keys, { member: 'alice', ...request }, { now: () => time, randomBytes });
+}
+
+const link = (member: string) => keys.link('net1', { member, linkedAt: time, expiresAt: time + day });
+
+describe('a real key', () => {
+  test('is its member, from any network and page', async () => {
+    const { key, record } = await newKey();
+    const identify = identifier();
+    const identity = { kind: 'member', member: 'alice', keyId: record.id };
+    expect(await identify(key)).toEqual(identity);
+    expect(await identify(key, 'net2', 'https://elsewhere.example')).toEqual(identity);
+  });
+
+  test('carries a limit of its own', async () => {
+    const { key, record } = await newKey({ limit: 0 });
+    expect(await identifier()(key)).toEqual({ kind: 'member', member: 'alice', keyId: record.id, ownLimit: 0 });
+  });
+
+  test('is valid until the moment of its expiry, remembered or not', async () => {
+    const { key } = await newKey({ expiresAt: time + 1000 });
+    const identify = identifier();
+    time += 999;
+    await identify(key);
+    time += 1;
+    await expect(identify(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await expect(identifier()(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test('is remembered for the cache time, and read again then', async () => {
+    const { key, record } = await newKey();
+    const identify = identifier();
+    await identify(key);
+    await keys.revoke(record.id, time);
+    time += 29_999;
+    await identify(key);
+    expect(reads).toEqual(['key']);
+    time += 1;
+    await expect(identify(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await expect(identify(key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect(reads).toEqual(['key', 'key', 'key']);
+  });
+
+  test('that is unknown works as soon as it is issued', async () => {
+    const identify = identifier();
+    await newKey();
+    const hidden: string[] = [];
+    const later = await issueKey(
+      { put: async (hash) => void hidden.push(hash) },
+      { member: 'bob' },
+      {
+        now: () => time,
+        randomBytes,
+      },
+    );
+    await expect(identify(later.key)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await keys.put(hidden[0] ?? '', later.record);
+    expect(await identify(later.key)).toMatchObject({ member: 'bob' });
+  });
+
+  test('is refused as unconfigured as long as none was issued, and no longer', async () => {
+    const identify = identifier();
+    await expect(identify('ltk_unknown')).rejects.toMatchObject({ code: 'unconfigured', status: 503 });
+    await newKey();
+    await expect(identify('ltk_unknown')).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await link('alice');
+    await expect(identify('ltk_unknown')).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test('that is refused is not repeated to its sender', async () => {
+    await newKey();
+    const refused = identifier({ appUrl: 'https://app.example' })('ltk_unknown-secret');
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('https://app.example/cli') });
+    await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('secret') });
+  });
+});
+
+describe('a placeholder', () => {
+  test('is the guest of its network', async () => {
+    expect(await identifier()('anything', 'net7')).toEqual({ kind: 'guest', networkId: 'net7' });
+  });
+
+  test('is the member that its network is linked to, at once and until the link expires', async () => {
+    const identify = identifier();
+    await identify('anything');
+    await link('alice');
+    expect(await identify('anything')).toEqual({ kind: 'member', member: 'alice' });
+    expect(await identify('anything', 'net2')).toEqual({ kind: 'guest', networkId: 'net2' });
+    time += day - 1;
+    expect(await identify('anything')).toEqual({ kind: 'member', member: 'alice' });
+    time += 1;
+    expect(await identify('anything')).toEqual({ kind: 'guest', networkId: 'net1' });
+  });
+
+  test('costs one read, and none while its link is remembered', async () => {
+    const identify = identifier();
+    await identify('anything');
+    await identify('anything');
+    expect(reads).toEqual(['link', 'link']);
+    await link('alice');
+    await identify('anything');
+    await identify('anything');
+    expect(reads).toEqual(['link', 'link', 'link']);
+  });
+
+  test.each([
+    ['https://elsewhere.example', 'guest'],
+    ['*', 'guest'],
+    ['null', 'guest'],
+    ['', 'guest'],
+    ['https://app.example', 'member'],
+    [undefined, 'member'],
+  ])('of a page at %p on a linked network is a %s', async (origin, kind) => {
+    await link('alice');
+    const identify = identifier();
+    await identify('anything');
+    expect(await identify('anything', 'net1', origin)).toMatchObject({ kind });
+  });
+
+  test('is refused without guest access, unless its network is linked', async () => {
+    const identify = identifier({ guestLimit: 0 });
+    await expect(identify('anything')).rejects.toMatchObject({ code: 'invalid_api_key', status: 401 });
+    await link('alice');
+    expect(await identify('anything')).toMatchObject({ kind: 'member' });
+    const fromPage = identify('anything', 'net1', 'https://elsewhere.example');
+    await expect(fromPage).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+});
+
+test('no key at all is refused without asking the store', async () => {
+  for (const guestLimit of [3, 0]) {
+    await expect(identifier({ guestLimit })()).rejects.toMatchObject({ code: 'missing_api_key', status: 401 });
+  }
+  expect(reads).toEqual([]);
+});

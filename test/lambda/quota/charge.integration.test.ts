@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { GatewayError } from '../../../lambda/errors.ts';
+import type { Identity } from '../../../lambda/identity/identity.ts';
+import { createQuota, type QuotaDependencies } from '../../../lambda/quota/charge.ts';
+import type { Counters } from '../../../lambda/quota/counters.ts';
+import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
+import { createCounters } from '../../../lambda/store/counters.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+const midnight = Date.UTC(2026, 10, 22);
+const noon = midnight - 43_200_000;
+
+let database: TestDynamoDb;
+let counters: Counters;
+let callers = 0;
+
+beforeAll(async () => {
+  database = await startTestDynamoDb();
+  counters = createCounters(database.client, database.quotaTable);
+});
+afterAll(() => database.close());
+
+function newGuest(): Identity {
+  callers += 1;
+  return { kind: 'guest', networkId: `net${callers}` };
+}
+
+function newMember(): Identity {
+  callers += 1;
+  return { kind: 'member', member: `member${callers}` };
+}
+
+function quotaAt(clock: { time: number }, more: Partial<QuotaDependencies> = {}) {
+  return createQuota({
+    counters,
+    limits: { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 50, burstLimit: 20 },
+    now: () => clock.time,
+    createToken: () => randomBytes(6).toString('base64url'),
+    onLost: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<QuotaRefusal> {
+  const thrown = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof QuotaRefusal) return thrown;
+  throw new Error(`no refusal, but ${thrown}`);
+}
+
+describe('charge', () => {
+  test('lets exactly three of a hundred guest requests pass, and keeps the others out for good', async () => {
+    const clock = { time: noon };
+    const [quota, guest] = [quotaAt(clock), newGuest()];
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => quota.charge(guest)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    clock.time += 365 * 86_400_000;
+    expect(await refusalOf(quota.charge(guest))).toMatchObject({ code: 'quota_exceeded' });
+  });
+
+  test('tells the figures, without a reset for a lifetime', async () => {
+    const quota = quotaAt({ time: noon });
+    expect((await quota.charge(newGuest())).figures).toEqual({ limit: 3, remaining: 2 });
+    expect((await quota.charge(newMember())).figures).toEqual({ limit: 50, remaining: 49, resetSeconds: 43_200 });
+  });
+
+  test('starts anew at midnight', async () => {
+    const clock = { time: midnight - 1 };
+    const quota = quotaAt(clock, {
+      limits: { guestLimit: 3, guestWindow: 'daily', memberLimit: 1, burstLimit: 20 },
+    });
+    const member = newMember();
+    expect((await quota.charge(member)).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 1 });
+    expect(await refusalOf(quota.charge(member))).toMatchObject({ code: 'quota_exceeded' });
+    clock.time = midnight;
+    expect((await quota.charge(member)).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 86_400 });
+  });
+
+  test('counts a key with a limit of its own beside its member', async () => {
+    const quota = quotaAt({ time: noon });
+    const member = newMember();
+    const own: Identity = { ...member, kind: 'member', member: 'm', keyId: `key${callers}`, ownLimit: 1 };
+    await quota.charge(own);
+    expect(await refusalOf(quota.charge(own))).toMatchObject({ figures: { limit: 1, remaining: 0 } });
+    expect((await quota.charge(member)).figures.remaining).toBe(49);
+  });
+});
+
+describe('a refusal', () => {
+  test('by the burst limit names the wait and costs nothing', async () => {
+    const clock = { time: noon + 15_500 };
+    const [quota, member] = [quotaAt(clock), newMember()];
+    for (let charge = 0; charge < 20; charge += 1) await quota.charge(member);
+    const refusal = await refusalOf(quota.charge(member));
+    expect(refusal).toMatchObject({ code: 'rate_limited', status: 429, figures: { limit: 50, remaining: 30 } });
+    expect(refusal.headers).toEqual({ 'retry-after': '45' });
+    expect(refusal.message).toContain('20 requests');
+    clock.time = noon + 60_000;
+    expect((await quota.charge(member)).figures.remaining).toBe(29);
+  });
+
+  test('of a day names the reset', async () => {
+    const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 0, burstLimit: 20 } as const;
+    const refusal = await refusalOf(quotaAt({ time: midnight - 90_000 }, { limits }).charge(newMember()));
+    expect(refusal).toMatchObject({ code: 'quota_exceeded', figures: { limit: 0, remaining: 0, resetSeconds: 90 } });
+    expect(refusal.headers).toEqual({ 'retry-after': '90', 'x-should-retry': 'false' });
+    expect(refusal.message).toContain('2026-11-22T00:00:00Z');
+  });
+
+  test.each([
+    ['https://app.example', 'https://app.example/cli'],
+    [undefined, 'an issued key'],
+  ])('of a lifetime names no wait, and what to do (%s)', async (appUrl, expected) => {
+    const quota = quotaAt({ time: noon }, { appUrl });
+    const guest = newGuest();
+    for (let charge = 0; charge < 3; charge += 1) await quota.charge(guest);
+    const refusal = await refusalOf(quota.charge(guest));
+    expect(refusal.headers).toEqual({ 'x-should-retry': 'false' });
+    expect(refusal.message).toContain(expected);
+    expect(refusal.figures).toEqual({ limit: 3, remaining: 0 });
+  });
+});
+
+describe('refund', () => {
+  test('happens once, however often and from wherever it is asked for', async () => {
+    const clock = { time: noon };
+    const [quota, member] = [quotaAt(clock), newMember()];
+    const [first, second] = await Promise.all(Array.from({ length: 10 }, () => quota.charge(member)));
+    const refunds = await Promise.all([1, 2, 3, 4].map(() => first?.refund()));
+    expect(refunds).toEqual(Array(4).fill({ limit: 50, remaining: 41, resetSeconds: 43_200 }));
+    clock.time += 14 * 60_000;
+    await Promise.all([first?.refund(), second?.refund()]);
+    expect((await quota.readFigures(member)).remaining).toBe(42);
+  });
+
+  test('after midnight goes to the day that was charged', async () => {
+    const clock = { time: midnight - 1000 };
+    const [quota, member] = [quotaAt(clock), newMember()];
+    const charge = await quota.charge(member);
+    clock.time = midnight + 600_000;
+    await quota.charge(member);
+    expect(await charge.refund()).toEqual({ limit: 50, remaining: 50, resetSeconds: 0 });
+    expect((await quota.readFigures(member)).remaining).toBe(49);
+  });
+
+  test('that fails is reported, never thrown, and leaves the charge', async () => {
+    const outage = new GatewayError('service_unavailable', 'down');
+    const lost: unknown[] = [];
+    const quota = quotaAt(
+      { time: noon },
+      { counters: { ...counters, refund: () => Promise.reject(outage) }, onLost: (...failure) => lost.push(failure) },
+    );
+    const member = newMember();
+    const charge = await quota.charge(member);
+    expect(await charge.refund()).toEqual(charge.figures);
+    await charge.refund();
+    expect(lost).toEqual([[outage, 'refund']]);
+    expect((await quota.readFigures(member)).remaining).toBe(49);
+  });
+});
+
+describe('readFigures', () => {
+  test('costs nothing', async () => {
+    const [quota, guest] = [quotaAt({ time: noon }), newGuest()];
+    expect(await quota.readFigures(guest)).toEqual({ limit: 3, remaining: 3 });
+    await quota.charge(guest);
+    expect(await quota.readFigures(guest)).toEqual({ limit: 3, remaining: 2 });
+  });
+
+  test('is never negative after a limit was lowered', async () => {
+    const member = newMember();
+    for (let charge = 0; charge < 3; charge += 1) await quotaAt({ time: noon }).charge(member);
+    const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 2, burstLimit: 20 } as const;
+    expect((await quotaAt({ time: noon }, { limits }).readFigures(member)).remaining).toBe(0);
+  });
+
+  test('tells the limit and nothing remaining where the store is down', async () => {
+    const lost: unknown[] = [];
+    const quota = quotaAt(
+      { time: noon },
+      {
+        counters: { ...counters, read: () => Promise.reject(new Error('down')) },
+        onLost: (...failure) => lost.push(failure),
+      },
+    );
+    expect(await quota.readFigures(newGuest())).toEqual({ limit: 3, remaining: 0 });
+    expect(lost).toEqual([[new Error('down'), 'read']]);
+    expect(quota.unreadFigures(newGuest())).toEqual({ limit: 3, remaining: 0 });
+  });
+});
+
+describe('checkBurst', () => {
+  test('has a burst of its own and no quota', async () => {
+    const clock = { time: noon };
+    const [quota, guest] = [quotaAt(clock), newGuest()];
+    for (let count = 0; count < 20; count += 1) await quota.checkBurst(guest);
+    await expect(quota.checkBurst(guest)).rejects.toMatchObject({
+      code: 'rate_limited',
+      headers: { 'retry-after': '60' },
+    });
+    expect((await quota.charge(guest)).figures.remaining).toBe(2);
+    clock.time += 60_000;
+    await quota.checkBurst(guest);
+  });
+});
+
+test('a store that is down is an outage, and nothing is charged for nothing', async () => {
+  const outage = new GatewayError('service_unavailable', 'down');
+  const quota = quotaAt({ time: noon }, { counters: { ...counters, charge: () => Promise.reject(outage) } });
+  await expect(quota.charge(newMember())).rejects.toBe(outage);
+  await expect(quota.checkBurst(newMember())).rejects.toBe(outage);
+});

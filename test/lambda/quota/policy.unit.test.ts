@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Identity } from '../../../lambda/identity/identity.ts';
+import {
+  type Limits,
+  quotaWindow,
+  secondsToNextMinute,
+  secondsUntil,
+  tokenCountWindow,
+} from '../../../lambda/quota/policy.ts';
+
+const limits: Limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 50, burstLimit: 20 };
+const midnight = Date.UTC(2026, 10, 22);
+const lastMoment = midnight - 1;
+
+const guest: Identity = { kind: 'guest', networkId: 'net' };
+const member: Identity = { kind: 'member', member: 'alice' };
+
+describe('quotaWindow', () => {
+  test('counts a guest for good, without an end', () => {
+    expect(quotaWindow(guest, lastMoment, limits)).toEqual({
+      item: 'guest#net#lifetime',
+      limit: 3,
+      burst: 20,
+      minute: midnight / 60_000 - 1,
+    });
+  });
+
+  test('counts a guest by the day where it is told to', () => {
+    const daily = { ...limits, guestWindow: 'daily' as const };
+    expect(quotaWindow(guest, lastMoment, daily)).toMatchObject({ item: 'guest#net#2026-11-21', resetAt: midnight });
+  });
+
+  test('counts a member by the day, which ends at midnight UTC', () => {
+    const before = quotaWindow(member, lastMoment, limits);
+    expect(before).toMatchObject({ item: 'member#alice#2026-11-21', limit: 50, resetAt: midnight });
+    const after = quotaWindow(member, midnight, limits);
+    expect(after).toMatchObject({ item: 'member#alice#2026-11-22', resetAt: midnight + 86_400_000 });
+    expect(after.minute).toBe(before.minute + 1);
+  });
+
+  test('keeps a day long enough for refunds that come after its end', () => {
+    expect(quotaWindow(member, lastMoment, limits).expiresAt).toBeGreaterThan(midnight + 900_000);
+  });
+
+  test.each<[string, Identity, string, number]>([
+    ['a key without a limit of its own', { ...member, keyId: 'key_1' }, 'member#alice#2026-11-21', 50],
+    ['a key with one', { ...member, keyId: 'key_1', ownLimit: 7 }, 'key#key_1#2026-11-21', 7],
+    ['a key with a limit of zero', { ...member, keyId: 'key_1', ownLimit: 0 }, 'key#key_1#2026-11-21', 0],
+  ])('counts %s', (_, identity, item, limit) => {
+    expect(quotaWindow(identity, lastMoment, limits)).toMatchObject({ item, limit });
+  });
+});
+
+describe('tokenCountWindow', () => {
+  test('is another counter than the quota, without a limit, that expires', () => {
+    const window = tokenCountWindow(member, lastMoment, limits);
+    expect(window.item).not.toBe(quotaWindow(member, lastMoment, limits).item);
+    expect(window).toMatchObject({ limit: Number.MAX_SAFE_INTEGER, burst: 20, minute: midnight / 60_000 - 1 });
+    expect(window.expiresAt).toBeGreaterThan(midnight);
+    expect(window).not.toHaveProperty('resetAt');
+  });
+
+  test('is one for each identity', () => {
+    const identities: Identity[] = [guest, member, { ...member, keyId: 'key_1', ownLimit: 7 }];
+    expect(new Set(identities.map((identity) => tokenCountWindow(identity, 0, limits).item)).size).toBe(3);
+  });
+});
+
+test.each([
+  [0, 60],
+  [1, 60],
+  [1000, 59],
+  [59_000, 1],
+  [59_999, 1],
+  [60_000, 60],
+])('at %i ms the next minute is %i s away', (now, seconds) => {
+  expect(secondsToNextMinute(now)).toBe(seconds);
+});
+
+test('what is over is no time away', () => {
+  expect(secondsUntil(1000, 5000)).toBe(0);
+});

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createTimeLimit } from '../../../lambda/store/client.ts';
+import { createTestClient } from '../../support/dynamodb.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+describe('a store that does not answer', () => {
+  test('is unavailable when it accepts connections and is silent', async () => {
+    const silent = createTcpServer((socket) => void socket.resume());
+    await expect(read(await addressOf(silent))).rejects.toMatchObject(unavailable);
+  });
+
+  test('is unavailable when it refuses connections', async () => {
+    const server = createTcpServer();
+    const address = await addressOf(server);
+    await closers.pop()?.();
+    const thrown = await read(address).catch((error: GatewayError) => error);
+    expect(thrown).toMatchObject(unavailable);
+    expect(String(thrown instanceof GatewayError && thrown.cause)).toContain('ECONNREFUSED');
+  });
+
+  test('is unavailable when it keeps failing or throttling', async () => {
+    const failures: [number, string][] = [
+      [500, 'InternalServerError'],
+      [503, 'ServiceUnavailable'],
+      [400, 'ThrottlingException'],
+      [400, 'ProvisionedThroughputExceededException'],
+      [400, 'RequestLimitExceeded'],
+    ];
+    const attempts = failures.map(async ([status, type]) => {
+      const server = createHttpServer(answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${type}` }));
+      return read(await addressOf(server));
+    });
+    for (const outcome of await Promise.allSettled(attempts)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
+    }
+  });
+
+  test('is unavailable when it answers something else than JSON', async () => {
+    const server = createHttpServer((_, response) => response.writeHead(502).end('<html>'));
+    await expect(read(await addressOf(server))).rejects.toMatchObject(unavailable);
+  });
+});
+
+describe('a store that answers', () => {
+  test('once after a failure is used', async () => {
+    let failures = 1;
+    const server = createHttpServer((request, response) =>
+      failures-- > 0 ? request.socket.destroy() : answer(200, { Item: { pk: { S: 'there' } } })(request, response),
+    );
+    expect(await read(await addressOf(server))).toMatchObject({ Item: { pk: { S: 'there' } } });
+  });
+
+  test('that the call was wrong is no outage', async () => {
+    const server = createHttpServer(answer(400, { __type: 'com.amazon.coral.validate#ValidationException' }));
+    await expect(read(await addressOf(server))).rejects.toMatchObject({ name: 'ValidationException' });
+  });
+});
+
+test('what goes wrong outside of the exchange passes as it is', async () => {
+  const mistake = new TypeError('a mistake');
+  await expect(createTimeLimit()(() => Promise.reject(mistake))).rejects.toBe(mistake);
+});
+
+test('many operations take turns, and one that fails gives way', async () => {
+  const limited = createTimeLimit();
+  let [running, most] = [0, 0];
+  const operations = Array.from({ length: 200 }, (_, index) =>
+    limited(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await setImmediate();
+      running -= 1;
+      if (index % 3 === 0) throw new Error('failed');
+      return index;
+    }),
+  );
+  const outcomes = await Promise.allSettled(operations);
+  expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(133);
+  expect(most).toBe(32);
+});
+
+const unavailable = { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } };
+
+function answer(status: number, body: object): RequestListener {
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+}
+
+async function addressOf(server: Server): Promise<string> {
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function read(endpoint: string) {
+  const client = createTestClient(endpoint);
+  closers.push(() => client.destroy());
+  const command = new GetItemCommand({ TableName: 'quota', Key: { pk: { S: 'there' } } });
+  return createTimeLimit()((limit) => client.send(command, limit));
+}

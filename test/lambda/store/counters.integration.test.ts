@@ -1,0 +1,328 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
+import { createCounters } from '../../../lambda/store/counters.ts';
+import { createTestClient, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
+
+let database: TestDynamoDb;
+let counters: Counters;
+let items = 0;
+let tokens = 0;
+
+beforeAll(async () => {
+  database = await startTestDynamoDb();
+  counters = createCounters(database.client, database.quotaTable);
+});
+afterAll(() => database.close());
+
+const firstMinute = 29_700_000;
+
+/** A counter that no other test uses. */
+function newWindow(more: Partial<CounterWindow> = {}): CounterWindow {
+  items += 1;
+  return { item: `item${items}`, limit: 50, burst: 20, minute: firstMinute, ...more };
+}
+
+/** As long as the real ones: eight characters. */
+function newToken(): string {
+  tokens += 1;
+  return tokens.toString(36).padStart(8, '0');
+}
+
+function chargeMany(window: CounterWindow, count: number): Promise<ChargeResult[]> {
+  return Promise.all(Array.from({ length: count }, () => counters.charge(window, newToken())));
+}
+
+const granted = (results: ChargeResult[]) => results.filter((result) => result.granted).length;
+const refusals = (results: ChargeResult[]) => [
+  ...new Set(results.map((result) => (result.granted ? 'granted' : result.reason))),
+];
+
+describe('a charge', () => {
+  test('counts up and says how many stand', async () => {
+    const window = newWindow();
+    expect(await counters.read(window.item)).toBe(0);
+    expect(await counters.charge(window, newToken())).toEqual({ granted: true, used: 1 });
+    expect(await counters.charge(window, newToken())).toEqual({ granted: true, used: 2 });
+    expect(await counters.read(window.item)).toBe(2);
+  });
+
+  test.each([
+    { limit: 3, burst: 20, parallel: 100, before: 0, passing: 3 },
+    { limit: 100, burst: 1000, parallel: 200, before: 50, passing: 50 },
+    { limit: 50, burst: 20, parallel: 21, before: 0, passing: 20 },
+    { limit: 50, burst: 20, parallel: 60, before: 12, passing: 8 },
+    { limit: 20, burst: 20, parallel: 60, before: 0, passing: 20 },
+  ])('of $parallel in parallel, $before before, limit $limit and burst $burst pass $passing', async (given) => {
+    const window = newWindow(given);
+    expect(granted(await chargeMany(window, given.before))).toBe(given.before);
+    expect(granted(await chargeMany(window, given.parallel))).toBe(given.passing);
+    expect(await counters.read(window.item)).toBe(given.before + given.passing);
+  });
+
+  test('is refused by the burst limit until the next minute begins, and not counted', async () => {
+    const window = newWindow();
+    await chargeMany(window, 20);
+    expect(await counters.charge(window, newToken())).toEqual({ granted: false, reason: 'burst', used: 20 });
+    const next = { ...window, minute: window.minute + 1 };
+    expect(await counters.charge(next, newToken())).toEqual({ granted: true, used: 21 });
+    expect(await counters.charge(window, newToken())).toMatchObject({ granted: false, reason: 'burst' });
+  });
+
+  test('is refused by the quota where both are spent', async () => {
+    const window = newWindow({ limit: 20 });
+    expect(refusals(await chargeMany(window, 40)).sort()).toEqual(['granted', 'quota']);
+  });
+
+  test('is refused under a limit of zero, or under one that was lowered', async () => {
+    expect(await counters.charge(newWindow({ limit: 0 }), newToken())).toEqual({
+      granted: false,
+      reason: 'quota',
+      used: 0,
+    });
+    const window = newWindow();
+    await chargeMany(window, 5);
+    const lowered = { ...window, limit: 2 };
+    expect(await counters.charge(lowered, newToken())).toEqual({ granted: false, reason: 'quota', used: 5 });
+    expect(await counters.charge(window, newToken())).toEqual({ granted: true, used: 6 });
+  });
+
+  test('of an environment whose clock is behind counts in its own minute', async () => {
+    const [window, ahead] = [newWindow({ burst: 3 }), { minute: firstMinute + 1 }];
+    await chargeMany(window, 2);
+    expect(granted(await chargeMany({ ...window, ...ahead }, 4))).toBe(3);
+    expect(granted(await chargeMany(window, 2))).toBe(1);
+    expect(granted(await chargeMany({ ...window, ...ahead }, 1))).toBe(0);
+    expect(await counters.read(window.item)).toBe(6);
+  });
+
+  test('sets the time after which the item may go', async () => {
+    const window = newWindow({ expiresAt: 1_700_000_000_001 });
+    await counters.charge(window, newToken());
+    expect((await load(window.item)).ttl).toEqual({ N: '1700000001' });
+    const kept = newWindow();
+    await counters.charge(kept, newToken());
+    expect(await load(kept.item)).not.toHaveProperty('ttl');
+  });
+});
+
+describe('a refund', () => {
+  test('takes one charge back and gives no burst back', async () => {
+    const window = newWindow({ burst: 2 });
+    const token = newToken();
+    await counters.charge(window, token);
+    await counters.charge(window, newToken());
+    expect(await counters.refund(window.item, window.minute, token)).toBe(1);
+    expect(await counters.charge(window, newToken())).toEqual({ granted: false, reason: 'burst', used: 1 });
+  });
+
+  test('makes room in a spent quota', async () => {
+    const window = newWindow({ limit: 1 });
+    const token = newToken();
+    await counters.charge(window, token);
+    expect(await counters.refund(window.item, window.minute + 14, token)).toBe(0);
+    expect(granted(await chargeMany({ ...window, minute: window.minute + 14 }, 5))).toBe(1);
+  });
+
+  test('that is repeated in parallel counts once', async () => {
+    const window = newWindow();
+    const token = newToken();
+    await counters.charge(window, token);
+    await chargeMany(window, 4);
+    const results = Array.from({ length: 10 }, () => counters.refund(window.item, window.minute, token));
+    expect(await Promise.all(results)).toEqual(Array(10).fill(4));
+    expect(await counters.read(window.item)).toBe(4);
+  });
+
+  test('of a counter that is gone undoes nothing', async () => {
+    const { item, minute } = newWindow();
+    expect(await counters.refund(item, minute, newToken())).toBeUndefined();
+    expect(await counters.read(item)).toBe(0);
+  });
+});
+
+describe('over a network that loses answers', () => {
+  let proxy: LossyProxy;
+  let remote: Counters;
+  let client: ReturnType<typeof createTestClient>;
+
+  beforeAll(async () => {
+    proxy = await startLossyProxy(database.endpoint);
+    client = createTestClient(proxy.endpoint);
+    remote = createCounters(client, database.quotaTable);
+  });
+  afterAll(async () => {
+    client.destroy();
+    await proxy.close();
+  });
+
+  test.each([1, 2])('a charge that is repeated after %i lost answers counts once', async (lost) => {
+    const window = newWindow();
+    await remote.charge(window, newToken());
+    proxy.loseAnswers(lost);
+    expect(await remote.charge(window, newToken())).toEqual({ granted: true, used: 2 });
+    expect(await counters.read(window.item)).toBe(2);
+  });
+
+  test('the last charge is granted though its repeat finds the limits spent', async () => {
+    const window = newWindow({ limit: 1, burst: 1 });
+    proxy.loseAnswers(1);
+    expect(await remote.charge(window, newToken())).toEqual({ granted: true, used: 1 });
+  });
+
+  test('a refund that is repeated counts once', async () => {
+    const window = newWindow();
+    const token = newToken();
+    await remote.charge(window, token);
+    await remote.charge(window, newToken());
+    proxy.loseAnswers(2);
+    expect(await remote.refund(window.item, window.minute + 1, token)).toBe(1);
+    expect(await counters.read(window.item)).toBe(1);
+  });
+
+  test('exactly the limit passes in parallel', async () => {
+    const window = newWindow({ limit: 40, burst: 600 });
+    proxy.loseAnswers(30);
+    const results = await Promise.all(Array.from({ length: 60 }, () => remote.charge(window, newToken())));
+    expect(granted(results)).toBe(40);
+    expect(await counters.read(window.item)).toBe(40);
+  });
+
+  test('an answer lost for good leaves at most one charge standing', async () => {
+    const window = newWindow();
+    proxy.loseAnswers(Number.POSITIVE_INFINITY);
+    await expect(remote.charge(window, newToken())).rejects.toMatchObject({ code: 'service_unavailable' });
+    proxy.loseAnswers(0);
+    expect(await counters.read(window.item)).toBe(1);
+  });
+
+  test('a charge is one write, whatever came before it', async () => {
+    const window = newWindow();
+    proxy.operations.length = 0;
+    for (const minute of [0, 0, 1, 3, 18, 60]) {
+      await remote.charge({ ...window, minute: firstMinute + minute }, newToken());
+    }
+    expect(proxy.operations).toEqual(Array(6).fill('UpdateItem'));
+  });
+
+  test('a counter that is used now and then is tidied up now and then', async () => {
+    const window = newWindow({ limit: 1000 });
+    proxy.operations.length = 0;
+    for (let charge = 0; charge < 40; charge += 1) {
+      await remote.charge({ ...window, minute: firstMinute + charge * 60 }, newToken());
+      expect(sizeOf(await load(window.item))).toBeLessThan(1024);
+    }
+    expect(proxy.operations.length).toBe(42);
+  });
+});
+
+test('a store that returns the item with the refusal is not asked again', async () => {
+  const item = { pk: { S: 'item' }, used: { N: '7' }, [`n${firstMinute.toString(36)}`]: { N: '20' } };
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    const refusal = { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', Item: item };
+    response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(refusal));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const result = await createCounters(client, 'quota').charge(newWindow({ burst: 20 }), newToken());
+  client.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  expect(result).toEqual({ granted: false, reason: 'burst', used: 7 });
+  expect(asked).toBe(1);
+});
+
+describe('the size of an item', () => {
+  test('stays under 1 KB at the default limits, even where all is refunded', async () => {
+    const window = newWindow({ item: `member#${'m'.repeat(42)}#2026-11-21`, expiresAt: 1_800_000_000_000 });
+    for (let minute = firstMinute; minute < firstMinute + 5; minute += 1) {
+      const refunds = Array.from({ length: 20 }, async () => {
+        const token = newToken();
+        await counters.charge({ ...window, minute }, token);
+        return counters.refund(window.item, minute, token);
+      });
+      expect(await Promise.all(refunds)).not.toContain(undefined);
+      expect(sizeOf(await load(window.item))).toBeLessThan(1024);
+    }
+  }, 30_000);
+
+  test('at 600 charges a minute, after 18 minutes of others, is at most 11 KB: two minutes of tokens', async () => {
+    const window = newWindow({ limit: 1_000_000, burst: 600 });
+    const lastMinute = firstMinute + 19;
+    for (let minute = firstMinute; minute <= lastMinute; minute += 1) {
+      const batches = minute > lastMinute - 2 ? 12 : 1;
+      for (let batch = 0; batch < batches; batch += 1) await chargeMany({ ...window, minute }, 50);
+    }
+    const item = await load(window.item);
+    const minutes = [lastMinute - 1, lastMinute].map((minute) => minute.toString(36));
+    expect(Object.keys(item).sort()).toEqual(
+      [...minutes.flatMap((name) => [`n${name}`, `w${name}`]), 'pk', 'used'].sort(),
+    );
+    expect(sizeOf(item)).toBeGreaterThan(10_000);
+    expect(sizeOf(item)).toBeLessThan(11_264);
+  }, 60_000);
+});
+
+test('charges and refunds over many minutes agree with a small model', async () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.constant({ kind: 'charge' as const }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('refund' as const), which: fc.nat(20) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.constantFrom(1, 1, 2, 20) }) },
+  );
+  const limits = fc.record({ limit: fc.integer({ min: 0, max: 8 }), burst: fc.integer({ min: 1, max: 4 }) });
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ limit, burst }, steps) => {
+      const window = newWindow({ limit, burst });
+      const standing: string[] = [];
+      let { minute } = window;
+      let inMinute = 0;
+      for (const next of steps) {
+        if (next.kind === 'wait') {
+          minute += next.minutes;
+          inMinute = 0;
+        } else if (next.kind === 'charge') {
+          const token = newToken();
+          const result = await counters.charge({ ...window, minute }, token);
+          if (standing.length < limit && inMinute < burst) {
+            inMinute += 1;
+            standing.push(token);
+            expect(result).toEqual({ granted: true, used: standing.length });
+          } else {
+            const reason = standing.length >= limit ? 'quota' : 'burst';
+            expect(result).toEqual({ granted: false, reason, used: standing.length });
+          }
+        } else {
+          const [token] = standing.splice(next.which % Math.max(1, standing.length), 1);
+          if (token !== undefined) expect(await counters.refund(window.item, minute, token)).toBe(standing.length);
+        }
+      }
+      expect(await counters.read(window.item)).toBe(standing.length);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+async function load(item: string): Promise<Record<string, AttributeValue>> {
+  const command = new GetItemCommand({
+    TableName: database.quotaTable,
+    Key: { pk: { S: item } },
+    ConsistentRead: true,
+  });
+  return (await database.client.send(command)).Item ?? {};
+}
+
+/** As DynamoDB counts it: names and texts by their bytes, a number at most 21, three for a set and one for each element. */
+function sizeOf(item: Record<string, AttributeValue>): number {
+  const sizes = Object.entries(item).map(([name, value]) => {
+    const elements = value.SS?.reduce((sum, element) => sum + element.length + 1, 3);
+    return name.length + (value.S?.length ?? elements ?? Math.ceil((value.N?.length ?? 0) / 2) + 1);
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { KeyRecord } from '../../../lambda/identity/identity.ts';
+import { createDocumentClient } from '../../../lambda/store/client.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
+  id,
+  member: 'alice',
+  createdAt: 1000,
+  ...more,
+});
+
+describe('createKeyStore', () => {
+  let database: TestDynamoDb;
+  let store: KeyStore;
+
+  beforeEach(async () => {
+    database = await startTestDynamoDb();
+    store = createKeyStore(createDocumentClient(database.client), database.keysTable);
+  });
+  afterEach(() => database.close());
+
+  test('finds a key by its hash and by its id, exactly as it was put', async () => {
+    const full = record('key_1', { label: 'laptop', limit: 7, expiresAt: 5000 });
+    await store.put('hash1', full);
+    await store.put('hash2', record('key_2', { label: undefined }));
+    expect(await store.findKey('hash1')).toEqual(full);
+    expect(await store.findById('key_1')).toEqual(full);
+    expect(await store.findKey('hash2')).toEqual(record('key_2'));
+    expect(await store.findKey('other')).toBeUndefined();
+    expect(await store.findById('key_3')).toBeUndefined();
+  });
+
+  test('knows whether any key was ever issued', async () => {
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    expect(await store.anyKeyIssued()).toBe(false);
+    await store.put('hash1', record('key_1'));
+    await store.put('hash2', record('key_2'));
+    expect(await store.anyKeyIssued()).toBe(true);
+  });
+
+  test('the last link of a network wins', async () => {
+    expect(await store.findLink('network1')).toBeUndefined();
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    await store.link('network1', { member: 'bob', linkedAt: 5, expiresAt: 15 });
+    expect(await store.findLink('network1')).toEqual({ member: 'bob', linkedAt: 5, expiresAt: 15 });
+  });
+
+  test('lists the keys of one member, newest first, page by page', async () => {
+    for (const age of [1, 2, 3, 4, 5]) await store.put(`hash${age}`, record(`key_${age}`, { createdAt: age }));
+    await store.put('hash6', record('key_6', { member: 'bob' }));
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    expect(await idsByPage(store, 'alice')).toEqual([['key_5', 'key_4'], ['key_3', 'key_2'], ['key_1']]);
+  });
+
+  test('lists all keys, and nothing but keys', async () => {
+    for (const age of [1, 2, 3]) await store.put(`hash${age}`, record(`key_${age}`, { createdAt: age }));
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    expect((await idsByPage(store)).flat().sort()).toEqual(['key_1', 'key_2', 'key_3']);
+    expect((await store.list()).keys).toHaveLength(3);
+  });
+
+  test('a revoked key keeps its first date', async () => {
+    await store.put('hash1', record('key_1'));
+    expect(await store.revoke('key_1', 2000)).toEqual(record('key_1', { revokedAt: 2000 }));
+    await store.revoke('key_1', 3000);
+    expect((await store.findKey('hash1'))?.revokedAt).toBe(2000);
+    expect(await store.revoke('key_2', 2000)).toBeUndefined();
+  });
+
+  test('sets and takes away a limit of its own', async () => {
+    await store.put('hash1', record('key_1'));
+    await store.setLimit('key_1', 0);
+    expect((await store.findKey('hash1'))?.limit).toBe(0);
+    await store.setLimit('key_1', undefined);
+    expect(await store.findKey('hash1')).toEqual(record('key_1'));
+    expect(await store.setLimit('key_2', 1)).toBeUndefined();
+  });
+});
+
+async function idsByPage(store: KeyStore, member?: string): Promise<string[][]> {
+  const pages: string[][] = [];
+  let from: string | undefined;
+  do {
+    const page = await store.list({ member, from, pageSize: 2 });
+    pages.push(page.keys.map((key) => key.id));
+    from = page.next;
+  } while (from !== undefined);
+  return pages.filter((page) => page.length > 0);
+}

@@ -1,0 +1,48 @@
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDynamoDbClient } from '../../lambda/store/client.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+
+export interface TestDynamoDb {
+  readonly endpoint: string;
+  readonly client: DynamoDBClient;
+  readonly keysTable: string;
+  readonly quotaTable: string;
+  close(): Promise<void>;
+}
+
+// The package has no types of its own.
+const dynalite: (settings: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite');
+
+/** A client for an emulator: the real settings, another address. */
+export function createTestClient(endpoint: string): DynamoDBClient {
+  return createDynamoDbClient({
+    endpoint,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+}
+
+/** An empty DynamoDB inside this process, with both tables. */
+export async function startTestDynamoDb(): Promise<TestDynamoDb> {
+  const server = dynalite({ createTableMs: 0 });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = createTestClient(endpoint);
+  const [keysTable, quotaTable] = ['keys', 'quota'] as const;
+  await client.send(new CreateTableCommand(toCreateTableInput(keysSchema, keysTable)));
+  await client.send(new CreateTableCommand(toCreateTableInput(quotaSchema, quotaTable)));
+  return {
+    endpoint,
+    client,
+    keysTable,
+    quotaTable,
+    close: async () => {
+      client.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -93,6 +93,7 @@ export class GatewayError extends Error {
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('internal_error', 'Something went wrong inside the gateway. Please try again.', {
+    refund: true,
     cause: thrown,
   });
 }

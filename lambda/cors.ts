@@ -1,0 +1,29 @@
+import type { GatewayRequest } from './gateway-request.ts';
+
+type Headers = Record<string, string>;
+type RequestHeaders = GatewayRequest['headers'];
+
+/** The headers by which browsers let a page read our answers. */
+export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {
+  if (origins.includes('*')) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
+  const { origin } = requestHeaders;
+  if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };
+  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'origin' };
+}
+
+const usualHeaders = 'authorization, x-api-key, api-key, content-type, anthropic-version, anthropic-beta';
+
+/** What a preflight is told on top: any header that it asks for may be sent. */
+export function preflightHeaders(requestHeaders: RequestHeaders): Headers {
+  const wanted = requestHeaders['access-control-request-headers'] ?? '';
+  return {
+    'access-control-allow-methods': 'GET, POST, OPTIONS',
+    'access-control-allow-headers': /^[\w!#$%&'*+.^`|~ ,-]+$/.test(wanted) ? wanted : usualHeaders,
+    'access-control-max-age': '7200',
+  };
+}
+
+/** Whether a request only asks what a page may send. */
+export function isPreflight(method: string, requestHeaders: RequestHeaders): boolean {
+  return method === 'OPTIONS' && requestHeaders['access-control-request-method'] !== undefined;
+}

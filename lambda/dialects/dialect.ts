@@ -1,0 +1,106 @@
+import type { GatewayError } from '../errors.ts';
+import type { Edit } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+
+/** One public path of a dialect and where it leads upstream. */
+export interface Endpoint {
+  readonly path: string;
+  readonly upstreamPath: string;
+  /** Which of an upstream's base URLs the upstream path is appended to. */
+  readonly base: 'baseUrl' | 'responsesBaseUrl' | 'messagesBaseUrl';
+  /** Whether a request counts against the quota; one that does not is under a burst limit of its own. */
+  readonly charged: boolean;
+  /** Whether an upstream may well not have it: then the client hears so, as of an unknown path. */
+  readonly optional: boolean;
+  /** Whether `stream: true` asks for server-sent events here. */
+  readonly streams: boolean;
+}
+
+/** The changes that a dialect asks for in a body. */
+export interface Normalization {
+  /** Top-level members to set, as JSON text. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** Changes inside other objects. */
+  readonly edits?: readonly Edit[];
+}
+
+/** An event as it goes out to the client. */
+export interface OutgoingEvent {
+  readonly type?: string | undefined;
+  readonly data: string;
+}
+
+/**
+ * Where a dialect writes down what it sees in one answer or event. The dialect knows the structure; what is done
+ * about it (replacing, holding text back, dropping) is the same for all and stands in stream/hide.ts and rewrite-stream.ts.
+ */
+export interface Marks {
+  /** The value that names the model. */
+  model(value: Node): void;
+  /** Members that would tell who answered. */
+  drop(object: Node, key: Node): void;
+  /** A value that a program reads back: it and all inside it stay untouched. */
+  pass(value: Node): void;
+  /**
+   * A piece of generated text. Pieces of one `channel` follow one another; `family` names the channels whose texts a
+   * client may join. The value at `logprobs`, if any, becomes null when it would spell what was hidden.
+   */
+  delta(channel: string, family: string, value: Node, logprobs?: Node): void;
+  /** A whole text: all that its channel says, whether or not its pieces went before. */
+  whole(channel: string, family: string, value: Node, logprobs?: Node): void;
+  /** The channels with this prefix end with this event: what they hold back leaves before it, or in it. */
+  close(prefix: string): void;
+  /** Of the channels with this prefix, one has the word: what others hold back leaves before this event. */
+  turn(prefix: string): void;
+  /** The number that counts the events of the stream. */
+  sequence(value: Node): void;
+  /** Tokens as the upstream counted them. */
+  usage(input: number | undefined, output: number | undefined): void;
+  /** An event that only shows that the upstream is alive: not a first event. */
+  alive(): void;
+  /** The stream ends with this event. */
+  end(): void;
+  /** The upstream may stop here without further words: not a break any more. */
+  mayEnd(): void;
+  /** The upstream reports that it failed; `forward` where the event itself is the dialect's way to say so. */
+  fail(message: string, forward?: boolean): void;
+}
+
+/** Everything in which the dialects differ. Pure: data in, data out. */
+export interface Dialect {
+  readonly name: string;
+  readonly endpoints: readonly Endpoint[];
+  /** The headers that carry the upstream key. */
+  authorize(key: string): Record<string, string>;
+
+  /** Top-level members that the gateway reads: where one is repeated, only the last is kept. */
+  readonly controlMembers: ReadonlySet<string>;
+  /** Refuses a body that this dialect can't mean; throws `invalid_request`. */
+  checkBody(body: Json): void;
+  /** Where the body holds image or video content, as a path for the error message. */
+  findVision(body: Json): string | undefined;
+  /** Whether the body refers to things that the upstream may have stored: then it is the caller who is told of a 404. */
+  hasReferences(body: Json): boolean;
+  /** What is changed before forwarding. */
+  normalize(body: Json): Normalization;
+
+  /** Reads a whole answer, which may be the upstream's way to say that it failed. */
+  readAnswer(answer: Json, marks: Marks): void;
+  /** A fresh reader for one stream. */
+  openStream(): StreamDialect;
+
+  renderError(error: GatewayError): string;
+  /** The event that ends a stream which broke; `sequence` is the number that follows the last event's. */
+  renderErrorEvent(error: GatewayError, sequence: number): OutgoingEvent;
+  /** What a client gets while the upstream is silent, in wire form. */
+  readonly keepAlive: string;
+}
+
+/** What a dialect knows of one running stream. */
+export interface StreamDialect {
+  readEvent(event: Json, type: string | undefined, marks: Marks): void;
+  /** Whether a `[DONE]` ends this stream. */
+  readonly doneEnds: boolean;
+  /** An event that carries nothing but `text`, modelled on the `last` one that had text for this channel. */
+  textEvent(last: OutgoingEvent, channel: string, text: string, sequence: number): OutgoingEvent;
+}

@@ -1,0 +1,60 @@
+import type { Json, Node } from '../json/scan.ts';
+import type { Marks } from './dialect.ts';
+
+const telltales = new Set(['provider', 'system_fingerprint', 'native_finish_reason']);
+
+/** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
+export const sealed = /signature$|^encrypted_/i;
+
+/** Marks what the frame around an answer says of the one who answered: the model, and members that name the provider. */
+export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
+  if (object === undefined || json.kind(object) !== 'object') return;
+  const end = json.next(object);
+  for (let key = object + 1; key < end; key = json.next(key + 1)) {
+    const name = json.string(key);
+    if (name === 'model') marks.model(key + 1);
+    else if (telltales.has(name) || name.startsWith('x_')) marks.drop(object, key);
+  }
+}
+
+/** Lets sealed members pass, at any depth of a value. */
+export function passSealed(json: Json, value: Node, marks: Marks): void {
+  const end = json.next(value);
+  for (let node = value; node < end; node += 1) {
+    if (json.isKey(node) && sealed.test(json.string(node))) marks.pass(node + 1);
+  }
+}
+
+/** The elements of an array node; none where it is no array. */
+export function elements(json: Json, array: Node | undefined): Node[] {
+  const nodes: Node[] = [];
+  if (array === undefined || json.kind(array) !== 'array') return nodes;
+  const end = json.next(array);
+  for (let node = array + 1; node < end; node = json.next(node)) nodes.push(node);
+  return nodes;
+}
+
+/** Calls back for each member of an object node; for none where it is no object. */
+export function eachMember(json: Json, object: Node | undefined, visit: (name: string, value: Node) => void): void {
+  if (object === undefined || json.kind(object) !== 'object') return;
+  const end = json.next(object);
+  for (let key = object + 1; key < end; key = json.next(key + 1)) visit(json.string(key), key + 1);
+}
+
+/** The decoded text of a string member, or undefined. */
+export function stringMember(json: Json, object: Node | undefined, name: string): string | undefined {
+  const value = object === undefined ? undefined : json.member(object, name);
+  return value !== undefined && json.kind(value) === 'string' ? json.string(value) : undefined;
+}
+
+/** The value of a numeric member, or undefined. */
+export function numberMember(json: Json, object: Node | undefined, name: string): number | undefined {
+  const value = object === undefined ? undefined : json.member(object, name);
+  return value !== undefined && json.kind(value) === 'number' ? Number(json.raw(value)) : undefined;
+}
+
+/** A member that is there and not null. */
+export function presentMember(json: Json, object: Node | undefined, name: string): Node | undefined {
+  const value = object === undefined ? undefined : json.member(object, name);
+  return value !== undefined && json.kind(value) !== 'null' ? value : undefined;
+}

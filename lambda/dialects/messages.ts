@@ -1,0 +1,181 @@
+import { GatewayError } from '../errors.ts';
+import { changeMembers, earlierDuplicates } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { requireArray } from './check.ts';
+import type { Dialect, Endpoint, Marks, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
+import {
+  eachMember,
+  elements,
+  markEnvelope,
+  numberMember,
+  passSealed,
+  presentMember,
+  sealed,
+  stringMember,
+} from './envelope.ts';
+import { readErrorMessage } from './error-message.ts';
+import { findVisionContent } from './vision.ts';
+
+const content = {
+  types: new Set(['image', 'video', 'image_url', 'video_url', 'input_image', 'input_video']),
+  descend: (name: string) => name === 'content' || name === 'source',
+};
+const visionRules = new Map([
+  ['messages', content],
+  ['system', content],
+]);
+
+const effort = new Set(['effort']);
+const disabled = '{"type":"disabled"}';
+
+const endpoint = (path: string, charged: boolean): Endpoint => ({
+  path: `/v1${path}`,
+  upstreamPath: path,
+  base: 'messagesBaseUrl',
+  charged,
+  optional: !charged,
+  streams: charged,
+});
+
+/** The member in which a block, or the delta to one, carries text, and the type of such a delta. */
+const deltaTypes = new Map([
+  ['text', 'text_delta'],
+  ['thinking', 'thinking_delta'],
+  ['content', 'compaction_delta'],
+]);
+
+/** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must stay as it is. */
+export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
+  /** Marks the fields of a content block or of a delta to one. */
+  const markBlock = (json: Json, block: Node, marks: Marks, speak: (kind: string, value: Node) => void): void => {
+    const type = stringMember(json, block, 'type') ?? '';
+    const isCall = type.endsWith('tool_use');
+    eachMember(json, block, (name, value) => {
+      if (sealed.test(name) || name === 'partial_json') marks.pass(value);
+      else if (isCall && (name === 'name' || name === 'input')) marks.pass(value);
+      else if (name === 'thinking' && signsThinking) marks.pass(value);
+      else if (name === 'data' && type !== 'text') marks.pass(value);
+      else if (json.kind(value) !== 'string') passInside(json, value, marks);
+      // Other blocks have a `content` too: the result of a tool, complete in itself.
+      else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, value);
+    });
+  };
+
+  const markMessage = (json: Json, message: Node, marks: Marks): void => {
+    markEnvelope(json, message, marks);
+    markUsage(json, message, marks);
+    for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
+      markBlock(json, block, marks, (kind, value) => marks.whole(`${index}/${kind}`, kind, value));
+    }
+  };
+
+  const readEvent = (event: Json, eventType: string | undefined, marks: Marks): void => {
+    const root = event.root;
+    const type = stringMember(event, root, 'type') ?? eventType ?? '';
+    if (isError(event, type)) {
+      marks.fail(readErrorMessage(event) ?? '');
+      return;
+    }
+    markEnvelope(event, root, marks);
+    const index = numberMember(event, root, 'index') ?? 0;
+    const piece = event.member(root, 'content_block') ?? event.member(root, 'delta');
+    const message = presentMember(event, root, 'message');
+    if (type === 'ping') marks.alive();
+    else if (type === 'message_start' && message !== undefined) markMessage(event, message, marks);
+    else if ((type === 'content_block_start' || type === 'content_block_delta') && piece !== undefined) {
+      markBlock(event, piece, marks, (kind, value) => marks.delta(`${index}/${kind}`, kind, value));
+      // A signature is the last word on the thinking that it signs.
+      if (stringMember(event, piece, 'type') === 'signature_delta') marks.close(`${index}/thinking`);
+    } else if (type === 'content_block_stop') marks.close(`${index}/`);
+    else if (type === 'message_delta') {
+      markUsage(event, root, marks);
+      marks.close('');
+    } else if (type === 'message_stop') {
+      marks.close('');
+      marks.end();
+    }
+  };
+
+  return {
+    name: 'messages',
+    endpoints: [endpoint('/messages', true), endpoint('/messages/count_tokens', false)],
+    authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
+    controlMembers: new Set(['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread']),
+    checkBody,
+    findVision: (body) => findVisionContent(body, visionRules),
+    hasReferences: () => false,
+    normalize,
+    readAnswer: (answer, marks) => {
+      if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) marks.fail(readErrorMessage(answer) ?? '');
+      markMessage(answer, answer.root, marks);
+    },
+    openStream: () => ({ doneEnds: false, readEvent, textEvent }) satisfies StreamDialect,
+    renderError,
+    renderErrorEvent: (error) => ({ type: 'error', data: renderError(error) }),
+    keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
+  };
+}
+
+/** Some upstreams report a failure in the form of another dialect, without a type. */
+function isError(json: Json, type: string): boolean {
+  return type === 'error' || presentMember(json, json.root, 'error') !== undefined;
+}
+
+function checkBody(body: Json): void {
+  requireArray(body, 'messages');
+  const thread = presentMember(body, body.root, 'thread');
+  if (thread === undefined || body.kind(thread) !== 'object') return;
+  throw new GatewayError(
+    'invalid_request',
+    'thread is not supported: nothing is stored between requests. Send the full history in messages.',
+    { details: { error_code: 'thread_unsupported_request' } },
+  );
+}
+
+/** `thinking: false` and effort `none` are ways to say that thinking is disabled. */
+function normalize(body: Json): Normalization {
+  const thinking = body.member(body.root, 'thinking');
+  const config = body.member(body.root, 'output_config');
+  const isFalse = thinking !== undefined && body.raw(thinking) === 'false';
+  const isNone = stringMember(body, config, 'effort') === 'none';
+  const drop =
+    config === undefined || body.kind(config) !== 'object'
+      ? new Set<Node>()
+      : isNone
+        ? new Set([...body.keys(config)].filter((key) => body.string(key) === 'effort'))
+        : earlierDuplicates(body, config, effort);
+  return {
+    ...((isFalse || isNone) && { set: { thinking: disabled } }),
+    ...(config !== undefined && { edits: changeMembers(body, config, { drop }) }),
+  };
+}
+
+/** Search results and citations carry sealed members at any depth; a source's `data` is a file, where it is not text. */
+function passInside(json: Json, value: Node, marks: Marks): void {
+  passSealed(json, value, marks);
+  const end = json.next(value);
+  for (let node = value; node < end; node += 1) {
+    const data = stringMember(json, node, 'type') === 'text' ? undefined : json.member(node, 'data');
+    if (data !== undefined) marks.pass(data);
+  }
+}
+
+function markUsage(json: Json, holder: Node, marks: Marks): void {
+  const usage = presentMember(json, holder, 'usage');
+  if (usage === undefined) return;
+  marks.usage(numberMember(json, usage, 'input_tokens'), numberMember(json, usage, 'output_tokens'));
+}
+
+function renderError(error: GatewayError): string {
+  const { messagesType: type, message, details } = error;
+  return JSON.stringify({ type: 'error', error: { type, message, ...(details && { details }) } });
+}
+
+function textEvent(_last: OutgoingEvent, channel: string, text: string): OutgoingEvent {
+  const [position, kind = ''] = channel.split('/');
+  const delta = { type: deltaTypes.get(kind), [kind]: text };
+  return {
+    type: 'content_block_delta',
+    data: JSON.stringify({ type: 'content_block_delta', index: Number(position), delta }),
+  };
+}

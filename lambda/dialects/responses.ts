@@ -1,0 +1,249 @@
+import { GatewayError } from '../errors.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { describe } from './check.ts';
+import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
+import { eachMember, elements, markEnvelope, numberMember, presentMember, sealed, stringMember } from './envelope.ts';
+import { readErrorMessage } from './error-message.ts';
+import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
+import { findVisionContent } from './vision.ts';
+
+const visionTypes = new Set([
+  'input_image',
+  'input_video',
+  'image_url',
+  'video_url',
+  'image',
+  'video',
+  'computer_screenshot',
+]);
+const visionRules = new Map([
+  ['input', { types: visionTypes, descend: (name: string) => name === 'content' || name === 'output' }],
+  // The variables of a prompt have names of the caller's choosing.
+  ['prompt', { types: visionTypes, descend: () => true }],
+]);
+
+/** Texts that a program reads: arguments, code and audio bytes, never prose. */
+const programText = /(arguments|input|code|diff|command|audio)$/;
+const programMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
+const callType = /_call$|^mcp_approval_request$/;
+const actionType = /^(computer|local_shell|shell)_call$/;
+
+/** OpenAI responses. */
+export const responses: Dialect = {
+  name: 'responses',
+  endpoints: [
+    {
+      path: '/v1/responses',
+      upstreamPath: '/responses',
+      base: 'responsesBaseUrl',
+      charged: true,
+      optional: false,
+      streams: true,
+    },
+  ],
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  controlMembers: new Set(['model', 'stream', 'input', 'prompt', 'previous_response_id', 'conversation', 'background']),
+  checkBody,
+  findVision: (body) => findVisionContent(body, visionRules),
+  hasReferences,
+  normalize: () => ({}),
+  readAnswer,
+  openStream,
+  renderError: renderOpenAiError,
+  renderErrorEvent: (error, sequence) => {
+    const { message, type, code } = openAiErrorFields(error);
+    const data = {
+      type: 'error',
+      sequence_number: sequence,
+      code,
+      message,
+      param: null,
+      error: { message, type, code },
+    };
+    return { type: 'error', data: JSON.stringify(data) };
+  },
+  keepAlive: ': keep-alive\n\n',
+};
+
+function checkBody(body: Json): void {
+  const input = presentMember(body, body.root, 'input');
+  if (input !== undefined && body.kind(input) !== 'string' && body.kind(input) !== 'array') {
+    throw new GatewayError('invalid_request', `input must be a string or an array, not ${describe(body.kind(input))}.`);
+  }
+  for (const name of ['previous_response_id', 'conversation']) {
+    if (presentMember(body, body.root, name) !== undefined) throw stateless(name);
+  }
+  const background = body.member(body.root, 'background');
+  if (background !== undefined && body.raw(background) === 'true') throw stateless('background');
+}
+
+/** Members by which a body refers to items, files, containers and prompts: this gateway holds none, the upstream might. */
+const references = new Map([
+  ['input', /^(id|(?!call_)\w+_ids?)$/],
+  ['prompt', /^id$/],
+  ['tools', /^(vector_store_ids|file_ids|container)$/],
+]);
+
+function hasReferences(body: Json): boolean {
+  for (const [root, names] of references) {
+    const value = presentMember(body, body.root, root);
+    if (value === undefined) continue;
+    for (let node = value; node < body.next(value); node += 1) {
+      if (body.isKey(node) && names.test(body.string(node))) return true;
+    }
+  }
+  return false;
+}
+
+function stateless(name: string): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `${name} is not supported: nothing is stored between requests. Send the full history in input.`,
+  );
+}
+
+function openStream(): StreamDialect {
+  return { doneEnds: false, readEvent, textEvent };
+}
+
+function readEvent(event: Json, eventType: string | undefined, marks: Marks): void {
+  const root = event.root;
+  const type = stringMember(event, root, 'type') ?? eventType ?? '';
+  const sequence = event.member(root, 'sequence_number');
+  if (sequence !== undefined && event.kind(sequence) === 'number') marks.sequence(sequence);
+  if (type === 'error' || (type === '' && presentMember(event, root, 'error') !== undefined)) {
+    marks.fail(readErrorMessage(event) ?? '');
+    return;
+  }
+  if (type === 'ping' || type === 'keepalive') marks.alive();
+  markEnvelope(event, root, marks);
+  const response = presentMember(event, root, 'response');
+  if (response !== undefined) markResponse(event, response, marks);
+  if (type === 'response.failed') {
+    marks.close('');
+    marks.fail(stringMember(event, presentMember(event, response, 'error'), 'message') ?? '', true);
+  } else if (type === 'response.completed' || type === 'response.incomplete') {
+    marks.close('');
+    marks.end();
+  } else if (type.endsWith('.delta')) markDelta(event, type.slice(0, -'.delta'.length), marks);
+  else markPart(event, type, marks);
+}
+
+/** Where a text stands: `output/part/`, an empty place for an index that the event does not give. */
+function placeOf(event: Json): { item: string; part: string } {
+  const index = (name: string): string => {
+    const value = event.member(event.root, name);
+    return value === undefined ? '' : event.raw(value);
+  };
+  const item = `${index('output_index')}/`;
+  return { item, part: `${item}${index('content_index') || index('summary_index')}/` };
+}
+
+function markDelta(event: Json, family: string, marks: Marks): void {
+  const delta = event.member(event.root, 'delta');
+  if (delta === undefined) return;
+  const channel = placeOf(event).part + family;
+  if (programText.test(family)) marks.pass(delta);
+  else if (event.kind(delta) === 'string') {
+    marks.delta(channel, family, delta, presentMember(event, event.root, 'logprobs'));
+  } else {
+    // The output of a hosted shell: {stdout, stderr}.
+    eachMember(event, delta, (name, value) => {
+      if (event.kind(value) === 'string') marks.delta(`${channel}/${name}`, `${family}/${name}`, value);
+    });
+  }
+}
+
+/** Marks the events about one output item, content part or whole text. */
+function markPart(event: Json, type: string, marks: Marks): void {
+  const root = event.root;
+  const { item: itemPlace, part: partPlace } = placeOf(event);
+  const item = presentMember(event, root, 'item');
+  const part = presentMember(event, root, 'part');
+  if (item !== undefined) markItem(event, item, itemPlace, marks);
+  if (type.endsWith('.added')) {
+    // Deltas will add to the text with which a part begins.
+    if (part !== undefined) markText(event, part, partPlace, marks.delta);
+    return;
+  }
+  if (part !== undefined) markText(event, part, partPlace, marks.whole);
+  if (!type.endsWith('.done')) return;
+  const family = type.slice(0, -'.done'.length);
+  const channel = partPlace + family;
+  marks.close(item !== undefined ? itemPlace : part !== undefined ? partPlace : channel);
+  const isCall = presentMember(event, root, 'arguments') !== undefined;
+  eachMember(event, root, (name, value) => {
+    if (programMembers.has(name) || (isCall && name === 'name')) marks.pass(value);
+    else if (textMember.test(name) && event.kind(value) === 'string') {
+      marks.whole(channel, family, value, presentMember(event, root, 'logprobs'));
+    }
+  });
+}
+
+function readAnswer(answer: Json, marks: Marks): void {
+  const { root } = answer;
+  if (presentMember(answer, root, 'error') !== undefined || stringMember(answer, root, 'status') === 'failed') {
+    marks.fail(readErrorMessage(answer) ?? '');
+  }
+  markResponse(answer, root, marks);
+}
+
+function markResponse(json: Json, response: Node, marks: Marks): void {
+  markEnvelope(json, response, marks);
+  const usage = presentMember(json, response, 'usage');
+  if (usage !== undefined) {
+    marks.usage(numberMember(json, usage, 'input_tokens'), numberMember(json, usage, 'output_tokens'));
+  }
+  for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
+    markItem(json, item, `${index}/`, marks);
+  }
+  // The caller's own tools, as the upstream repeats them.
+  const tools = elements(json, json.member(response, 'tools'));
+  const choice = presentMember(json, response, 'tool_choice');
+  for (const tool of choice === undefined ? tools : [...tools, choice]) {
+    const name = json.member(tool, 'name');
+    if (name !== undefined) marks.pass(name);
+  }
+}
+
+/** Marks one output item: its texts, and what a program reads back. */
+function markItem(json: Json, item: Node, place: string, marks: Marks): void {
+  const type = stringMember(json, item, 'type') ?? '';
+  const isCall = callType.test(type);
+  eachMember(json, item, (name, value) => {
+    if (programMembers.has(name) || sealed.test(name) || (isCall && name === 'name')) marks.pass(value);
+    else if (actionType.test(type) && /^actions?$/.test(name)) marks.pass(value);
+    else if (type === 'image_generation_call' && name === 'result') marks.pass(value);
+    else if (name === 'content' || name === 'summary') {
+      for (const [index, part] of elements(json, value).entries())
+        markText(json, part, `${place}${index}/`, marks.whole);
+    }
+  });
+}
+
+const textMember = /^(text|refusal|transcript)$/;
+
+/** The texts of content parts whose deltas have another name than the part. */
+const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_summary_text' };
+
+function markText(json: Json, part: Node, place: string, mark: Marks['whole']): void {
+  const type = stringMember(json, part, 'type') ?? '';
+  const family = `response.${families[type] ?? type}`;
+  const logprobs = presentMember(json, part, 'logprobs');
+  eachMember(json, part, (name, value) => {
+    if (textMember.test(name) && json.kind(value) === 'string') mark(place + family, family, value, logprobs);
+  });
+}
+
+function textEvent(last: OutgoingEvent, channel: string, text: string, sequence: number): OutgoingEvent {
+  const [, , family, name] = channel.split('/');
+  const { part, logprobs, obfuscation, ...place } = JSON.parse(last.data);
+  const data = {
+    ...place,
+    type: `${family}.delta`,
+    delta: name === undefined ? text : { [name]: text },
+    ...(logprobs !== undefined && { logprobs: [] }),
+    ...(place.sequence_number !== undefined && { sequence_number: sequence }),
+  };
+  return { type: last.type && data.type, data: JSON.stringify(data) };
+}

@@ -1,0 +1,66 @@
+import type { Json, Node } from '../json/scan.ts';
+
+/** What counts as image or video content in a dialect, and which members may lead to it. */
+export interface VisionRule {
+  readonly types: ReadonlySet<string>;
+  /** Members whose mere presence in a content part makes it vision content. */
+  readonly members?: ReadonlySet<string>;
+  /** Whether a member may hold further content; others (schemas, arguments, texts) are never looked into. */
+  readonly descend: (name: string) => boolean;
+}
+
+/**
+ * The first image or video in a top-level member that has a rule, as a path such as `messages[2].content[0]`.
+ * Every `type` of an object counts, also a repeated one: no parser may find content that this one overlooked.
+ */
+export function findVisionContent(body: Json, rules: ReadonlyMap<string, VisionRule>): string | undefined {
+  const end = body.next(body.root);
+  for (let key = body.root + 1; key < end; key = body.next(key + 1)) {
+    const rule = rules.get(body.string(key));
+    const found = rule && findIn(body, key + 1, rule);
+    if (found !== undefined) return pathTo(body, found);
+  }
+  return undefined;
+}
+
+/** Walks the value in document order, which needs no stack however deep it is nested. */
+function findIn(body: Json, value: Node, rule: VisionRule): Node | undefined {
+  const end = body.next(value);
+  for (let node = value; node < end; ) {
+    if (!body.isKey(node)) {
+      node += 1;
+      continue;
+    }
+    const name = body.string(node);
+    const content = node + 1;
+    const kind = body.kind(content);
+    if (name === 'type' && kind === 'string' && rule.types.has(body.string(content))) return node;
+    if (rule.members?.has(name) && kind !== 'null') return node;
+    node = rule.descend(name) ? content : body.next(content);
+  }
+  return undefined;
+}
+
+/** The path of the object that holds the key. */
+function pathTo(body: Json, target: Node): string {
+  let path = '';
+  let node = body.root;
+  for (;;) {
+    const isObject = body.kind(node) === 'object';
+    let inside: Node | undefined;
+    let step = '';
+    let index = 0;
+    for (let child = node + 1; child < body.next(node); index += 1) {
+      const value = isObject ? child + 1 : child;
+      if (target >= value && target < body.next(value)) {
+        inside = value;
+        step = isObject ? `${path && '.'}${body.string(child)}` : `[${index}]`;
+        break;
+      }
+      child = body.next(value);
+    }
+    if (inside === undefined) return path;
+    path += step;
+    node = inside;
+  }
+}

@@ -1,0 +1,39 @@
+import { corsHeaders } from './cors.ts';
+import type { GatewayRequest } from './gateway-request.ts';
+
+/** The names of the gateway's own headers, which carry the service's name: `x-svc-Remaining` and its like. */
+export interface HeaderNames {
+  readonly remaining: string;
+  readonly limit: string;
+  readonly reset: string;
+  readonly error: string;
+}
+
+export function headerNames(serviceName: string): HeaderNames {
+  const prefix = `X-${serviceName.charAt(0).toUpperCase()}${serviceName.slice(1)}`;
+  return {
+    remaining: `${prefix}-Remaining`,
+    limit: `${prefix}-Limit`,
+    reset: `${prefix}-Reset`,
+    error: `${prefix}-Error`,
+  };
+}
+
+/** The headers that stand on every response, whatever became of the request. */
+export function gatewayHeaders(
+  { id, headers, figures }: GatewayRequest,
+  names: HeaderNames,
+  corsOrigins: readonly string[],
+): Record<string, string> {
+  const { limit, remaining, resetSeconds } = figures ?? { limit: 0, remaining: 0 };
+  const exposed = [...Object.values(names), 'retry-after', 'x-should-retry', 'x-request-id', 'request-id'].join(', ');
+  return {
+    [names.remaining]: String(remaining),
+    [names.limit]: String(limit),
+    ...(resetSeconds !== undefined && { [names.reset]: String(resetSeconds) }),
+    ...corsHeaders(headers, corsOrigins, exposed),
+    'cache-control': 'no-store',
+    'x-request-id': id,
+    'request-id': id,
+  };
+}

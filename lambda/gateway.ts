@@ -1,0 +1,69 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type App, createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createDialects } from './dialects/index.ts';
+import { headerNames } from './gateway-headers.ts';
+import { createIdentify } from './identity/identify.ts';
+import { createLog, describeCause } from './log.ts';
+import { createModels } from './models.ts';
+import { createQuota } from './quota/charge.ts';
+import { createRouter } from './routes.ts';
+import { createSecrets, type ReadSecret } from './secrets.ts';
+import { createDocumentClient } from './store/client.ts';
+import { createCounters } from './store/counters.ts';
+import { createKeyStore } from './store/keys.ts';
+import { createScrubber } from './stream/scrub.ts';
+import { createExchange } from './upstream/exchange.ts';
+import { hiddenNames } from './upstream/hidden-names.ts';
+import { createOpenUpstream } from './upstream/open-upstream.ts';
+import { createPool } from './upstream/pool.ts';
+
+/** What the gateway needs of the world. */
+export interface World {
+  readonly dynamoDb: DynamoDBClient;
+  readonly readSecret: ReadSecret;
+  readonly writeLog: (line: string) => void;
+  readonly now: () => number;
+}
+
+/** Puts the gateway together, once for each start. */
+export function createGateway(config: Config, { dynamoDb, readSecret, writeLog, now }: World): App {
+  const log = createLog({ write: writeLog, now });
+  const secrets = createSecrets(config, {
+    readSecret,
+    now,
+    onStale: (error) => log.warn('secret not refreshed', describeCause(error)),
+  });
+  const identify = createIdentify({
+    ...config,
+    store: createKeyStore(createDocumentClient(dynamoDb), config.keysTable),
+    cacheTime: config.identityCacheTime,
+    now,
+  });
+  const quota = createQuota({
+    counters: createCounters(dynamoDb, config.quotaTable),
+    limits: config,
+    appUrl: config.appUrl,
+    now,
+    createToken: () => randomBytes(6).toString('base64url'),
+    onLost: (error) => log.warn('charge left standing', describeCause(error)),
+  });
+  const pool = createPool({ upstreams: config.upstreams, readKeys: secrets.upstreamKeys, now });
+
+  return createApp({
+    ...config,
+    router: createRouter(createDialects({ signsThinking: config.upstreamSignsThinking })),
+    names: headerNames(config.serviceName),
+    models: createModels(config.serviceName, config.modelAliases),
+    scrubber: createScrubber(hiddenNames(config.upstreams, config.upstreamNames), config.serviceName),
+    openUpstream: createOpenUpstream({ pool, send: createExchange(config), now }),
+    isConfigured: pool.hasKeys,
+    identify,
+    quota,
+    log,
+    now,
+    networkSalt: secrets.networkSalt,
+    createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
+  });
+}

@@ -1,0 +1,67 @@
+import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import { GatewayError } from '../errors.ts';
+import type { GatewayRequest, InferenceCall } from '../gateway-request.ts';
+import { changeMembers, earlierDuplicates, replaceValue, splitByEdits } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+import type { Models } from '../models.ts';
+import { readJsonBody } from '../read-json-body.ts';
+import type { Middleware, PipelineRequest } from './middleware.ts';
+
+/** Checks the body and makes of it what goes upstream: the same bytes, but for the model and what the dialect normalizes. */
+export function normalize({ models }: { models: Models }): Middleware {
+  return {
+    before: ({ event: request }: PipelineRequest) => {
+      const { route } = request;
+      if (route.kind !== 'inference') return;
+      request.call = readCall(request, route, models);
+    },
+  };
+}
+
+type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
+
+function readCall(request: GatewayRequest, { dialect, endpoint }: InferenceRoute, models: Models): InferenceCall {
+  const body = readJsonBody(request);
+  const model = resolveModel(body, models);
+  const stream = readStream(body);
+  dialect.checkBody(body);
+  const vision = model.value.kind === 'text' ? dialect.findVision(body) : undefined;
+  if (vision !== undefined) {
+    const message = `${vision} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
+    throw new GatewayError('invalid_model', message);
+  }
+  // A repeated member could show one value to the checks above and another to the upstream.
+  const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
+  const { set = {}, edits = [] } = dialect.normalize(body);
+  const changes = [...changeMembers(body, body.root, { drop, set }), ...edits];
+  const { text } = body;
+  const { node, value } = model;
+  const place = replaceValue(body, node, '');
+  return {
+    dialect,
+    endpoint,
+    model: value,
+    stream: stream && endpoint.streams,
+    bodyFor: (upstreamModel) => splitByEdits(text, [...changes, { ...place, text: JSON.stringify(upstreamModel) }]),
+    hasReferences: dialect.hasReferences(body),
+  };
+}
+
+function resolveModel(body: Json, models: Models): { node: Node; value: Models['text'] } {
+  const node = body.member(body.root, 'model');
+  const known = `Use ${models.text.id} or ${models.vision.id}.`;
+  if (node === undefined || body.kind(node) !== 'string') {
+    const what = node === undefined ? 'model is missing' : 'model must be a string';
+    throw new GatewayError('invalid_request', `${what}. ${known}`);
+  }
+  const value = models.resolve(body.string(node));
+  if (value === undefined) throw new GatewayError('invalid_model', `There is no model of this name. ${known}`);
+  return { node, value };
+}
+
+function readStream(body: Json): boolean {
+  const node = body.member(body.root, 'stream');
+  if (node === undefined || body.kind(node) === 'null') return false;
+  if (body.kind(node) === 'boolean') return body.raw(node) === 'true';
+  throw new GatewayError('invalid_request', 'stream must be true or false.');
+}

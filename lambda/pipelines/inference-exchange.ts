@@ -1,0 +1,166 @@
+import { readErrorMessage } from '../dialects/error-message.ts';
+import { GatewayError } from '../errors.ts';
+import type { GatewayRequest, GatewayResponse, InferenceCall } from '../gateway-request.ts';
+import { createScanner } from '../json/scan.ts';
+import { describeCause, type Log } from '../log.ts';
+import type { Hiding } from '../stream/hide.ts';
+import type { Usage } from '../stream/marks.ts';
+import { createRelay, type StreamEnd } from '../stream/relay.ts';
+import { rewriteAnswer } from '../stream/rewrite-answer.ts';
+import { createStreamRewriter } from '../stream/rewrite-stream.ts';
+import type { Scrubber } from '../stream/scrub.ts';
+import { UpstreamFailure } from '../upstream/failure.ts';
+import type { Attempt, OpenUpstream } from '../upstream/open-upstream.ts';
+import { readBody } from '../upstream/read-body.ts';
+import { buildUpstreamRequest } from '../upstream/request.ts';
+
+export interface ExchangeDependencies {
+  readonly openUpstream: OpenUpstream;
+  readonly scrubber: Scrubber;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly idleTimeout: number;
+  readonly keepAliveInterval: number;
+}
+
+/** A plain answer longer than this is none that a model wrote. */
+const answerLimit = 32 * 1024 * 1024;
+
+type Exchange = (request: GatewayRequest) => Promise<GatewayResponse>;
+
+/** Sends the call to an upstream and brings its answer back, as a whole or as a stream. */
+export function createInferenceExchange(dependencies: ExchangeDependencies): Exchange {
+  const { openUpstream, scrubber, log, now } = dependencies;
+  const hidingFor = (call: InferenceCall): Hiding => ({ scrubber, publicModel: call.model.id });
+
+  const prepare = (request: GatewayRequest, call: InferenceCall, signal: AbortSignal): Attempt => ({
+    build: (candidate) => buildUpstreamRequest(candidate, call, request.headers),
+    explain: (body) => explainBody(body, scrubber),
+    signal,
+    onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
+      if (!failureClass.refunds) return;
+      const fields = { requestId: request.id, upstream: upstream.prefix, kind, upstreamStatus, another };
+      log.warn('upstream failed', { ...fields, ...describeCause(cause) });
+    },
+  });
+
+  const answerWhole = async (request: GatewayRequest, call: InferenceCall): Promise<GatewayResponse> => {
+    const usage: Usage = { input: undefined, output: undefined };
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), request.deadline - now());
+    whenClientGoes(request, () => stop.abort(clientGone));
+    try {
+      const answer = await openUpstream(prepare(request, call, stop.signal));
+      const rewritten = await readUsable(async () => {
+        const text = await readBody(answer.body, answerLimit);
+        return rewriteAnswer(text, call.dialect, hidingFor(call), createScanner(), usage);
+      }, stop.signal);
+      if ('failure' in rewritten) {
+        throw new UpstreamFailure('reported', { message: explain(rewritten.failure, scrubber) });
+      }
+      log.answered(request, { end: 'complete', ...usage });
+      return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: rewritten.text };
+    } catch (error) {
+      if (error !== clientGone) throw error;
+      log.answered(request, { end: 'client_gone' });
+      return { statusCode: 499, headers: {}, body: '' };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const answerStream = async (request: GatewayRequest, call: InferenceCall): Promise<GatewayResponse> => {
+    const usage: Usage = { input: undefined, output: undefined };
+    const relay = createRelay({
+      dialect: call.dialect,
+      rewriter: createStreamRewriter(call.dialect, hidingFor(call), usage),
+      explain: (message) => explain(message, scrubber),
+      idleTimeout: dependencies.idleTimeout,
+      keepAliveInterval: dependencies.keepAliveInterval,
+      timeLeft: request.deadline - now(),
+      onEnd: (end) => settle(request, end, usage),
+    });
+    whenClientGoes(request, relay.cancel);
+    const attempt = prepare(request, call, relay.signal);
+    const onFailure: Attempt['onFailure'] = (...failed) => {
+      relay.alive();
+      attempt.onFailure(...failed);
+    };
+    openUpstream({ ...attempt, onFailure }).then(({ body }) => relay.attach(body), relay.fail);
+    await relay.begun;
+    return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
+  };
+
+  /** The last step of a stream, on whatever way it came to its end. */
+  const settle = async (request: GatewayRequest, end: StreamEnd, usage: Usage): Promise<void> => {
+    if (end.kind !== 'failed') {
+      log.answered(request, { end: end.kind, ...usage });
+      return;
+    }
+    const { refund, code, reason, cause } = end.failure;
+    if (refund) await request.charge?.refund();
+    log.answered(request, { end: end.kind, ...usage, code, reason, refunded: refund, ...describeCause(cause) });
+  };
+
+  return async (request) => {
+    const { call } = request;
+    if (call === undefined) throw new TypeError('only a normalized request goes upstream');
+    try {
+      return await (call.stream ? answerStream(request, call) : answerWhole(request, call));
+    } catch (error) {
+      throw translate(error, call);
+    }
+  };
+}
+
+/** Why the upstream is let go of when nobody waits for its answer any more. */
+const clientGone = new Error('the client has gone');
+
+/** Where a client's going away is signalled; it may be gone already. */
+function whenClientGoes({ clientGone: signal }: GatewayRequest, leave: () => void): void {
+  if (signal?.aborted) leave();
+  else signal?.addEventListener('abort', leave, { once: true });
+}
+
+/** Two statuses mean something else to the caller on some endpoints. */
+function translate(error: unknown, call: InferenceCall): unknown {
+  if (!(error instanceof UpstreamFailure)) return error;
+  const { upstreamStatus } = error;
+  if (call.endpoint.optional && (upstreamStatus === 404 || upstreamStatus === 405 || upstreamStatus === 501)) {
+    return new GatewayError('not_found', 'Counting tokens is not offered here.', { cause: error });
+  }
+  if (upstreamStatus === 404 && call.hasReferences) {
+    const message =
+      'The request refers to an item or a file that does not exist. Send the full content instead of ids.';
+    return new GatewayError('invalid_request', message, { cause: error });
+  }
+  return error;
+}
+
+/** Runs a step on the upstream's answer; whatever goes wrong there, the answer is of no use. */
+async function readUsable<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await step();
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new UpstreamFailure('unusable', { cause });
+  }
+}
+
+/** The upstream's sentence out of an error body, without names and links. */
+function explainBody(body: string, scrubber: Scrubber): string | undefined {
+  try {
+    return explain(readErrorMessage(createScanner().scan(body)) ?? '', scrubber);
+  } catch {
+    return undefined;
+  }
+}
+
+const longestExplanation = 2_000;
+const links = /\b(https?:\/\/|www\.)\S+/gi;
+const keys = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
+
+function explain(message: string, scrubber: Scrubber): string | undefined {
+  const plain = scrubber.scrub(message).replace(links, '(link removed)').replace(keys, '(key removed)');
+  return plain.slice(0, longestExplanation).trim() || undefined;
+}

@@ -1,0 +1,24 @@
+import middy from '@middy/core';
+import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
+import { authenticate } from '../middleware/authenticate.ts';
+import { chargeQuota } from '../middleware/charge-quota.ts';
+import { limitBody } from '../middleware/limit-body.ts';
+import { normalize } from '../middleware/normalize.ts';
+import { quotaHeaders } from '../middleware/quota-headers.ts';
+import { renderErrors } from '../middleware/render-errors.ts';
+import { requireUpstream } from '../middleware/require-upstream.ts';
+import { createInferenceExchange, type ExchangeDependencies } from './inference-exchange.ts';
+import type { Pipeline, PipelineDependencies } from './pipeline.ts';
+
+/** The way of an inference request: who is it, may they, what do they want, then the exchange with the upstream. */
+export function createInferencePipeline(dependencies: PipelineDependencies & ExchangeDependencies): Pipeline {
+  return middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
+    .use(renderErrors(dependencies))
+    .use(quotaHeaders(dependencies))
+    .use(limitBody())
+    .use(authenticate(dependencies))
+    .use(requireUpstream(dependencies))
+    .use(chargeQuota(dependencies))
+    .use(normalize(dependencies))
+    .handler(createInferenceExchange(dependencies));
+}

@@ -1,0 +1,30 @@
+import middy from '@middy/core';
+import { GatewayError } from '../errors.ts';
+import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
+import { authenticate } from '../middleware/authenticate.ts';
+import { quotaHeaders } from '../middleware/quota-headers.ts';
+import { renderErrors } from '../middleware/render-errors.ts';
+import type { Models, PublicModel } from '../models.ts';
+import type { Pipeline, PipelineDependencies } from './pipeline.ts';
+
+/** The models list and single models: authenticated, never charged. */
+export function createModelsPipeline(dependencies: PipelineDependencies): Pipeline {
+  return middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
+    .use(renderErrors(dependencies))
+    .use(quotaHeaders(dependencies))
+    .use(authenticate(dependencies))
+    .handler((request: GatewayRequest) => answer(request, dependencies.models));
+}
+
+async function answer({ route }: GatewayRequest, models: Models): Promise<GatewayResponse> {
+  const describe = ({ id }: PublicModel) => ({ id, object: 'model', created: 0, owned_by: models.text.id });
+  if (route.kind !== 'model') return json({ object: 'list', data: [models.text, models.vision].map(describe) });
+  const model = models.find(route.id);
+  if (model) return json(describe(model));
+  const message = `There is no model of this name. The models are ${models.text.id} and ${models.vision.id}.`;
+  throw new GatewayError('model_not_found', message);
+}
+
+function json(value: unknown): GatewayResponse {
+  return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}

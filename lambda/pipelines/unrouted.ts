@@ -1,0 +1,19 @@
+import middy from '@middy/core';
+import { preflightHeaders } from '../cors.ts';
+import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
+import { quotaHeaders } from '../middleware/quota-headers.ts';
+import { renderErrors } from '../middleware/render-errors.ts';
+import type { Pipeline, PipelineDependencies } from './pipeline.ts';
+
+/** What needs no key: preflights, unknown paths, wrong methods. */
+export function createUnroutedPipeline(dependencies: Pick<PipelineDependencies, 'log' | 'names' | 'quota'>): Pipeline {
+  return middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
+    .use(renderErrors(dependencies))
+    .use(quotaHeaders(dependencies))
+    .handler(answer);
+}
+
+async function answer({ route, headers }: GatewayRequest): Promise<GatewayResponse> {
+  if (route.kind === 'refused') throw route.error;
+  return { statusCode: 204, headers: preflightHeaders(headers), body: '' };
+}

@@ -1,0 +1,76 @@
+import { changeMembers, type Edit, replaceValue } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+import type { MarkSheet, TextMark } from './marks.ts';
+import type { Scrubber } from './scrub.ts';
+
+/** Whose names are hidden, and what stands in their place. */
+export interface Hiding {
+  readonly scrubber: Scrubber;
+  /** The public id of the model that was asked for. */
+  readonly publicModel: string;
+}
+
+/** The edits for all that was marked but generated text, and for names anywhere else in the strings and keys. */
+export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel }: Hiding): Edit[] {
+  const edits: Edit[] = [];
+  for (const node of sheet.models) {
+    if (json.kind(node) === 'string') edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
+  }
+  dropMembers(json, sheet, edits);
+  // A string without escapes stands in the text as it is.
+  const named = standsOutside(json, sheet.settled, (from) => scrubber.find(json.text, from)?.start);
+  const escaped = standsOutside(json, sheet.settled, (from) => json.text.indexOf('\\', from));
+  if (named || escaped) replaceNames(json, sheet.settled, scrubber, edits);
+  return edits;
+}
+
+/** Puts `text` in the place of a generated text; token probabilities that would spell what was hidden become null. */
+export function hideText(json: Json, { value, logprobs }: TextMark, given: string, text: string, edits: Edit[]): void {
+  if (text !== given) edits.push(replaceValue(json, value, JSON.stringify(text)));
+  if (logprobs === undefined || json.next(logprobs) === logprobs + 1) return;
+  const [start, end] = [json.start(logprobs), json.end(logprobs)];
+  // A token's bytes spell it in numbers, which no edit of its text would hide.
+  const tells = text !== given || edits.some((edit) => start < edit.start && edit.end < end);
+  if (tells) edits.push(replaceValue(json, logprobs, 'null'));
+}
+
+function dropMembers(json: Json, { drops }: MarkSheet, edits: Edit[]): void {
+  for (const { object } of drops) {
+    const drop = new Set(drops.filter((other) => other.object === object).map(({ key }) => key));
+    edits.push(...changeMembers(json, object, { drop }));
+  }
+}
+
+/** Whether what `find` finds (from an offset on; -1 or undefined for nothing) stands anywhere outside the settled nodes. */
+function standsOutside(json: Json, settled: readonly Node[], find: (from: number) => number | undefined): boolean {
+  for (let from = 0; ; ) {
+    const at = find(from) ?? -1;
+    if (at < 0) return false;
+    const around = settled.find((node) => json.start(node) <= at && at < json.end(node));
+    if (around === undefined) return true;
+    from = json.end(around);
+  }
+}
+
+/** Images and sound as base64, in which a name would stand by mere chance. */
+const mediaKey = /b64/;
+const mediaUrl = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,[\w+/=-]*$/;
+
+function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {
+  const settled = new Set(settledNodes);
+  for (let node = 0; node < json.size; ) {
+    if (settled.has(node)) {
+      node = json.next(node);
+      continue;
+    }
+    if (json.text.charCodeAt(json.start(node)) === quote) {
+      const text = json.string(node);
+      const hidden = scrubber.scrub(text);
+      if (hidden !== text && !mediaUrl.test(text)) edits.push(replaceValue(json, node, JSON.stringify(hidden)));
+      if (json.isKey(node) && mediaKey.test(text)) node += 1;
+    }
+    node += 1;
+  }
+}
+
+const quote = 0x22;

@@ -1,0 +1,106 @@
+import type { Marks } from '../dialects/dialect.ts';
+import type { Node } from '../json/scan.ts';
+
+export interface TextMark {
+  readonly channel: string;
+  readonly family: string;
+  readonly value: Node;
+  readonly logprobs: Node | undefined;
+}
+
+/** What a dialect marked in one answer or event. */
+export interface MarkSheet {
+  readonly marks: Marks;
+  readonly models: readonly Node[];
+  readonly drops: readonly { readonly object: Node; readonly key: Node }[];
+  /** Values, and dropped keys, in which nothing is to be replaced any more. */
+  readonly settled: readonly Node[];
+  readonly deltas: readonly TextMark[];
+  readonly wholes: readonly TextMark[];
+  /** Prefixes of channels. */
+  readonly closes: readonly string[];
+  readonly turns: readonly string[];
+  readonly sequence: Node | undefined;
+  readonly alive: boolean;
+  readonly ends: boolean;
+  readonly mayEnd: boolean;
+  readonly failure: { readonly message: string; readonly forward: boolean } | undefined;
+  /** Makes the sheet empty for the next event. */
+  clear(): void;
+}
+
+export interface Usage {
+  input: number | undefined;
+  output: number | undefined;
+}
+
+/** An empty sheet; token counts go to `usage`, where a later count replaces an earlier one. */
+export function createMarkSheet(usage: Usage): MarkSheet {
+  const models: Node[] = [];
+  const drops: { object: Node; key: Node }[] = [];
+  const settled: Node[] = [];
+  const deltas: TextMark[] = [];
+  const wholes: TextMark[] = [];
+  const closes: string[] = [];
+  const turns: string[] = [];
+  const lists = [models, drops, settled, deltas, wholes, closes, turns];
+  const marks: Marks = {
+    model(value) {
+      models.push(value);
+      settled.push(value);
+    },
+    drop(object, key) {
+      drops.push({ object, key });
+      settled.push(key, key + 1);
+    },
+    pass(value) {
+      settled.push(value);
+    },
+    delta(channel, family, value, logprobs) {
+      deltas.push({ channel, family, value, logprobs });
+      settled.push(value);
+    },
+    whole(channel, family, value, logprobs) {
+      wholes.push({ channel, family, value, logprobs });
+      settled.push(value);
+    },
+    close(prefix) {
+      closes.push(prefix);
+    },
+    turn(prefix) {
+      turns.push(prefix);
+    },
+    sequence(value) {
+      sheet.sequence = value;
+    },
+    usage(input, output) {
+      usage.input = input ?? usage.input;
+      usage.output = output ?? usage.output;
+    },
+    alive() {
+      sheet.alive = true;
+    },
+    end() {
+      sheet.ends = true;
+    },
+    mayEnd() {
+      sheet.mayEnd = true;
+    },
+    fail(message, forward = false) {
+      sheet.failure = { message, forward };
+    },
+  };
+  const flags = {
+    sequence: undefined as Node | undefined,
+    alive: false,
+    ends: false,
+    mayEnd: false,
+    failure: undefined as MarkSheet['failure'],
+  };
+  const clear = (): void => {
+    for (const list of lists) list.length = 0;
+    Object.assign(sheet, flags);
+  };
+  const sheet = { marks, models, drops, settled, deltas, wholes, closes, turns, ...flags, clear };
+  return sheet;
+}

@@ -1,0 +1,220 @@
+import { Readable } from 'node:stream';
+import type { Dialect } from '../dialects/dialect.ts';
+import { type GatewayError, toGatewayError } from '../errors.ts';
+import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
+import { letGo } from '../upstream/let-go.ts';
+import type { StreamRewriter } from './rewrite-stream.ts';
+import { encodeEvent } from './sse.ts';
+
+/** How a stream came to its end. */
+export type StreamEnd =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'failed'; readonly failure: GatewayError }
+  | { readonly kind: 'client_gone' };
+
+interface RelayParts {
+  readonly dialect: Dialect;
+  readonly rewriter: StreamRewriter;
+  /** Makes a sentence for the client out of what the upstream said in its stream. */
+  readonly explain: (message: string) => string | undefined;
+  readonly idleTimeout: number;
+  readonly keepAliveInterval: number;
+  /** Milliseconds until the request's time is over. */
+  readonly timeLeft: number;
+  /** Called once when an already begun stream is over; its end waits for it. */
+  readonly onEnd: (end: StreamEnd) => Promise<void>;
+}
+
+export interface Relay {
+  /** What the client reads. It never errors: a failure is its last event. */
+  readonly body: Readable;
+  /** Resolves when the answer must begin; rejects with the failure of an upstream that had nothing to say. */
+  readonly begun: Promise<void>;
+  /** Aborts when nobody needs the upstream any more; its reason is the failure, if there was one. */
+  readonly signal: AbortSignal;
+  /** The upstream, or one of them, gave a sign of life. */
+  alive(): void;
+  /** Takes over the upstream's answer. */
+  attach(answer: Readable): void;
+  /** There will be no answer to attach. */
+  fail(reason: unknown): void;
+  /** The client went away. */
+  cancel(): void;
+}
+
+/** A client that holds the upstream back for so long is behind; one that has not held it back for so long has caught up. */
+const behindAfter = 100;
+const caughtUpAfter = 1_000;
+
+/**
+ * Carries an upstream's stream to the client, event by event. It watches both sides: the upstream may be silent (the
+ * client gets keep-alives, then a timeout), the client may be slow (the upstream is held back, and its silence does not
+ * count).
+ */
+export function createRelay(parts: RelayParts): Relay {
+  const { dialect, rewriter, onEnd } = parts;
+  const upstream = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  let source: Readable | undefined;
+  let hasBegun = false;
+  let over = false;
+  let heldBack = false; // the client reads more slowly than the upstream writes
+  let behind = false; // it did so until a moment ago: what we read now may have happened meanwhile
+  let pace: NodeJS.Timeout | undefined;
+
+  // It stands still while the client holds the upstream back, and starts anew when the client reads on.
+  const idle = setTimeout(() => {
+    if (!heldBack) breakOff(rewriter.started ? 'stalled' : 'timeout');
+  }, parts.idleTimeout);
+  const deadline = setTimeout(() => breakOff(rewriter.started ? 'deadline' : 'timeout'), parts.timeLeft);
+  const keepAlive = setInterval(() => {
+    begin();
+    if (!heldBack) write(dialect.keepAlive);
+  }, parts.keepAliveInterval);
+
+  const body = new Readable({
+    highWaterMark: 65_536,
+    read() {
+      if (heldBack && !over) setHeldBack(false);
+    },
+    destroy(_error, done) {
+      // Whoever reads has gone before the end; nothing that follows is worth an error.
+      cancel();
+      done(null);
+    },
+  });
+
+  function begin(): void {
+    if (hasBegun) return;
+    hasBegun = true;
+    begun.resolve();
+  }
+
+  function write(text: string): void {
+    if (text === '') return;
+    keepAlive.refresh();
+    if (!body.push(text)) setHeldBack(true);
+  }
+
+  function setHeldBack(held: boolean): void {
+    heldBack = held;
+    clearTimeout(pace);
+    pace = setTimeout(
+      () => {
+        behind = held;
+      },
+      held ? behindAfter : caughtUpAfter,
+    );
+    if (held) source?.pause();
+    else {
+      idle.refresh();
+      source?.resume();
+    }
+  }
+
+  /** Stops all that could still happen; true the first time. */
+  function stop(reason?: unknown): boolean {
+    if (over) return false;
+    over = true;
+    clearTimeout(idle);
+    clearTimeout(deadline);
+    clearTimeout(pace);
+    clearInterval(keepAlive);
+    if (reason !== undefined) upstream.abort(reason);
+    return true;
+  }
+
+  function finish(lastText: string, end: StreamEnd): void {
+    begin();
+    if (lastText !== '') body.push(lastText);
+    const close = () => {
+      body.push(null);
+    };
+    onEnd(end).then(close, close);
+  }
+
+  function complete(): void {
+    if (!stop()) return;
+    if (source) letGo(source);
+    finish('', { kind: 'complete' });
+  }
+
+  function breakOff(kind: FailureKind, details: FailureDetails = {}, forwarded = false): void {
+    // Who reads slowly must not get for it what others pay for.
+    fail(new UpstreamFailure(kind, { ...details, charged: heldBack || behind }), forwarded);
+  }
+
+  function fail(reason: unknown, forwarded = false): void {
+    const failure = toGatewayError(reason);
+    if (!stop(failure)) return;
+    source?.destroy();
+    if (!rewriter.started && !hasBegun) {
+      begun.reject(failure);
+      body.destroy();
+      return;
+    }
+    const rest = finishRewriter();
+    const last = forwarded ? '' : encodeEvent(dialect.renderErrorEvent(failure, rewriter.nextSequence));
+    finish(rest + last, { kind: 'failed', failure });
+  }
+
+  function cancel(): void {
+    if (!stop(new Error('the client has gone'))) return;
+    source?.destroy();
+    begun.resolve();
+    void onEnd({ kind: 'client_gone' });
+  }
+
+  function read(chunk: Buffer): void {
+    if (over) return;
+    idle.refresh();
+    const text = rewriter.push(chunk);
+    if (text !== '') begin();
+    write(text);
+    const { failure } = rewriter;
+    if (failure?.kind === 'broken') {
+      breakOff(rewriter.started ? 'cut' : 'unusable', { cause: failure.cause });
+    } else if (failure) {
+      breakOff('reported', { message: parts.explain(failure.message) }, failure.forwarded);
+    } else if (rewriter.ended) complete();
+  }
+
+  function endOfSource(): void {
+    if (over) return;
+    write(finishRewriter());
+    if (rewriter.ended) complete();
+    else breakOff(rewriter.started ? 'cut' : 'unusable');
+  }
+
+  /** What was held back, if the rewriter still can say it: the stream has to end one way or another. */
+  function finishRewriter(): string {
+    try {
+      return rewriter.finish();
+    } catch {
+      return '';
+    }
+  }
+
+  return {
+    body,
+    begun: begun.promise,
+    signal: upstream.signal,
+    alive: () => {
+      if (!over) idle.refresh();
+    },
+    attach(answer) {
+      answer.on('error', (cause) => breakOff(rewriter.started ? 'cut' : 'unusable', { cause }));
+      if (over) {
+        answer.destroy();
+        return;
+      }
+      source = answer;
+      idle.refresh();
+      answer.on('data', read);
+      answer.once('end', endOfSource);
+      answer.once('close', () => breakOff(rewriter.started ? 'cut' : 'unusable'));
+    },
+    fail,
+    cancel,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import { applyEdits } from '../json/edit.ts';
+import type { Scanner } from '../json/scan.ts';
+import { type Hiding, hideFrame, hideText } from './hide.ts';
+import { createMarkSheet, type Usage } from './marks.ts';
+import { createTexts } from './texts.ts';
+
+/** A whole answer as the client may see it, or what the upstream says of its failure. */
+export type RewrittenAnswer = { readonly text: string } | { readonly failure: string };
+
+/** Rewrites a whole answer. Throws where it is no JSON object. */
+export function rewriteAnswer(
+  text: string,
+  dialect: Dialect,
+  hiding: Hiding,
+  scanner: Scanner,
+  usage: Usage,
+): RewrittenAnswer {
+  const json = scanner.scan(text);
+  if (json.kind(json.root) !== 'object') throw new TypeError('the answer is no JSON object');
+  const sheet = createMarkSheet(usage);
+  dialect.readAnswer(json, sheet.marks);
+  if (sheet.failure) return { failure: sheet.failure.message };
+  const edits = hideFrame(json, sheet, hiding);
+  const texts = createTexts(hiding.scrubber);
+  for (const mark of sheet.wholes) {
+    const given = json.string(mark.value);
+    hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
+  }
+  return { text: applyEdits(json.text, edits) };
+}

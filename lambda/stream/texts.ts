@@ -1,0 +1,52 @@
+import type { Scrubber, ScrubChannel } from './scrub.ts';
+
+/** The generated texts of one answer: those that are being told piece by piece, and what each of them follows on. */
+export interface Texts {
+  /** Adds a piece to a channel, which begins with it or is open; returns what may leave. */
+  push(channel: string, family: string, piece: string): string;
+  /** Whether a channel holds text back. */
+  isHolding(channel: string): boolean;
+  /** Ends a channel; returns what it held back. */
+  close(channel: string): string;
+  /** A whole text, hidden exactly as its pieces were or would be. */
+  whole(channel: string, family: string, text: string): string;
+  /** The channels that are open. */
+  channels(): Iterable<string>;
+}
+
+export function createTexts(scrubber: Scrubber): Texts {
+  const open = new Map<string, { readonly family: string; readonly text: ScrubChannel }>();
+  // A client may show the texts of a family as one: a name that begins in one and ends in the next must not come together.
+  const tails = new Map<string, string>(); // by family: the end of the last text that is over
+  const befores = new Map<string, string>(); // by channel: the tail that it followed on
+
+  function start(channel: string, family: string): ScrubChannel {
+    const before = tails.get(family) ?? '';
+    befores.set(channel, before);
+    const text = scrubber.openChannel(before);
+    open.set(channel, { family, text });
+    return text;
+  }
+
+  return {
+    push: (channel, family, piece) => (open.get(channel)?.text ?? start(channel, family)).push(piece),
+    isHolding: (channel) => (open.get(channel)?.text.held ?? '') !== '',
+    close(channel) {
+      const closing = open.get(channel);
+      if (!closing) return '';
+      const rest = closing.text.end();
+      tails.set(closing.family, closing.text.tail);
+      open.delete(channel);
+      return rest;
+    },
+    whole(channel, family, given) {
+      const before = befores.get(channel) ?? tails.get(family) ?? '';
+      befores.set(channel, before);
+      const text = scrubber.openChannel(before);
+      const hidden = text.push(given) + text.end();
+      tails.set(family, text.tail);
+      return hidden;
+    },
+    channels: () => open.keys(),
+  };
+}

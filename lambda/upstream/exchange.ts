@@ -1,0 +1,82 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { UpstreamFailure } from './failure.ts';
+import type { UpstreamRequest } from './request.ts';
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body, decoded. */
+  readonly body: Readable;
+}
+
+/** Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. */
+export type SendRequest = (request: UpstreamRequest, signal: AbortSignal) => Promise<UpstreamAnswer>;
+
+/** The one place that opens connections to an upstream. Connections are kept and used again. */
+export function createExchange({ connectTimeout }: { connectTimeout: number }): SendRequest {
+  const agents = { keepAlive: true, maxFreeSockets: 64 };
+  const http = { send: httpRequest, agent: new HttpAgent(agents), fresh: new HttpAgent(), ready: 'connect' };
+  const https = { send: httpsRequest, agent: new HttpsAgent(agents), fresh: new HttpsAgent(), ready: 'secureConnect' };
+
+  const attempt = (request: UpstreamRequest, signal: AbortSignal, fresh: boolean): Promise<UpstreamAnswer> =>
+    new Promise((resolve, reject) => {
+      const client = request.url.startsWith('https:') ? https : http;
+      const outgoing = client.send(request.url, {
+        method: 'POST',
+        headers: request.headers,
+        agent: fresh ? client.fresh : client.agent,
+        signal,
+      });
+      let timer: NodeJS.Timeout | undefined;
+      let answered = false;
+      outgoing.once('socket', (socket) => {
+        // Before the parser sees them: it reports broken bytes at once.
+        socket.prependOnceListener('data', () => {
+          answered = true;
+        });
+        if (!socket.connecting) return;
+        timer = setTimeout(() => outgoing.destroy(new UpstreamFailure('connect_timeout')), connectTimeout);
+        socket.once(client.ready, () => clearTimeout(timer));
+      });
+      outgoing.once('response', (answer) => {
+        const { statusCode: status = 0, headers } = answer;
+        // A reset is told to the request and to the answer; whoever reads the body hears of it there too.
+        answer.on('error', () => {});
+        resolve({ status, headers, body: decode(answer) });
+      });
+      outgoing.on('error', (error) => {
+        // A frozen environment wakes up with sockets that the other side has closed: that is no failure of anyone's.
+        // Once a byte of an answer has come, the upstream is at work, and must not be asked the same again.
+        if (outgoing.reusedSocket && !fresh && !answered && !signal.aborted) {
+          attempt(request, signal, true).then(resolve, reject);
+        } else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
+      });
+      outgoing.once('close', () => {
+        clearTimeout(timer);
+        // For what closes a connection without an error, such as an answer that wants another protocol.
+        if (answered) reject(new UpstreamFailure('unreachable'));
+      });
+      for (const piece of request.pieces) outgoing.write(piece);
+      outgoing.end();
+    });
+
+  return (request, signal) => attempt(request, signal, false);
+}
+
+function decode(answer: IncomingMessage): Readable {
+  const decoder = createDecoder(answer.headers['content-encoding']?.trim().toLowerCase());
+  if (!decoder) return answer;
+  answer.once('error', (error) => decoder.destroy(error));
+  decoder.once('close', () => answer.destroy());
+  return answer.pipe(decoder);
+}
+
+function createDecoder(encoding: string | undefined) {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'br') return createBrotliDecompress();
+  if (encoding === 'deflate') return createInflate();
+  return undefined;
+}

@@ -1,0 +1,214 @@
+import { type ErrorCode, GatewayError } from '../errors.ts';
+
+export interface FailureClass {
+  /** What happened, for docs and the operator. */
+  readonly means: string;
+  readonly code: ErrorCode;
+  /** Whether the client sees the upstream's own status instead of the code's. */
+  readonly ownStatus?: boolean;
+  readonly refunds: boolean;
+  /** What is tried next, as long as nothing has gone out: the next key (after the last: the next upstream's first), or the next upstream. */
+  readonly next: 'nothing' | 'key' | 'upstream';
+  /** Whether the key rests before it is used again. */
+  readonly rests?: boolean;
+  /** What the client reads; where absent, the upstream's own sentence, without names. */
+  readonly message?: string;
+  /** What the client can do about it. */
+  readonly advice?: string;
+}
+
+const tryAgain = 'Please try again.';
+const operator = 'The operator has been told.';
+
+/** Every way in which an upstream can fail a request, and what follows. docs/failures.md shows the same table. */
+export const failureClasses = {
+  unreachable: {
+    means: 'the connection was refused, or lost before an answer came',
+    code: 'upstream_error',
+    refunds: true,
+    next: 'upstream',
+    message: 'The model could not be reached.',
+    advice: tryAgain,
+  },
+  connect_timeout: {
+    means: 'no connection within `UPSTREAM_CONNECT_TIMEOUT`',
+    code: 'upstream_timeout',
+    refunds: true,
+    next: 'upstream',
+    message: 'The model did not accept the connection in time.',
+    advice: tryAgain,
+  },
+  timeout: {
+    means:
+      'no answer within `REQUEST_TIMEOUT`, or no event of a stream and no sign of life within `UPSTREAM_IDLE_TIMEOUT`',
+    code: 'upstream_timeout',
+    refunds: true,
+    next: 'nothing',
+    message: 'The model did not answer in time.',
+    advice: 'Please try again, with a shorter request if it happens again.',
+  },
+  upstream_timeout: {
+    means: 'the upstream answered 408',
+    code: 'upstream_timeout',
+    refunds: true,
+    next: 'nothing',
+    message: 'The model did not answer in time.',
+    advice: tryAgain,
+  },
+  credentials: {
+    means: 'the upstream answered 401 or 402: it does not take the key, or its account is empty',
+    code: 'upstream_error',
+    refunds: true,
+    next: 'key',
+    rests: true,
+    message: 'The gateway could not get access to the model.',
+    advice: operator,
+  },
+  forbidden: {
+    means: 'the upstream answered 403: about the key, or about what one caller wrote',
+    code: 'upstream_error',
+    refunds: true,
+    next: 'key',
+    message: 'The model refused this request.',
+    advice: operator,
+  },
+  missing: {
+    means: 'the upstream answered 404: it does not know the path or the model',
+    code: 'upstream_error',
+    refunds: true,
+    next: 'nothing',
+    message: 'The gateway did not find the model.',
+    advice: operator,
+  },
+  limited: {
+    means: 'the upstream answered 429: the limit of the account that all callers share',
+    code: 'service_unavailable',
+    refunds: true,
+    next: 'key',
+    rests: true,
+    message: 'The model is busy.',
+    advice: 'Please try again in a moment.',
+  },
+  server_error: {
+    means: 'the upstream answered 5xx',
+    code: 'upstream_error',
+    ownStatus: true,
+    refunds: true,
+    next: 'upstream',
+    message: 'The model failed to answer.',
+    advice: tryAgain,
+  },
+  unusable: {
+    means: 'the upstream answered 200 with what can not be used (no JSON, nothing, HTML, cut off, too large), or 3xx',
+    code: 'upstream_error',
+    refunds: true,
+    next: 'nothing',
+    message: "The model gave an answer that can't be used.",
+    advice: tryAgain,
+  },
+  reported: {
+    means: 'the upstream answered 200 and reported an error in the answer or in an event of the stream',
+    code: 'upstream_error',
+    refunds: true,
+    next: 'nothing',
+    message: 'The model failed while answering.',
+    advice: tryAgain,
+  },
+  cut: {
+    means: 'the upstream broke off a stream that had begun',
+    code: 'upstream_error',
+    refunds: true,
+    next: 'nothing',
+    message: 'The answer broke off before its end.',
+    advice: tryAgain,
+  },
+  stalled: {
+    means: 'a stream that had begun stood still for `UPSTREAM_IDLE_TIMEOUT`',
+    code: 'upstream_timeout',
+    refunds: true,
+    next: 'nothing',
+    message: 'The answer came to a halt.',
+    advice: tryAgain,
+  },
+  deadline: {
+    means: 'a stream that had begun was not over at `REQUEST_TIMEOUT`',
+    code: 'upstream_timeout',
+    refunds: false,
+    next: 'nothing',
+    message: 'The answer took longer than one request may take.',
+    advice: 'Ask for a shorter one.',
+  },
+  too_large: {
+    means: 'the upstream answered 413',
+    code: 'request_too_large',
+    refunds: false,
+    next: 'nothing',
+  },
+  caller: {
+    means: 'the upstream answered another 4xx: something in the request',
+    code: 'invalid_request',
+    ownStatus: true,
+    refunds: false,
+    next: 'nothing',
+  },
+} as const satisfies Record<string, FailureClass>;
+
+export type FailureKind = keyof typeof failureClasses;
+
+export interface FailureDetails {
+  /** The upstream's own status. */
+  readonly status?: number | undefined;
+  /** Seconds to wait, as the upstream said. */
+  readonly retryAfter?: string | undefined;
+  /** The upstream's own sentence, already without names. */
+  readonly message?: string | undefined;
+  /** Whether the request stays charged although its class refunds: the caller had a part in it. */
+  readonly charged?: boolean;
+  /** The error that lies beneath, such as a refused connection. */
+  readonly cause?: unknown;
+}
+
+/** A failure of the upstream: an error for the client, and for the gateway what to do next. */
+export class UpstreamFailure extends GatewayError {
+  readonly kind: FailureKind;
+  readonly upstreamStatus: number | undefined;
+  readonly retryAfter: string | undefined;
+
+  constructor(kind: FailureKind, details: FailureDetails = {}) {
+    const failure: FailureClass = failureClasses[kind];
+    const refund = failure.refunds && !details.charged;
+    const message = details.message || failure.message || 'The model refused this request.';
+    super(
+      failure.code,
+      [message, refund && 'This request was not charged.', failure.advice].filter(Boolean).join(' '),
+      {
+        ...(failure.ownStatus && details.status !== undefined && { status: details.status }),
+        ...(details.retryAfter !== undefined && { headers: { 'retry-after': details.retryAfter } }),
+        refund,
+        reason: kind,
+        cause: details.cause,
+      },
+    );
+    this.name = 'UpstreamFailure';
+    this.kind = kind;
+    this.upstreamStatus = details.status;
+    this.retryAfter = details.retryAfter;
+  }
+
+  get failureClass(): FailureClass {
+    return failureClasses[this.kind];
+  }
+}
+
+/** The class that a status stands for; undefined where it is a success. */
+export function classifyStatus(status: number): FailureKind | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status === 401 || status === 402) return 'credentials';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'missing';
+  if (status === 408) return 'upstream_timeout';
+  if (status === 413) return 'too_large';
+  if (status === 429) return 'limited';
+  if (status >= 500 && status <= 599) return 'server_error';
+  return status >= 400 && status < 500 ? 'caller' : 'unusable';
+}

@@ -1,0 +1,22 @@
+import { isIP } from 'node:net';
+import type { Upstream } from '../config.ts';
+
+/** The names that no answer may hold: the upstreams' model ids and host names, and what the operator adds. */
+export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
+  const names = new Set(operatorNames);
+  for (const { textModel, visionModel, baseUrl, responsesBaseUrl, messagesBaseUrl } of upstreams) {
+    names.add(textModel).add(visionModel);
+    for (const url of [baseUrl, responsesBaseUrl, messagesBaseUrl]) {
+      const { hostname } = new URL(url);
+      if (isDnsName(hostname)) names.add(hostname);
+    }
+  }
+  return [...names];
+}
+
+/** `localhost`, a bare machine name and an address name nobody, and stand in many an innocent text. */
+function isDnsName(hostname: string): boolean {
+  return (
+    hostname.includes('.') && isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.endsWith('.localhost')
+  );
+}

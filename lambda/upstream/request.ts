@@ -1,0 +1,51 @@
+import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import { GatewayError } from '../errors.ts';
+import type { PublicModel } from '../models.ts';
+import type { Candidate } from './pool.ts';
+
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+/** What goes to the upstream: nothing of the client's but its body and a few headers of the dialect. */
+export interface UpstreamRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  /** The body's text in pieces, so that a long one need never be joined. */
+  readonly pieces: readonly string[];
+}
+
+const forwarded = ['anthropic-version', 'anthropic-beta', 'openai-beta'];
+
+/** What of a call matters to the upstream. */
+interface Call {
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+  readonly model: PublicModel;
+  readonly stream: boolean;
+  bodyFor(upstreamModel: string): readonly string[];
+}
+
+/** Builds the request for one try. */
+export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHeaders: Headers): UpstreamRequest {
+  const { upstream, key } = candidate;
+  const { dialect, endpoint, model, stream } = call;
+  const pieces = call.bodyFor(upstream[model.kind === 'text' ? 'textModel' : 'visionModel']);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
+    'accept-encoding': 'identity',
+    'content-length': String(pieces.reduce((total, piece) => total + Buffer.byteLength(piece), 0)),
+    ...dialect.authorize(key),
+  };
+  for (const name of forwarded) {
+    const value = readHeader(clientHeaders, name);
+    if (value !== undefined) headers[name] = value;
+  }
+  return { url: upstream[endpoint.base] + endpoint.upstreamPath, headers, pieces };
+}
+
+/** A header's value; one that could smuggle in a header of its own is refused. */
+function readHeader(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined || /^[\t\x20-\x7e]*$/.test(value)) return value;
+  throw new GatewayError('invalid_request', `The header ${name} holds characters that a header can't carry.`);
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { findCircles, readSources, type SourceFile, toSource } from './support/imports.ts';
+
+/**
+ * Who may import whom inside lambda/, one row for each folder or file, leaves first. A row may import what it lists and
+ * itself; so data flows one way, and each kind of change touches one place.
+ */
+const rules: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  settings: [],
+  json: [],
+  config: ['settings'],
+  models: ['settings'],
+  secrets: ['config', 'errors', 'settings'],
+  identity: ['errors'],
+  quota: ['errors', 'identity'],
+  dialects: ['errors', 'json'],
+  upstream: ['config', 'dialects', 'errors', 'models'],
+  stream: ['dialects', 'json', 'upstream'],
+  store: ['errors', 'identity', 'quota', 'secrets'],
+  routes: ['dialects', 'errors'],
+  'gateway-request': ['dialects', 'identity', 'models', 'quota', 'routes'],
+  cors: ['gateway-request'],
+  'gateway-headers': ['cors', 'gateway-request'],
+  log: ['errors', 'gateway-request'],
+  'read-json-body': ['errors', 'gateway-request', 'json'],
+  middleware: [
+    'dialects',
+    'errors',
+    'gateway-headers',
+    'gateway-request',
+    'identity',
+    'json',
+    'log',
+    'models',
+    'quota',
+    'read-json-body',
+  ],
+  pipelines: [
+    'cors',
+    'dialects',
+    'errors',
+    'gateway-headers',
+    'gateway-request',
+    'identity',
+    'json',
+    'log',
+    'middleware',
+    'models',
+    'quota',
+    'stream',
+    'upstream',
+  ],
+  app: ['cors', 'errors', 'gateway-headers', 'gateway-request', 'identity', 'pipelines', 'routes'],
+  handler: ['app', 'dialects', 'errors', 'gateway-request'],
+  // The composition: it may know every part but those that use it.
+  gateway: [
+    'app',
+    'config',
+    'dialects',
+    'gateway-headers',
+    'identity',
+    'log',
+    'models',
+    'quota',
+    'routes',
+    'secrets',
+    'store',
+    'stream',
+    'upstream',
+  ],
+  index: ['config', 'gateway', 'handler', 'store'],
+};
+
+/** Packages that only some places may use. */
+const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
+  { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|gateway\.ts$)/ },
+  { name: /^@middy\//, allowed: /^lambda\/(middleware\/|pipelines\/|handler\.ts$)/ },
+  { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
+];
+
+/** What lib/ may take from lambda/: the schema of the tables, and the names and forms of the settings. */
+const sharedWithLib = /^lambda\/(store\/schema|settings|config)\.ts$/;
+
+const dialectFiles = /^lambda\/dialects\/(chat|responses|messages)\.ts$/;
+
+function unitOf(path: string): string {
+  return /^lambda\/([^/]+?)(\.ts|\/.*)$/.exec(path)?.[1] ?? '';
+}
+
+function findViolations(sources: readonly SourceFile[]): string[] {
+  const violations: string[] = [];
+  for (const { path, text, imports } of sources) {
+    const unit = unitOf(path);
+    for (const target of imports) {
+      const allowed = path.startsWith('lambda/')
+        ? mayLambdaImport(path, unit, target)
+        : !path.startsWith('lib/') || !target.startsWith('lambda/') || sharedWithLib.test(target);
+      if (!allowed) violations.push(`${path} must not import ${target}`);
+    }
+    if (!path.startsWith('lambda/')) continue;
+    if (!(unit in rules)) violations.push(`${path} has no rule: say what it may import`);
+    if (/process\.env/.test(text) && unit !== 'index') violations.push(`${path} must not read the environment`);
+    if (/Date\.now|new Date\(\)|Math\.random/.test(text) && unit !== 'index') {
+      violations.push(`${path} must be given its clock and its randomness`);
+    }
+    if (/\bdialect(\.name)? ===/.test(text) || /'(chat|responses|messages)' ===/.test(text)) {
+      violations.push(`${path} must not ask which dialect it is`);
+    }
+  }
+  return violations;
+}
+
+function mayLambdaImport(path: string, unit: string, target: string): boolean {
+  const packageRule = packageRules.find(({ name }) => name.test(target));
+  if (packageRule) return packageRule.allowed.test(path);
+  if (/^(lib|local|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
+  if (!target.startsWith('lambda/')) return true;
+  if (dialectFiles.test(path) && dialectFiles.test(target)) return false;
+  return unitOf(target) === unit || (rules[unit] ?? []).includes(unitOf(target));
+}
+
+describe('the architecture', () => {
+  const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'bin']);
+
+  test('holds for every import', () => {
+    expect(sources.length).toBeGreaterThan(40);
+    expect(findViolations(sources)).toEqual([]);
+  });
+
+  test('has no circles', () => {
+    expect(findCircles(sources)).toEqual([]);
+  });
+
+  test.each([
+    ['lambda/quota/policy.ts', "import { chat } from '../dialects/chat.ts';"],
+    ['lambda/dialects/chat.ts', "import { responses } from './responses.ts';"],
+    ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
+    ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],
+    ['lambda/app.ts', "import { startGateway } from '../local/start.ts';"],
+    ['lambda/stream/relay.ts', "const { keys } = await import('../store/keys.ts');"],
+    ['lambda/models.ts', 'const name = process.env.SERVICE_NAME;'],
+    ['lambda/quota/charge.ts', 'const time = Date.now();'],
+    ['lambda/unheard-of.ts', ''],
+    ['lib/tables.ts', "import { createKeyStore } from '../lambda/store/keys.ts';"],
+  ])('is broken by %s: %s', (path, text) => {
+    expect(findViolations([toSource(path, text)])).toHaveLength(1);
+  });
+
+  test('knows a circle when it sees one', () => {
+    const [a, b] = [toSource('lambda/a.ts', "import './b.ts';"), toSource('lambda/b.ts', "import './a.ts';")];
+    expect(findCircles([a, b])).toEqual([['lambda/a.ts', 'lambda/b.ts', 'lambda/a.ts']]);
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { empty, head, html, json, redirect, type Script, silence, write } from '../support/upstream-script.ts';
+import { expectRefusal, type Refusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
+import { canary } from '../support/wire.ts';
+
+const upstreamError = { code: 'upstream_error', charged: 0 } as const;
+const callersFault = { code: 'invalid_request', reason: 'caller', charged: 1 } as const;
+
+/** The status of the upstream and what the client sees of it. */
+const expectations: readonly (readonly [number, Refusal])[] = [
+  ...[400, 405, 406, 409, 410, 411, 415, 422, 424, 451, 499].map(
+    (status) => [status, { status, ...callersFault }] as const,
+  ),
+  [401, { status: 502, reason: 'credentials', ...upstreamError }],
+  [402, { status: 502, reason: 'credentials', ...upstreamError }],
+  [403, { status: 502, reason: 'forbidden', ...upstreamError }],
+  [404, { status: 502, reason: 'missing', ...upstreamError }],
+  [408, { status: 504, code: 'upstream_timeout', reason: 'upstream_timeout', charged: 0 }],
+  [413, { status: 413, code: 'request_too_large', reason: 'too_large', charged: 1 }],
+  [429, { status: 503, code: 'service_unavailable', reason: 'limited', charged: 0 }],
+  ...[500, 501, 502, 503, 504, 507, 520, 524, 529, 599].map(
+    (status) => [status, { status, reason: 'server_error', ...upstreamError }] as const,
+  ),
+  ...[300, 304, 600, 999].map((status) => [status, { status: 502, reason: 'unusable', ...upstreamError }] as const),
+];
+
+const leak = `AcmeCorp thunder ${canary.upstreamBody}`;
+
+describe.each(dialectNames)('an upstream of %s that answers with', (dialect: DialectName) => {
+  let watched: WatchedGateway;
+  beforeAll(async () => {
+    watched = await startWatchedGateway();
+  });
+  afterAll(() => watched[Symbol.asyncDispose]());
+
+  test.each(expectations)('%d', async (status: number, expected: Refusal) => {
+    const bodies: readonly Script[] = [
+      empty(status),
+      html(status, `<h1>${leak}</h1>`),
+      [head(status, { 'content-type': 'application/json' }), write(`{"error":{"message":"${canary.upstreamBody}`)],
+    ];
+    for (const [index, script] of bodies.entries()) {
+      watched.gateway.upstream.answer(script);
+      const stream = index === 1;
+      expectRefusal(dialect, await watched.ask(dialect, { stream }), expected);
+    }
+  });
+
+  test('a 400 says what was wrong, in its own words but without names, links and keys', async () => {
+    const message =
+      'AcmeCorp: messages[0] is bad, see https://api.acmecorp.example/docs (key upstream-key-one, sk-abcdef123456).';
+    watched.gateway.upstream.answer(json(400, { error: { message, type: 'thunder_error', code: 'x' } }));
+    const outcome = await watched.ask(dialect);
+    expectRefusal(dialect, outcome, { status: 400, ...callersFault });
+    expect(JSON.parse(outcome.text).error.message).toBe(
+      'svc: messages[0] is bad, see (link removed) (key , (key removed)).',
+    );
+  });
+
+  test('a 401 that names the vendor: nothing of it is shown', async () => {
+    const message = `Incorrect API key provided. You can find your key at https://acmecorp.example ${canary.upstreamBody}`;
+    watched.gateway.upstream.answer(json(401, { error: { message } }));
+    expectRefusal(dialect, await watched.ask(dialect), { status: 502, reason: 'credentials', ...upstreamError });
+  });
+
+  test.each([
+    [429, '20', '20'],
+    [503, '7.2', '8'],
+    [429, undefined, '1'],
+    [429, 'soon', '1'],
+    [429, '-5', '1'],
+    [503, undefined, null],
+  ])('%d and Retry-After %s', async (status, given, shown) => {
+    watched.gateway.upstream.answer(empty(status, given === undefined ? {} : { 'retry-after': given }));
+    expect((await watched.ask(dialect)).headers.get('retry-after')).toBe(shown);
+  });
+
+  test('a redirect, which is not followed', async () => {
+    const before = watched.gateway.upstream.requests.length;
+    for (const status of [301, 302, 307, 308]) {
+      watched.gateway.upstream.answer(redirect(`${watched.gateway.upstream.url}/elsewhere`, status));
+      const outcome = await watched.ask(dialect);
+      expectRefusal(dialect, outcome, { status: 502, reason: 'unusable', ...upstreamError });
+      expect(outcome.headers.get('location')).toBeNull();
+    }
+    expect(watched.gateway.upstream.requests).toHaveLength(before + 4);
+  });
+});
+
+test('a 500 whose body never ends: nobody waits for it', async () => {
+  await using watched = await startWatchedGateway();
+  const { upstream } = watched.gateway;
+  upstream.answer([head(500, { 'content-type': 'text/plain' }), write('oh'), silence]);
+  expectRefusal('chat', await watched.ask('chat'), { status: 500, reason: 'server_error', ...upstreamError });
+  expect(await upstream.requests[0]?.closed).toBe('aborted');
+});
+
+test('counting tokens is free, and not offered where the upstream does not know it', async () => {
+  await using watched = await startWatchedGateway();
+  const { gateway, remaining } = watched;
+  const before = await remaining();
+  const count = () =>
+    gateway.post('/v1/messages/count_tokens', { model: 'svc', messages: [] }, { 'x-api-key': canary.clientKey });
+  for (const status of [404, 405, 501]) {
+    gateway.upstream.answer(html(status, leak));
+    const response = await count();
+    expect([response.status, response.headers.get('x-svc-error')]).toEqual([404, 'not_found']);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
+  }
+  gateway.upstream.answer(html(503, leak));
+  expect((await count()).status).toBe(503);
+  expect(await remaining()).toBe(before);
+});
+
+test('a 404 for a reference in a responses body is the caller’s', async () => {
+  await using watched = await startWatchedGateway();
+  const { gateway, remaining } = watched;
+  gateway.upstream.answer(json(404, { error: { message: leak } }));
+  const before = await remaining();
+  const body = { model: 'svc', input: [{ type: 'item_reference', id: 'msg_1' }] };
+  const response = await gateway.post('/v1/responses', body, { 'x-api-key': canary.clientKey });
+  expect([response.status, response.headers.get('x-svc-error')]).toEqual([400, 'invalid_request']);
+  expect(await response.text()).not.toMatch(/acme|canary/i);
+  expect(await remaining()).toBe(before - 1);
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { startDeafUpstream } from '../support/deaf-upstream.ts';
+import { refusingUrl } from '../support/fake-upstream.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import {
+  hangUp,
+  head,
+  interim,
+  json,
+  raw,
+  reset,
+  type Script,
+  silence,
+  sse,
+  write,
+} from '../support/upstream-script.ts';
+import { expectRefusal, startWatchedGateway } from '../support/watched-gateway.ts';
+import { wire } from '../support/wire.ts';
+
+const lost = { status: 502, code: 'upstream_error', charged: 0 } as const;
+const late = { status: 504, code: 'upstream_timeout', charged: 0 } as const;
+const jsonHead = { 'content-type': 'application/json' };
+
+/** Ways to lose a connection before an answer can be used, whether a stream was asked for or not. */
+const losses: readonly (readonly [string, Script, string])[] = [
+  ['reset before the head', [reset], 'unreachable'],
+  ['closed before the head', [hangUp], 'unreachable'],
+  ['reset within the head', [raw('HTTP/1.1 20'), reset], 'unreachable'],
+  ['closed within the head', [raw('HTTP/1.1 200 OK\r\ncontent-type: appl'), hangUp], 'unreachable'],
+  ['reset after an interim answer', [interim(103, { link: '<x>' }), reset], 'unreachable'],
+  ['no HTTP', [raw('SSH-2.0-AcmeCorp\r\n\r\n'), hangUp], 'unreachable'],
+  ['another protocol', [raw('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')], 'unreachable'],
+  ['a head without end', [raw(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`), hangUp], 'unreachable'],
+  ['reset after the head', [head(200, jsonHead), reset], 'unusable'],
+  ['reset mid-body', [head(200, jsonHead), write('{"id":"chatcmpl'), reset], 'unusable'],
+  ['closed mid-body', [head(200, jsonHead), write('{"id":"chatcmpl'), hangUp], 'unusable'],
+  ['reset mid-event', [...sse('data: {"id":"x","choi'), reset], 'unusable'],
+];
+
+describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
+  test.each([false, true])('loses connections, stream: %s', async (stream) => {
+    await using watched = await startWatchedGateway();
+    const { upstream } = watched.gateway;
+    for (const [name, script, reason] of losses) {
+      const before = upstream.requests.length;
+      upstream.answer(script);
+      const outcome = await watched.ask(dialect, { stream });
+      expect([name, outcome.line.reason]).toEqual([name, reason]);
+      expectRefusal(dialect, outcome, { ...lost, reason });
+      expect([name, upstream.requests.length]).toEqual([name, before + 1]);
+    }
+  });
+
+  test.each([false, true])('refuses connections, stream: %s', async (stream) => {
+    await using watched = await startWatchedGateway({ environment: baseUrls(await refusingUrl()) });
+    const outcome = await watched.ask(dialect, { stream });
+    expectRefusal(dialect, outcome, { ...lost, reason: 'unreachable' });
+    expect(outcome.line.causeCode).toBe('ECONNREFUSED');
+  });
+
+  test('is silent before the head, or after it', async () => {
+    await using watched = await startWatchedGateway({ environment: { REQUEST_TIMEOUT: '0.1' } });
+    const { upstream } = watched.gateway;
+    for (const script of [[silence], [head(200, jsonHead), silence], [head(200, jsonHead), write('{'), silence]]) {
+      upstream.answer(script);
+      expectRefusal(dialect, await watched.ask(dialect), { ...late, reason: 'timeout' });
+      expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
+    }
+  });
+
+  test('is silent on a stream before anything came', async () => {
+    await using watched = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.1' } });
+    const { upstream } = watched.gateway;
+    for (const script of [[silence], [head(200, jsonHead), silence], [...sse(''), silence]]) {
+      upstream.answer(script);
+      expectRefusal(dialect, await watched.ask(dialect, { stream: true }), { ...late, reason: 'timeout' });
+      expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
+    }
+  });
+});
+
+test('a connection that nobody takes ends after UPSTREAM_CONNECT_TIMEOUT', async () => {
+  await using deaf = await startDeafUpstream();
+  const environment = { ...baseUrls(deaf.url), UPSTREAM_CONNECT_TIMEOUT: '0.1' };
+  await using watched = await startWatchedGateway({ environment });
+  for (const stream of [false, true]) {
+    expectRefusal('chat', await watched.ask('chat', { stream }), { ...late, reason: 'connect_timeout' });
+  }
+});
+
+test('the function’s own deadline counts where it comes first', async () => {
+  // 5 s of it are kept for the last words.
+  await using watched = await startWatchedGateway({ functionTimeout: 5_100 });
+  watched.gateway.upstream.otherwise([silence]);
+  for (const stream of [false, true]) {
+    expectRefusal('messages', await watched.ask('messages', { stream }), { ...late, reason: 'timeout' });
+  }
+});
+
+describe('a connection that is used again', () => {
+  test('and is dead before any answer is replaced once, for one charge', async () => {
+    await using watched = await startWatchedGateway();
+    const { upstream } = watched.gateway;
+    for (const death of [reset, hangUp]) {
+      upstream.answer(json(200, wire.chat.answer), [death], json(200, wire.chat.answer));
+      expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1 });
+      expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1 });
+      const [, dead, fresh] = upstream.requests.slice(-3);
+      expect([dead?.reused, fresh?.reused]).toEqual([true, false]);
+      expect(fresh?.body).toEqual(dead?.body);
+      upstream.answer(json(200, wire.chat.answer));
+      await watched.ask('chat');
+    }
+  });
+
+  test('is replaced only once', async () => {
+    await using watched = await startWatchedGateway();
+    const { upstream } = watched.gateway;
+    upstream.answer(json(200, wire.chat.answer), [reset], [reset]);
+    await watched.ask('chat');
+    expectRefusal('chat', await watched.ask('chat'), { ...lost, reason: 'unreachable' });
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  test.each(losses.slice(2))('and %s: the upstream is not asked twice', async (_name, script, reason) => {
+    await using watched = await startWatchedGateway();
+    const { upstream } = watched.gateway;
+    upstream.answer(json(200, wire.chat.answer), script);
+    await watched.ask('chat');
+    expectRefusal('chat', await watched.ask('chat'), { ...lost, reason });
+    expect(upstream.requests.map(({ reused }) => reused)).toEqual([false, true]);
+  });
+});
+
+function baseUrls(url: string): Record<string, string> {
+  return { UPSTREAM_BASE_URL: url };
+}

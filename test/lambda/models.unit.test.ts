@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { createModels } from '../../lambda/models.ts';
+
+const models = createModels('svc', [
+  { from: 'gpt-', prefix: true, to: 'svc' },
+  { from: 'gpt-eyes', prefix: true, to: 'svc-vision' },
+  { from: 'svc', prefix: false, to: 'svc-vision' },
+]);
+
+describe('resolve', () => {
+  test.each([
+    ['svc', 'svc'],
+    ['svc-vision', 'svc-vision'],
+    ['svc-private', 'svc'],
+    ['svc-text', 'svc'],
+    ['svc-image', 'svc-vision'],
+    ['opus', 'svc'],
+    ['sonnet', 'svc'],
+    ['haiku', 'svc'],
+    ['opus[1m]', 'svc'],
+    ['fam-9', 'svc'],
+    ['vendor.anything', 'svc'],
+    ['claude-opus-4', 'svc'],
+    ['anthropic.claude', 'svc'],
+    ['gpt-5', 'svc'],
+    ['gpt-eyes-2', 'svc-vision'],
+  ])('%s is %s', (id, expected) => {
+    expect(models.resolve(id)?.id).toBe(expected);
+  });
+
+  test.each(['', 'SVC', 'Opus', 'opus-4', 'svc-', 'fam', 'vendor', 'other', '__proto__', 'constructor'])(
+    '%p is unknown',
+    (id) => {
+      expect(models.resolve(id)).toBeUndefined();
+    },
+  );
+
+  test('find knows public ids only', () => {
+    expect(models.find('svc-vision')?.kind).toBe('vision');
+    expect(models.find('opus')).toBeUndefined();
+    expect(models.find('__proto__')).toBeUndefined();
+  });
+
+  test('the service name makes the ids', () => {
+    const own = createModels('lumen', []);
+    expect([own.text.id, own.vision.id]).toEqual(['lumen', 'lumen-vision']);
+    expect(own.resolve('lumen-image')?.id).toBe('lumen-vision');
+    expect(own.resolve('svc')).toBeUndefined();
+  });
+});

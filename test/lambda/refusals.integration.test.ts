@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json } from '../support/upstream-script.ts';
+
+const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
+const guest = { 'x-api-key': 'guest' };
+const inference = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens'];
+
+describe('what the gateway refuses', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
+    gateway.upstream.otherwise(json(200, { id: 'x', choices: [] }));
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  const codeOf = (response: Response) => [response.status, response.headers.get('x-svc-error')];
+
+  test.each(inference)('%s without a key, in its own dialect', async (path) => {
+    const response = await gateway.post(path, question);
+    expect(codeOf(response)).toEqual([401, 'missing_api_key']);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    const body = (await response.json()) as { type?: string; error: Record<string, string> };
+    expect(body.error.type).toBe(path.startsWith('/v1/messages') ? 'authentication_error' : 'invalid_request_error');
+  });
+
+  test('models without a key', async () => {
+    expect(codeOf(await fetch(`${gateway.url}/v1/models`))).toEqual([401, 'missing_api_key']);
+  });
+
+  test('a blank key, and another Authorization scheme', async () => {
+    expect(codeOf(await gateway.post('/v1/messages', question, { 'x-api-key': ' ' }))).toEqual([
+      401,
+      'missing_api_key',
+    ]);
+    const basic = { authorization: 'Basic bHRrX3g6' };
+    expect(codeOf(await gateway.post('/v1/messages', question, basic))).toEqual([401, 'missing_api_key']);
+  });
+
+  test('an unknown key: unconfigured while no key was ever issued, then invalid', async () => {
+    const unknown = { authorization: 'bearer ltk_unknown' };
+    const first = await gateway.post('/v1/chat/completions', question, unknown);
+    expect(codeOf(first)).toEqual([503, 'unconfigured']);
+    await gateway.issueKey();
+    const second = await gateway.post('/v1/chat/completions', question, unknown);
+    expect(codeOf(second)).toEqual([401, 'invalid_api_key']);
+    expect(await second.text()).not.toMatch('ltk_unknown');
+  });
+
+  test('x-api-key goes before api-key, and both before Authorization', async () => {
+    const key = await gateway.issueKey();
+    const good = { authorization: `Bearer ${key}` };
+    const status = async (headers: Record<string, string>) =>
+      (await fetch(`${gateway.url}/v1/models`, { headers })).status;
+    expect(await status(good)).toBe(200);
+    expect(await status({ ...good, 'api-key': 'ltk_wrong' })).toBe(401);
+    expect(await status({ 'api-key': 'ltk_wrong', 'x-api-key': key })).toBe(200);
+  });
+
+  test('unknown paths and wrong methods, with figures and without a key', async () => {
+    const missing = await gateway.post('/v1/nowhere', question);
+    expect([...codeOf(missing), missing.headers.get('x-svc-limit')]).toEqual([404, 'not_found', '1000']);
+    const wrong = await fetch(`${gateway.url}/v1/messages`);
+    expect([...codeOf(wrong), wrong.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'POST, OPTIONS']);
+    const head = await fetch(`${gateway.url}/v1/models`, { method: 'HEAD' });
+    expect([...codeOf(head), await head.text()]).toEqual([405, 'method_not_allowed', '']);
+  });
+
+  test('unknown model names', async () => {
+    const list = await fetch(`${gateway.url}/v1/models/opus`, { headers: guest });
+    expect(codeOf(list)).toEqual([404, 'model_not_found']);
+    const asked = await gateway.post('/v1/responses', { model: 'other', input: 'hi' }, guest);
+    expect(codeOf(asked)).toEqual([400, 'invalid_model']);
+  });
+
+  test('a body over the limit, before it asks for a key; one at the limit is read', async () => {
+    const limit = 6_291_456;
+    const head = '{"model":"svc","messages":[],"x":"';
+    const sized = (size: number) => {
+      const text = `${head}${'é'.repeat(1_000_000)}"}`;
+      return text + ' '.repeat(size - Buffer.byteLength(text));
+    };
+    expect(codeOf(await gateway.post('/v1/messages', sized(limit + 1)))).toEqual([413, 'request_too_large']);
+    expect(codeOf(await gateway.post('/v1/messages', sized(limit), guest))).toEqual([200, null]);
+  });
+
+  test.each([
+    ['', /empty/],
+    ['not json', /line 1, column 1/],
+    ['[]', /object/],
+    ['null', /object/],
+    ['1', /object/],
+    ['\ufeff{"model":"svc","messages":[]}', /line 1, column 1/],
+    [Buffer.from([0x7b, 0xff, 0x7d]).toString('latin1'), /not valid JSON/],
+    ['{"messages":[]}', /model is missing/],
+    ['{"model":1,"messages":[]}', /model must be a string/],
+    ['{"model":"svc"}', /messages is missing/],
+    ['{"model":"svc","messages":"hi"}', /messages must be an array, not a string/],
+    ['{"model":"svc","messages":[],"stream":"yes"}', /stream must be true or false/],
+    [`{"model":"svc","messages":${'['.repeat(10_001)}${']'.repeat(10_001)}}`, /deeper than 10000/],
+  ])('the body %#', async (body, message) => {
+    const response = await gateway.post('/v1/chat/completions', body, guest);
+    expect(codeOf(response)).toEqual([400, 'invalid_request']);
+    expect(((await response.json()) as { error: { message: string } }).error.message).toMatch(message);
+  });
+
+  test('a body that is no UTF-8', async () => {
+    const response = await fetch(`${gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { ...guest, 'content-type': 'application/json' },
+      body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    });
+    expect(codeOf(response)).toEqual([400, 'invalid_request']);
+    expect(await response.text()).toMatch('UTF-8');
+  });
+
+  test('a preflight is answered without a key, for any header', async () => {
+    const response = await fetch(`${gateway.url}/v1/messages`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-api-key, x-stainless-os',
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-headers')).toBe('x-api-key, x-stainless-os');
+    expect(response.headers.get('access-control-expose-headers')?.toLowerCase()).toMatch('x-svc-remaining');
+  });
+
+  test('every answer has an id of its own', async () => {
+    const ids = await Promise.all(
+      [1, 2].map(async () => {
+        const { headers } = await gateway.post('/v1/nowhere', {});
+        expect(headers.get('request-id')).toBe(headers.get('x-request-id'));
+        return headers.get('x-request-id');
+      }),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('a gateway without an upstream key', () => {
+  test('is unconfigured for whoever passes auth, and charges nobody', async () => {
+    await using gateway = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
+    expect((await gateway.post('/v1/messages', question)).status).toBe(401);
+    const response = await gateway.post('/v1/messages', question, guest);
+    expect([response.status, response.headers.get('x-svc-error'), response.headers.get('x-svc-remaining')]).toEqual([
+      503,
+      'unconfigured',
+      '3',
+    ]);
+  });
+});

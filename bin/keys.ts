@@ -1,0 +1,27 @@
+// Nothing is imported before the check: an older Node would stumble over the first file with an error of its own.
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm run keys brings its own.`);
+  process.exit(1);
+}
+const { randomBytes } = await import('node:crypto');
+const { CommanderError } = await import('commander');
+const { createProgram } = await import('../local/cli/program.ts');
+
+const program = createProgram({
+  now: Date.now,
+  randomBytes,
+  // Loaded where it is needed: help and wrong usage are answered without the SDK.
+  openTarget: async (options) => (await import('../local/cli/target.ts')).openTarget(options),
+  print: (text) => console.log(text),
+  printError: (text) => process.stderr.write(text),
+});
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has written already what it found wrong.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    process.exitCode = 1;
+    console.error(`error: ${error instanceof Error ? error.message || error.name : error}`);
+  }
+}

@@ -1,0 +1,36 @@
+// Nothing is imported before the check: an older Node would stumble over the first file with an error of its own.
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm start brings its own.`);
+  process.exit(1);
+}
+const { ConfigError } = await import('../lambda/config.ts');
+const { startGateway } = await import('../local/start.ts');
+const { renderWelcome } = await import('../local/welcome.ts');
+
+const graceMs = 10_000;
+// npm passes on a signal that the terminal has sent to all processes already: two at once are one.
+const sameSignalMs = 500;
+
+try {
+  const gateway = await startGateway();
+  let stoppingSince: number | undefined;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (stoppingSince !== undefined) {
+      if (Date.now() - stoppingSince > sameSignalMs) process.exit(1);
+      return;
+    }
+    stoppingSince = Date.now();
+    console.log(
+      `${signal}: stopping; running requests may end, at most ${graceMs / 1000} s. A second signal stops at once.`,
+    );
+    await gateway.stop(graceMs);
+    process.exit(0);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.stdout.write(renderWelcome(gateway));
+} catch (error) {
+  const faults = error instanceof ConfigError ? error.faults : [error instanceof Error ? error.message : String(error)];
+  for (const fault of faults) console.error(fault);
+  process.exit(1);
+}

@@ -1,0 +1,9 @@
+/** What a command has to know of the gateway that it works on. */
+export interface GatewayFacts {
+  readonly url: string;
+  readonly serviceName: string;
+  readonly memberLimit: number;
+  readonly keysTable: string;
+  readonly quotaTable: string;
+  readonly readNetworkSalt: () => Promise<string>;
+}

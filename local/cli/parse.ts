@@ -1,0 +1,22 @@
+const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const farthest = 100 * 365 * 86_400_000;
+
+/** When something ends: `12h`, `30d` or `2w` from now, or a date; undefined where the text is neither or lies behind. */
+export function parseExpiry(text: string, now: number): number | undefined {
+  const span = /^(\d{1,6})([hdw])$/.exec(text);
+  const time = span ? now + Number(span[1]) * (units[span[2] ?? ''] ?? 0) : parseDate(text);
+  return time > now && time < now + farthest ? time : undefined;
+}
+
+/** A whole number in its plain spelling. */
+export function parseWhole(text: string, from: number, to: number): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= from && number <= to ? number : undefined;
+}
+
+/** A day begins at 00:00 UTC; a day that no calendar has, such as 30 February, is refused rather than moved. */
+function parseDate(text: string): number {
+  const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2})?Z)?$/.exec(text);
+  const time = match ? Date.parse(text) : Number.NaN;
+  return match && !Number.isNaN(time) && new Date(time).toISOString().startsWith(match[1] ?? '') ? time : Number.NaN;
+}

@@ -1,0 +1,29 @@
+/** Rows under their headings, each column as wide as its widest cell. */
+export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => width(line[column] ?? ''))));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** One `name  value` line for each pair. */
+export const renderPairs = (pairs: Readonly<Record<string, string>>): string => {
+  const widest = Math.max(...Object.keys(pairs).map(width));
+  return Object.entries(pairs)
+    .map(([name, value]) => `${name.padEnd(widest)}  ${value}`.trimEnd())
+    .join('\n');
+};
+
+/** `2026-11-21 14:05 UTC` for a person. */
+export const showTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** What came from outside may hold control characters, which could rewrite the operator's screen. */
+export const showText = (text: string): string => text.replace(/\p{Cc}/gu, '?');
+
+const width = (cell: string): number => [...cell].length;

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  ResourceNotFoundException,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { ConfigError } from '../lambda/config.ts';
+
+export interface LocalDynamoDb {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/** Starts a DynamoDB of our own on a free port of 127.0.0.1: in memory, or in `dataDir`, where it lasts. */
+export async function startDynamoDb({
+  dataDir,
+}: {
+  readonly dataDir?: string | undefined;
+} = {}): Promise<LocalDynamoDb> {
+  const path = dataDir === undefined ? undefined : await prepareDirectory(dataDir);
+  const server = dynalite({ path, createTableMs: 0 });
+  // It throws out of an event listener when a client goes away in the middle of a request: that must not end the process.
+  server.on('request', (request) => {
+    request.removeAllListeners('error');
+    request.on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Creates the tables that are not there and waits until all can be used. */
+export async function createMissingTables(
+  client: DynamoDBClient,
+  inputs: readonly CreateTableCommandInput[],
+): Promise<void> {
+  for (const input of inputs) {
+    const table = { TableName: input.TableName };
+    try {
+      await client.send(new DescribeTableCommand(table));
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+      await create(client, input);
+    }
+    await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.05, maxDelay: 1 }, table);
+  }
+}
+
+async function create(client: DynamoDBClient, input: CreateTableCommandInput): Promise<void> {
+  try {
+    await client.send(new CreateTableCommand(input));
+  } catch (error) {
+    // Another gateway on the same store was faster.
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+}
+
+/**
+ * Opens the store once and closes it again: dynalite itself meets a directory that it can't use only with its first
+ * request, and then in a way that ends the process.
+ */
+async function prepareDirectory(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'dynamodb');
+  const requireFromDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
+  const { Level } = requireFromDynalite('level') as { Level: new (path: string) => Store };
+  try {
+    mkdirSync(path, { recursive: true });
+    const store = new Level(path);
+    await store.open();
+    await store.close();
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR ${dataDir} can't be used: ${reasonOf(error)}`]);
+  }
+  return path;
+}
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Fault;
+  if (cause?.code === 'LEVEL_LOCKED') return 'another gateway uses it';
+  return cause?.message ?? message;
+}
+
+interface Fault {
+  readonly message: string;
+  readonly cause?: { readonly code?: string; readonly message: string };
+}
+
+interface Store {
+  open(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,62 @@
+import type { Environment } from '../lambda/config.ts';
+import type { DemoUpstream } from './demo-upstream.ts';
+
+/** What changes in an environment; undefined takes a variable away. */
+type Changes = Readonly<Record<string, string | undefined>>;
+
+/** What the stack sets for a deployed function, where the operator has not set it: names, a salt, the demo upstream. */
+export function gatewayVariables(environment: Environment, demo: DemoUpstream | undefined): Changes {
+  const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
+  return {
+    ...withFallback('KEYS_TABLE', 'gateway-keys'),
+    ...withFallback('QUOTA_TABLE', 'gateway-quota'),
+    // On AWS a secret; here every address is a neighbour's.
+    ...withFallback('NETWORK_SALT', 'the-salt-of-a-local-gateway'),
+    ...(demo && {
+      UPSTREAM_BASE_URL: demo.url,
+      UPSTREAM_RESPONSES_BASE_URL: undefined,
+      UPSTREAM_MESSAGES_BASE_URL: undefined,
+      UPSTREAM_TEXT_MODEL: demo.textModel,
+      UPSTREAM_VISION_MODEL: demo.visionModel,
+      UPSTREAM_API_KEYS: demo.apiKey,
+      UPSTREAM_SECRET_ID: undefined,
+      UPSTREAM_NAMES: [...demo.names, environment.UPSTREAM_NAMES ?? ''].join(','),
+    }),
+  };
+}
+
+const secretSettings = ['UPSTREAM_SECRET_ID', 'NETWORK_SALT_SECRET_ID', 'EDGE_SECRET_ID'];
+const credentialSources = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_PROFILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+];
+const noCredentials = Object.fromEntries([...credentialSources, 'AWS_SESSION_TOKEN'].map((name) => [name, undefined]));
+const anyCredentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+
+/**
+ * Where the SDK finds the tables, and with which credentials. An emulator takes any, so that the operator's own are kept
+ * from our embedded one; they stay as they are wherever something real may need them.
+ */
+export function awsVariables(environment: Environment, endpoint: string, embedded: boolean): Changes {
+  const isSet = (name: string) => Boolean(environment[name]?.trim());
+  const region = { AWS_REGION: environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1' };
+  const changes = { AWS_ENDPOINT_URL_DYNAMODB: endpoint };
+  const needsSecrets = secretSettings.some(isSet);
+  if (embedded && !needsSecrets) return { ...changes, ...region, ...noCredentials, ...anyCredentials };
+  // AWS itself is never plain http.
+  const endpoints = [endpoint, ...(needsSecrets ? [environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? ''] : [])];
+  const emulated = endpoints.every((url) => url.startsWith('http:'));
+  if (!emulated || isSet('AWS_PROFILE')) return changes;
+  return { ...changes, ...region, ...(credentialSources.some(isSet) ? {} : anyCredentials) };
+}
+
+/** Makes changes in the process's environment, which the function reads when it is imported. */
+export function changeEnvironment(changes: Changes): void {
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+}

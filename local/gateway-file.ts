@@ -1,0 +1,80 @@
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/** What a running local gateway leaves for the operator's commands, so that they work on the same tables. */
+export interface GatewayFile {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  readonly dynamodbEndpoint: string;
+  /** Whether the tables are the gateway's own: then any credentials will do. */
+  readonly embedded: boolean;
+  readonly dataDir?: string;
+  readonly serviceName: string;
+  readonly keysTable: string;
+  readonly quotaTable: string;
+  readonly networkSalt: string;
+  readonly memberLimit: number;
+  readonly burstLimit: number;
+}
+
+/** Where the files of this user's gateways lie: one for each port. */
+export function gatewayFileDirectory(): string {
+  const { uid, username } = userInfo();
+  return join(tmpdir(), `private-inference-gateway-${uid === -1 ? username : uid}`);
+}
+
+/** Writes the file of the gateway on `file.port`; it holds a secret, so nobody else may read it. */
+export function writeGatewayFile(file: GatewayFile, directory = gatewayFileDirectory()): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (!isPrivate(directory)) throw new Error(`${directory} belongs to another user or is open to others`);
+  const path = filePath(file.port, directory);
+  // Written beside it and renamed, so that a reader meets the whole file or none.
+  const draft = `${path}.${file.pid}`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, path);
+}
+
+/** The file of the gateway on a port, or undefined where none runs. */
+export function readGatewayFile(port: number, directory = gatewayFileDirectory()): GatewayFile | undefined {
+  try {
+    if (!isPrivate(directory)) return undefined;
+    const file = JSON.parse(readFileSync(filePath(port, directory), 'utf8')) as GatewayFile;
+    return isRunning(file.pid) ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes the file of the gateway on a port, unless a later gateway has put its own there. */
+export function removeGatewayFile(port: number, pid: number, directory = gatewayFileDirectory()): void {
+  const path = filePath(port, directory);
+  try {
+    const file = JSON.parse(readFileSync(path, 'utf8')) as GatewayFile;
+    if (file.pid === pid) rmSync(path, { force: true });
+  } catch {
+    // Gone already.
+  }
+}
+
+const filePath = (port: number, directory: string) => join(directory, `gateway-${port}.json`);
+
+/** The directory lies where every user may write: one that somebody else made could tell the commands anything. */
+function isPrivate(directory: string): boolean {
+  const stats = lstatSync(directory);
+  if (!stats.isDirectory()) return false;
+  return process.platform === 'win32' || (stats.uid === userInfo().uid && (stats.mode & 0o077) === 0);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Alive, but another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { ConfigError, readConfig } from '../lambda/config.ts';
+import { issueKey } from '../lambda/identity/issue-key.ts';
+import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
+import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
+import { installAwslambda } from './awslambda.ts';
+import { startDemoUpstream } from './demo-upstream.ts';
+import { createMissingTables, startDynamoDb } from './dynamodb.ts';
+import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
+import { type FunctionUrl, startFunctionUrl } from './function-url.ts';
+import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
+import type { StreamingHandler } from './invoke-function.ts';
+import { type LocalSettings, readLocalSettings } from './local-settings.ts';
+
+export interface LocalGateway {
+  readonly settings: LocalSettings;
+  readonly url: string;
+  readonly port: number;
+  readonly serviceName: string;
+  readonly memberLimit: number;
+  readonly guestLimit: number;
+  /** The host that answers, or undefined for the built-in demo. */
+  readonly upstreamHost: string | undefined;
+  /** The key that was issued by this start; undefined where the store held some already. */
+  readonly memberKey: string | undefined;
+  /** Takes no more requests, lets the running ones end for so long, then stops everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Starts the whole gateway on this machine: an upstream, tables and the deployed function behind a local Function URL.
+ * The function reads the process's environment, so this completes that, and works once in a process.
+ */
+export async function startGateway(): Promise<LocalGateway> {
+  await using started = new AsyncDisposableStack();
+
+  const demo = process.env.UPSTREAM_BASE_URL?.trim() ? undefined : await startDemoUpstream();
+  if (demo) started.defer(demo.close);
+  changeEnvironment(gatewayVariables(process.env, demo));
+  const [settings, config] = readAll(
+    () => readLocalSettings(process.env),
+    () => readConfig(process.env),
+  );
+
+  const embedded = settings.dynamodbEndpoint === undefined ? await startDynamoDb(settings) : undefined;
+  if (embedded) started.defer(embedded.close);
+  const dynamodbEndpoint = embedded?.endpoint ?? settings.dynamodbEndpoint ?? '';
+  changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded !== undefined));
+  const { keysTable, quotaTable } = config;
+  const client = createDynamoDbClient();
+  started.defer(async () => client.destroy());
+  const tables = [toCreateTableInput(keysSchema, keysTable), toCreateTableInput(quotaSchema, quotaTable)];
+  await createMissingTables(client, tables).catch((error) => {
+    throw new ConfigError([`AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint} can't be used: ${messageOf(error)}`]);
+  });
+
+  installAwslambda();
+  const entry: { readonly handler: unknown } = await import('../lambda/index.ts');
+  // Middy's types know nothing of the stream that a streaming function gets between event and context.
+  const server = await listen(entry.handler as StreamingHandler, settings);
+  const { url, port } = server;
+  let graceMs = 0;
+  started.defer(() => server.close(graceMs));
+
+  // Not before the port is ours: a key that nobody gets to see would be lost.
+  const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), keysTable));
+  const { serviceName, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
+  const { pid } = process;
+  const { host, dataDir } = settings;
+  writeGatewayFile({
+    ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
+    ...{ serviceName, keysTable, quotaTable, networkSalt, memberLimit, burstLimit },
+  });
+  const removeFile = () => removeGatewayFile(port, pid);
+  process.once('exit', removeFile);
+  started.defer(removeFile);
+
+  const running = started.move();
+  return {
+    settings,
+    url,
+    port,
+    serviceName,
+    memberLimit,
+    guestLimit,
+    upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.baseUrl ?? '').host,
+    memberKey,
+    async stop(patience) {
+      graceMs = patience;
+      await running.disposeAsync();
+    },
+  };
+}
+
+/** Reads both, so that the faults of both are reported together. */
+function readAll<A, B>(readFirst: () => A, readSecond: () => B): [A, B] {
+  const faults: string[] = [];
+  const values = [readFirst, readSecond].map((read) => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(...error.faults);
+      return undefined;
+    }
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  return values as [A, B];
+}
+
+async function listen(handler: StreamingHandler, { host, port }: LocalSettings): Promise<FunctionUrl> {
+  try {
+    return await startFunctionUrl({ handler, host, port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') throw new ConfigError([`PORT ${port} is taken: set PORT to another one`]);
+    if (code === 'EACCES') throw new ConfigError([`PORT ${port} is not allowed to this user: set PORT to another one`]);
+    throw new ConfigError([`HOST ${host} is no address of this machine: ${messageOf(error)}`]);
+  }
+}
+
+async function issueFirstKey(store: KeyStore): Promise<string | undefined> {
+  if (await store.anyKeyIssued()) return undefined;
+  const request = { member: 'local', label: 'issued at the first start' };
+  return (await issueKey(store, request, { now: Date.now, randomBytes })).key;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

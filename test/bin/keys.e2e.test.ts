@@ -1,0 +1,218 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hashKey } from '../../lambda/identity/credentials.ts';
+import { networkId } from '../../lambda/identity/network.ts';
+import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
+import { createKeyStore } from '../../lambda/store/keys.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../local/dynamodb.ts';
+import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
+import { type FakeSecrets, startFakeSecrets } from '../support/fake-secrets.ts';
+
+// Each command is a whole process, of which a busy machine starts one or two a second.
+jest.setTimeout(30_000);
+
+// The temporary directory is the test's own, and so are the gateway files in it; the ports are never listened on.
+const temporary = mkdtempSync(join(tmpdir(), 'keys-test-'));
+const port = 18787;
+const keysTable = 'keys-of-a-test';
+const quotaTable = 'quota-of-a-test';
+const networkSalt = 'salt-of-a-test-gateway';
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+
+let dynamodb: LocalDynamoDb;
+let store: ReturnType<typeof openStore>;
+
+function openStore(endpoint: string) {
+  const client = createDynamoDbClient({ endpoint, region: 'us-east-1', credentials });
+  return { client, keys: createKeyStore(createDocumentClient(client), keysTable) };
+}
+
+beforeAll(async () => {
+  dynamodb = await startDynamoDb();
+  store = openStore(dynamodb.endpoint);
+  const tables = [toCreateTableInput(keysSchema, keysTable), toCreateTableInput(quotaSchema, quotaTable)];
+  await createMissingTables(store.client, tables);
+  const file = {
+    ...{ pid: process.pid, host: '127.0.0.1', port, url: `http://127.0.0.1:${port}`, embedded: true },
+    ...{ dynamodbEndpoint: dynamodb.endpoint, keysTable, quotaTable, networkSalt },
+    ...{ serviceName: 'acme', memberLimit: 40, burstLimit: 20 },
+  };
+  writeGatewayFile(file, gatewayFileDirectory().replace(tmpdir(), temporary));
+});
+
+afterAll(async () => {
+  store.client.destroy();
+  await dynamodb.close();
+  rmSync(temporary, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function keys(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const env = { PATH: process.env.PATH, TMPDIR: temporary, PORT: `${port}`, ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['bin/keys.ts', ...args], { env }, (error, out, err) => {
+      resolve({ code: error ? Number(error.code) : 0, out, err });
+    });
+  });
+}
+
+/** Runs a command that must succeed and reads the one JSON document that it prints. */
+async function keysJson(args: readonly string[], environment?: Record<string, string>) {
+  const { code, out, err } = await keys([...args, '--json'], environment);
+  expect([code, err]).toEqual([0, '']);
+  return JSON.parse(out);
+}
+
+test('on a running local gateway: one JSON document for programs, text for people', async () => {
+  const issued = await keysJson(['issue', '--member', 'ada']);
+  expect(await store.keys.findKey(hashKey(issued.key))).toMatchObject({ id: issued.id, member: 'ada' });
+  const shown = await keys(['show', issued.id]);
+  expect(shown).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/used +0 of 40, 40 left until .*\n$/) });
+  await keysJson(['link', '203.0.113.7', '--member', 'ada']);
+  expect(await store.keys.findLink(networkId('203.0.113.7', networkSalt))).toMatchObject({ member: 'ada' });
+});
+
+describe('what is wrong is said in one line, never with a stack', () => {
+  test('wrong usage', async () => {
+    const { code, out, err } = await keys(['issue', '--limit', 'x']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(
+      /^error: option '--limit <requests>' argument 'x' is invalid.*\nUsage: npm run keys -- issue .*\n$/,
+    );
+  });
+
+  test('no such key', async () => {
+    const err = 'error: there is no such key: `list` shows the ids of all\n';
+    expect(await keys(['show', 'key_unknown', '--json'])).toEqual({ code: 1, out: '', err });
+  });
+
+  test('no gateway', async () => {
+    const err = 'error: no gateway is running on port 18788: start it with `npm start`, or pass --stack NAME\n';
+    expect(await keys(['list'], { PORT: '18788' })).toEqual({ code: 1, out: '', err });
+  });
+
+  test('settings', async () => {
+    expect((await keys(['list'], { PORT: 'x' })).err).toMatch(/^error: PORT must be .*\n$/);
+    const region = await keys(['list', '--region', 'eu-west-1']);
+    expect(region).toEqual({ code: 1, out: '', err: 'error: --region belongs to --stack\n' });
+  });
+
+  test('help is no error', async () => {
+    const { code, out, err } = await keys(['--help']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Usage: .*Exit codes: .*\.\n$/s);
+  });
+});
+
+describe('on a data directory', () => {
+  test('whose gateway is not running, the keys last from one command to the next', async () => {
+    const DATA_DIR = join(temporary, 'data');
+    const { id } = await keysJson(['issue', '--member', 'ada'], { DATA_DIR });
+    expect(await keysJson(['show', id], { DATA_DIR })).toMatchObject({ member: 'ada', usage: { limit: 50 } });
+    const changed = await keysJson(['show', id], { DATA_DIR, MEMBER_LIMIT: '60' });
+    expect(changed.usage.limit).toBe(60);
+    expect((await keys(['show', id])).err).toContain('no such key');
+  });
+
+  test('that another process holds, the refusal says so', async () => {
+    const DATA_DIR = join(temporary, 'held');
+    const holder = await startDynamoDb({ dataDir: DATA_DIR });
+    try {
+      const { code, err } = await keys(['list'], { DATA_DIR });
+      expect(code).toBe(1);
+      expect(err).toMatch(/^error: DATA_DIR .* another gateway uses it\n$/);
+    } finally {
+      await holder.close();
+    }
+  });
+});
+
+describe('on a deployed stack', () => {
+  let cloudFormation: Server;
+  let secrets: FakeSecrets;
+  let environment: Record<string, string>;
+  const seenRegions: string[] = [];
+
+  beforeAll(async () => {
+    secrets = await startFakeSecrets({ 'the-salt-secret': 'salt-of-a-stack' });
+    const outputs = {
+      ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
+      ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
+    };
+    const members = Object.entries(outputs).map(
+      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+    );
+    cloudFormation = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      seenRegions.push(/\/([\w-]+)\/cloudformation\//.exec(request.headers.authorization ?? '')?.[1] ?? '');
+      const name = new URLSearchParams(body).get('StackName');
+      response.setHeader('content-type', 'text/xml');
+      if (name === 'none') {
+        response.statusCode = 400;
+        response.end(
+          '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack none does not exist</Message></Error></ErrorResponse>',
+        );
+        return;
+      }
+      const listed = name === 'Gateway' ? members.join('') : '';
+      response.end(
+        '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
+          `<StackName>${name}</StackName><Outputs>${listed}</Outputs>` +
+          '</member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
+      );
+    });
+    await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
+    environment = {
+      AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+  });
+
+  afterAll(async () => {
+    await secrets.close();
+    await new Promise((resolve) => cloudFormation.close(resolve));
+  });
+
+  const stack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
+
+  test('the outputs lead to its tables, in the region that was named', async () => {
+    const { out } = await keys(['issue', '--member', 'far', ...stack], environment);
+    const key = /ltk_[\w-]{43}/.exec(out)?.[0] ?? 'none';
+    expect(await store.keys.findKey(hashKey(key))).toMatchObject({ member: 'far' });
+    expect(out).toContain('30 requests a day');
+    expect(out).toContain('curl https://abc.example/v1/chat/completions');
+    expect(out).toContain('"model":"deployed"');
+    expect(seenRegions).toEqual(['eu-west-3']);
+    expect(secrets.reads).toEqual([]);
+  });
+
+  test('link reads the salt from its secret', async () => {
+    await keysJson(['link', '203.0.113.7', '--member', 'far', ...stack], environment);
+    const link = await store.keys.findLink(networkId('203.0.113.7', 'salt-of-a-stack'));
+    expect(link?.member).toBe('far');
+    expect(secrets.reads).toEqual(['the-salt-secret']);
+  });
+
+  test('a stack that is none, or none of a gateway', async () => {
+    const region = ['--region', 'eu-west-3'];
+    const missing = await keys(['list', '--stack', 'none', ...region], environment);
+    expect(missing).toEqual({ code: 1, out: '', err: 'error: Stack none does not exist\n' });
+    const other = await keys(['list', '--stack', 'Other', ...region], environment);
+    expect(other).toMatchObject({ code: 1, out: '', err: expect.stringContaining('has no output NetworkSaltSecret') });
+  });
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type CreateTableCommandInput,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
+
+const tables: CreateTableCommandInput[] = ['one', 'two'].map((name) => ({
+  TableName: `table-${name}`,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+}));
+const TableName = 'table-one';
+
+/** A store with its tables and a client, for as long as the given work takes. */
+async function withStore<T>(dataDir: string | undefined, work: (client: DynamoDBClient) => Promise<T>): Promise<T> {
+  const store = await startDynamoDb({ dataDir });
+  const client = new DynamoDBClient({
+    endpoint: store.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  try {
+    await createMissingTables(client, tables);
+    return await work(client);
+  } finally {
+    client.destroy();
+    await store.close();
+  }
+}
+
+const put = (client: DynamoDBClient, pk: string) =>
+  client.send(new PutItemCommand({ TableName, Item: { pk: { S: pk } } }));
+const get = async (client: DynamoDBClient, pk: string) =>
+  (await client.send(new GetItemCommand({ TableName, Key: { pk: { S: pk } }, ConsistentRead: true }))).Item?.pk?.S;
+
+describe('the embedded DynamoDB', () => {
+  let dataDir = '';
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true }));
+
+  test('creates the tables that are missing and leaves the others as they are', async () => {
+    await withStore(undefined, async (client) => {
+      await put(client, 'kept');
+      await createMissingTables(client, tables);
+      expect(await get(client, 'kept')).toBe('kept');
+      expect((await client.send(new ListTablesCommand({}))).TableNames).toEqual(['table-one', 'table-two']);
+    });
+  });
+
+  test('creates them once when two gateways begin together', async () => {
+    await withStore(undefined, async (client) => {
+      const more = tables.map((table) => ({ ...table, TableName: `${table.TableName}-more` }));
+      await Promise.all([createMissingTables(client, more), createMissingTables(client, more)]);
+      expect((await client.send(new ListTablesCommand({}))).TableNames).toHaveLength(4);
+    });
+  });
+
+  test('keeps its items in a directory across restarts, and in memory not', async () => {
+    const pk = randomUUID();
+    const nested = join(dataDir, 'not', 'there', 'yet');
+    await withStore(nested, (client) => put(client, pk));
+    expect(await withStore(nested, (client) => get(client, pk))).toBe(pk);
+    await withStore(undefined, (client) => put(client, pk));
+    expect(await withStore(undefined, (client) => get(client, pk))).toBeUndefined();
+  });
+
+  test('says in one line that another gateway uses the directory, which is not harmed', async () => {
+    const pk = randomUUID();
+    await withStore(dataDir, async (client) => {
+      await expect(startDynamoDb({ dataDir })).rejects.toThrow(/^DATA_DIR .+ can't be used: another gateway uses it$/);
+      await put(client, pk);
+      expect(await get(client, pk)).toBe(pk);
+    });
+    expect(await withStore(dataDir, (client) => get(client, pk))).toBe(pk);
+  });
+
+  test('says in one line that the directory is none', async () => {
+    const file = join(dataDir, 'file');
+    writeFileSync(file, '');
+    await expect(startDynamoDb({ dataDir: file })).rejects.toThrow(/^DATA_DIR .+ can't be used: .+$/);
+  });
+
+  test('survives a client that goes away in the middle of its request', async () => {
+    const store = await startDynamoDb();
+    const { port } = new URL(store.endpoint);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+    // The next answer shows that the half request is being read.
+    expect((await fetch(store.endpoint)).status).toBe(200);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    expect((await fetch(store.endpoint)).status).toBe(200);
+    await store.close();
+  });
+});

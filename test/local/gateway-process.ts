@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface GatewayProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** The member key that was printed; empty where none was. */
+  readonly key: string;
+  output(): string;
+  errors(): string;
+  /** Resolves once the output matches. */
+  says(pattern: RegExp): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  /** The exit code, or the name of the signal that ended the process. */
+  readonly ended: Promise<number | string>;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+const entry = join(import.meta.dirname, '../../bin/serve.ts');
+
+/** Runs `bin/serve.ts` on a free port with nothing of this process's environment but the given variables. */
+export function spawnGateway(variables: Variables = {}): GatewayProcess {
+  const { PATH = '', TMPDIR } = process.env;
+  const env = { PATH, ...(TMPDIR && { TMPDIR }), PORT: '0', ...variables };
+  const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  const url = () => /listening on (http:\/\/\S+)/.exec(output)?.[1] ?? '';
+
+  return {
+    get url() {
+      return url();
+    },
+    get port() {
+      return Number(new URL(url()).port);
+    },
+    get key() {
+      return /ltk_[\w-]+/.exec(output)?.[0] ?? '';
+    },
+    output: () => output,
+    errors: () => errors,
+    async says(pattern) {
+      while (!pattern.test(output)) {
+        const over = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)]);
+        if (over && !pattern.test(output)) throw new Error(`ended without saying ${pattern}: ${output}${errors}`);
+      }
+    },
+    signal: (signal) => child.kill(signal),
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Runs it and waits until it accepts requests. */
+export async function startGatewayProcess(variables: Variables = {}): Promise<GatewayProcess> {
+  const gateway = spawnGateway(variables);
+  await gateway.says(/listening on /);
+  return gateway;
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { readBody } from '../../local/request-body.ts';
+
+/** What is read of a request that a test sends by hand. */
+async function reading(
+  limit: number,
+  head: string,
+  send: (socket: Socket) => void,
+): Promise<{ readonly body: Buffer | undefined }> {
+  const result = Promise.withResolvers<{ readonly body: Buffer | undefined }>();
+  const server = createServer(async (request) => result.resolve({ body: await readBody(request, limit) }));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
+  send(socket);
+  const { body } = await result.promise;
+  socket.destroy();
+  server.close();
+  return { body };
+}
+
+const text = (length: number) => 'abcdefghij'.repeat(Math.ceil(length / 10)).slice(0, length);
+
+test('a body up to the limit is whole, however it is cut', async () => {
+  for (const length of [0, 1, 99, 100]) {
+    const { body } = await reading(100, `Content-Length: ${length}`, (socket) => socket.write(text(length)));
+    expect(body?.toString()).toBe(text(length));
+    const { body: dripped } = await reading(100, 'Transfer-Encoding: chunked', (socket) => {
+      for (const letter of text(length)) socket.write(`1\r\n${letter}\r\n`);
+      socket.write('0\r\n\r\n');
+    });
+    expect(dripped?.toString()).toBe(text(length));
+  }
+});
+
+test('of a longer one there is one byte more than the limit, before its end has come', async () => {
+  const { body } = await reading(100, 'Content-Length: 1000', (socket) => socket.write(text(101)));
+  expect(body?.toString()).toBe(text(101));
+  const { body: more } = await reading(100, 'Content-Length: 1000', (socket) => socket.write(text(500)));
+  expect(more?.toString()).toBe(text(101));
+});
+
+test('a body that ends in the middle is none', async () => {
+  const left = await reading(100, 'Content-Length: 50', (socket) => socket.end(text(20)));
+  expect(left.body).toBeUndefined();
+  const broken = await reading(100, 'Transfer-Encoding: chunked', (socket) => socket.write('5\r\nabcde\r\nzz\r\n'));
+  expect(broken.body).toBeUndefined();
+});
+
+test('a client that never stops is cut off', async () => {
+  const server = createServer((request) => readBody(request, 100));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => {});
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+  const pour = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', pour);
+  pour();
+  await closed;
+  server.close();
+});

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startDemoGateway } from '../sdk/sdk-gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { type CodeBlock, readBlocks } from './markdown.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
+const blocks = readBlocks(page);
+const run = promisify(execFile);
+
+/** What a block is run with; of other languages nothing is run. */
+const interpreters: Readonly<Record<string, readonly [command: string, ...options: string[]]>> = {
+  bash: ['bash', '-euo', 'pipefail', '-c'],
+  js: [process.execPath, '--input-type=module', '-e'],
+};
+
+/** The kinds of all values, by their paths; of arrays only the first element. */
+function shapeOf(value: unknown, path = ''): string[] {
+  if (Array.isArray(value))
+    return [`${path}[]`, ...value.slice(0, 1).flatMap((element) => shapeOf(element, `${path}[]`))];
+  if (typeof value !== 'object' || value === null) return [`${path}: ${value === null ? 'null' : typeof value}`];
+  return Object.entries(value).flatMap(([name, member]) => shapeOf(member, `${path}.${name}`));
+}
+
+describe('the examples of docs/api.md', () => {
+  let gateway: TestGateway;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    await run('curl', ['--version']).catch((cause: unknown) => {
+      throw new Error('curl is missing: the examples of docs/api.md are run with it', { cause });
+    });
+    gateway = await startDemoGateway();
+    env = { PATH: process.env.PATH, BASE: gateway.url, KEY: await gateway.issueKey() };
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  /** Runs a block, in which every request has to succeed, and returns what it printed. */
+  async function runBlock({ language, code }: CodeBlock): Promise<string> {
+    const [command = '', ...options] = interpreters[language] ?? [];
+    const before = gateway.log.length;
+    const { stdout } = await run(command, [...options, code], { env, timeout: 20_000 });
+    expect(gateway.log.slice(before).filter(({ message }) => message !== 'answered')).toEqual([]);
+    expect(stdout).not.toMatch(/"error":\{|x-svc-error/i);
+    expect(stdout.trim()).not.toBe('');
+    return stdout;
+  }
+
+  const runnable = blocks.filter(({ language }) => language in interpreters);
+  test.each(runnable.map((block, index) => ({ index, block, heading: block.heading })))(
+    '$index: $heading',
+    async ({ block }) => {
+      const output = await runBlock(block);
+      const shown = blocks.find(({ follows }) => follows === block);
+      if (shown?.language === 'json') {
+        expect(shapeOf(JSON.parse(output))).toEqual(expect.arrayContaining(shapeOf(JSON.parse(shown.code))));
+      } else if (shown?.language === 'text') {
+        const events = [...shown.code.matchAll(/^(event: .*|data: \[DONE\])$/gm)].map(([line]) => line);
+        expect(events).not.toEqual([]);
+        expect(output.split('\n')).toEqual(expect.arrayContaining(events));
+      }
+    },
+  );
+
+  test('are all there', () => {
+    expect(runnable.length).toBeGreaterThan(10);
+    for (const { language } of blocks) expect(['bash', 'js', 'json', 'sh', 'text', 'toml']).toContain(language);
+  });
+});

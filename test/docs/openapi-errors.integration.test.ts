@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { html, json, type Script } from '../support/upstream-script.ts';
+import { contract, inference, models, send, sendInVain } from './probe.ts';
+
+const roomy = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
+/** In the middle of a minute, so that no window ends while a test runs. */
+const noon = Date.UTC(2026, 5, 15, 12, 0, 30);
+
+describe('errors', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ environment: roomy });
+    await gateway.issueKey();
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  const huge = `{"model":"svc"${' '.repeat(6_291_456)}}`;
+  const refusals: readonly (readonly [outcome: string, sending: Parameters<typeof sendInVain>[2]])[] = [
+    ['401 missing_api_key', { headers: {} }],
+    ['401 invalid_api_key', { headers: { 'x-api-key': 'ltk_unknown' } }],
+    ['400 invalid_request', { body: 'no JSON' }],
+    ['400 invalid_model', { body: { model: 'unknown', messages: [] } }],
+    ['413 request_too_large', { body: huge }],
+  ];
+  describe.each(refusals)('%s', (outcome, sending) => {
+    test.each(inference)('$path', async (operation) => {
+      expect(await sendInVain(gateway, operation, sending)).toBe(outcome);
+    });
+  });
+
+  test.each(models)('$path refuses keys', async (operation) => {
+    expect(await sendInVain(gateway, operation, { headers: {} })).toBe('401 missing_api_key');
+    expect(await sendInVain(gateway, operation, { headers: { 'x-api-key': 'ltk_unknown' } })).toBe(
+      '401 invalid_api_key',
+    );
+  });
+
+  test('/v1/models/{id} of an unknown id', async () => {
+    for (const operation of models.filter(({ id }) => id === 'getModel')) {
+      expect(await sendInVain(gateway, operation, { id: 'opus' })).toBe('404 model_not_found');
+    }
+  });
+
+  const stateful: readonly (readonly [path: string, extra: object])[] = [
+    ['/v1/responses', { previous_response_id: 'resp_1' }],
+    ['/v1/responses', { conversation: { id: 'conv_1' } }],
+    ['/v1/responses', { background: true }],
+    ['/v1/messages', { thread: { id: 'thread_1' } }],
+    ['/v1/messages/count_tokens', { thread: { id: 'thread_1' } }],
+  ];
+  test.each(stateful)('%s with state: %j', async (path, extra) => {
+    for (const operation of inference.filter((one) => one.path === path)) {
+      const body = Object.assign({}, operation.examples.plain, extra);
+      expect(contract.accepts(operation, body)).toBe(false);
+      expect(await sendInVain(gateway, operation, { body })).toBe('400 invalid_request');
+    }
+  });
+
+  const error = (status: number): Script =>
+    json(status, { error: { message: 'AcmeCorp says no.', type: 'some_error' } }, { 'retry-after': '7' });
+  const failures: readonly (readonly [outcome: string, why: string, answer: Script])[] = [
+    ['400 invalid_request', 'its 400', error(400)],
+    ['422 invalid_request', 'its 422', error(422)],
+    ['413 request_too_large', 'its 413', error(413)],
+    ['500 upstream_error', 'its 500', error(500)],
+    ['502 upstream_error', 'its 401', error(401)],
+    ['502 upstream_error', 'HTML', html(200)],
+    ['503 upstream_error', 'its 503', error(503)],
+    ['503 service_unavailable', 'its 429', error(429)],
+    ['504 upstream_error', 'its 504', error(504)],
+    ['504 upstream_timeout', 'its 408', error(408)],
+    ['529 upstream_error', 'its 529', error(529)],
+  ];
+  describe.each(failures)('%s: the upstream gives %s', (outcome, _, answer) => {
+    test.each(inference)('$path', async (operation) => {
+      gateway.upstream.answer(answer);
+      expect(await sendInVain(gateway, operation)).toBe(outcome);
+    });
+  });
+
+  test('404 not_found: an upstream that does not count tokens', async () => {
+    for (const operation of inference.filter(({ id }) => id === 'countTokens')) {
+      gateway.upstream.answer(error(404));
+      expect(await sendInVain(gateway, operation)).toBe('404 not_found');
+    }
+  });
+
+  test.each(inference)('429: $path', async (operation) => {
+    await using fast = await startTestGateway({ environment: { BURST_LIMIT: '1' }, now: () => noon });
+    fast.upstream.otherwise(error(400));
+    await send(fast, operation);
+    expect(await sendInVain(fast, operation)).toBe('429 rate_limited');
+  });
+
+  test.each(inference.filter(({ id }) => id !== 'countTokens'))('429, used up: $path', async (operation) => {
+    for (const GUEST_WINDOW of ['lifetime', 'daily']) {
+      await using poor = await startTestGateway({ environment: { GUEST_LIMIT: '1', GUEST_WINDOW }, now: () => noon });
+      poor.upstream.otherwise(error(400));
+      await send(poor, operation);
+      expect(await sendInVain(poor, operation)).toBe('429 quota_exceeded');
+    }
+  });
+
+  test('503 unconfigured: no upstream key, or no key ever issued', async () => {
+    await using bare = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
+    for (const operation of inference) expect(await sendInVain(bare, operation)).toBe('503 unconfigured');
+    const headers = { 'x-api-key': 'ltk_unknown' };
+    for (const operation of models) expect(await sendInVain(bare, operation, { headers })).toBe('503 unconfigured');
+  });
+
+  test('503 service_unavailable: the store is gone', async () => {
+    await using lame = await startTestGateway();
+    await lame.dynamoDb.close();
+    for (const operation of [...models, ...inference]) {
+      expect(await sendInVain(lame, operation)).toBe('503 service_unavailable');
+    }
+  });
+
+  test('500 internal_error: a part of the gateway fails', async () => {
+    let readingsLeft = Number.POSITIVE_INFINITY;
+    const now = () => {
+      readingsLeft -= 1;
+      if (readingsLeft === 0) throw new Error('the clock has stopped');
+      return noon;
+    };
+    await using broken = await startTestGateway({ environment: roomy, now });
+    const headers = { 'x-api-key': await broken.issueKey() };
+    for (const operation of models) await send(broken, operation, { headers }); // the key is known from now on
+    for (const operation of [...models, ...inference]) {
+      readingsLeft = 2; // first to note when the request began, then to see whether what is known is still good
+      expect(await sendInVain(broken, operation, { headers })).toBe('500 internal_error');
+    }
+  });
+});
+
+test('every documented error was seen', () => {
+  expect(contract.unseen().filter((outcome) => !/ 2\d\d /.test(outcome))).toEqual([]);
+});

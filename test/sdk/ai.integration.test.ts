@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai';
+import { z } from 'zod';
+import type { TestGateway } from '../support/gateway.ts';
+import { aiProviders } from './ai-providers.ts';
+import { expectHidden, readAll, startDemoGateway } from './sdk-gateway.ts';
+
+const prompt = 'Who are you?';
+const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
+
+describe.each(aiProviders)('the ai SDK with its provider for %s', (name, provider) => {
+  let gateway: TestGateway;
+  let model: LanguageModel;
+  let visionModel: LanguageModel;
+
+  beforeAll(async () => {
+    gateway = await startDemoGateway();
+    const modelOf = provider(`${gateway.url}/v1`, await gateway.issueKey());
+    model = modelOf('svc');
+    visionModel = modelOf('svc-vision');
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
+
+  test('generateText', async () => {
+    const { text, finishReason, usage, response } = await generateText({ model, prompt });
+    expect([text, finishReason]).toEqual([answer, 'stop']);
+    expect(usage.outputTokens).toBeGreaterThan(0);
+    expect(expectHidden(response)).toMatchObject({ modelId: 'svc' });
+    expect(response.headers?.['x-request-id']).toBe(gateway.log.at(-1)?.requestId);
+  });
+
+  test('streamText', async () => {
+    const result = streamText({ model, prompt });
+    expect((await readAll(result.textStream)).join('')).toBe(answer);
+    expect(await result.finishReason).toBe('stop');
+    expect(expectHidden(await result.response)).toMatchObject({ modelId: 'svc' });
+  });
+
+  const asked: string[] = [];
+  const tools = {
+    get_weather: tool({
+      description: 'Tells the weather.',
+      inputSchema: z.object({ city: z.string() }),
+      execute: async ({ city }) => {
+        asked.push(city);
+        return `${city}: 21 degrees`;
+      },
+    }),
+  };
+  const request = { prompt: 'What is the weather in both Paris and Rome?', tools, stopWhen: isStepCount(3) };
+
+  test('tools, as a whole and as a stream', async () => {
+    const { text, steps } = await generateText({ model, ...request });
+    expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+    expect(text).toBe('Here is what I found: Paris: 21 degrees; Rome: 21 degrees.');
+    const streamed = streamText({ model, ...request });
+    expect((await readAll(streamed.textStream)).join('')).toBe(text);
+    expect(asked.splice(0).sort()).toEqual(['Paris', 'Paris', 'Rome', 'Rome']);
+    expectHidden(await streamed.steps);
+  });
+
+  test('a structured output', async () => {
+    const output = Output.object({ schema: z.object({ name: z.string() }) });
+    expect((await generateText({ model, prompt, output })).output).toEqual({ name: 'Ada' });
+  });
+
+  test('images with the vision model', async () => {
+    const content = [
+      { type: 'text' as const, text: 'What is this?' },
+      { type: 'file' as const, data: new Uint8Array([137, 80, 78, 71]), mediaType: 'image/png' },
+    ];
+    const { text } = await generateText({ model: visionModel, messages: [{ role: 'user', content }] });
+    expect(text).toMatch('I can see an image');
+  });
+
+  test('reasoning, as a whole and as a stream', async () => {
+    const providerOptions = {
+      openai: { reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true },
+      svc: { reasoningEffort: 'low' },
+      anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } },
+    };
+    const whole = await generateText({ model, prompt, providerOptions });
+    const streamed = streamText({ model, prompt, providerOptions });
+    expect([whole.text, await streamed.text]).toEqual([answer, answer]);
+    // OpenAI's own chat completions show no reasoning, and so its provider reads none.
+    const thought = /\(chat\)/.test(name) ? undefined : expect.stringMatching('svc taught me to think first');
+    expect([whole.reasoningText, await streamed.reasoningText]).toEqual([thought, thought]);
+  });
+
+  test('left nothing broken behind', () => {
+    expect(gateway.faults).toEqual([]);
+  });
+});

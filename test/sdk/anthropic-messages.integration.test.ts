@@ -1,0 +1,174 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
+import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import type { TestGateway } from '../support/gateway.ts';
+import { errorOf, expectHidden, outcomesOf, readAll, startDemoGateway } from './sdk-gateway.ts';
+
+const ask = (content: string) => ({ model: 'svc', max_tokens: 500, messages: [{ role: 'user' as const, content }] });
+const question = ask('Who are you?');
+const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
+const weatherTool = {
+  name: 'get_weather',
+  description: 'Tells the weather.',
+  input_schema: { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] },
+};
+
+describe('the anthropic SDK on messages', () => {
+  let gateway: TestGateway;
+  let client: Anthropic;
+
+  beforeAll(async () => {
+    gateway = await startDemoGateway();
+    client = new Anthropic({ baseURL: gateway.url, apiKey: await gateway.issueKey() });
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
+
+  test('create', async () => {
+    const message = expectHidden(await client.messages.create(question));
+    expect(message).toMatchObject({
+      type: 'message',
+      model: 'svc',
+      content: [{ type: 'text', text: answer }],
+      stop_reason: 'end_turn',
+    });
+    expect(message.usage.output_tokens).toBeGreaterThan(0);
+    expect(message._request_id).toBe(gateway.log.at(-1)?.requestId);
+  });
+
+  test('create as a stream', async () => {
+    const events = expectHidden(await readAll(await client.messages.create({ ...question, stream: true })));
+    expect(events[0]).toMatchObject({ type: 'message_start', message: { model: 'svc' } });
+    expect(events.at(-1)?.type).toBe('message_stop');
+  });
+
+  test('the stream helper accumulates the same message', async () => {
+    const { content, model, stop_reason } = await client.messages.create(question);
+    const stream = client.messages.stream(question);
+    const pieces: string[] = [];
+    stream.on('text', (piece) => pieces.push(piece));
+    expect(expectHidden(await stream.finalMessage())).toMatchObject({ content, model, stop_reason });
+    expect(pieces.join('')).toBe(answer);
+    expect(stream.request_id).toBe(gateway.log.at(-1)?.requestId);
+  });
+
+  test('a model id of a coding agent', async () => {
+    const message = expectHidden(await client.messages.create({ ...question, model: 'claude-sonnet-5' }));
+    expect(message).toMatchObject({ model: 'svc', content: [{ text: answer }] });
+  });
+
+  test('tools, as a whole and as a stream', async () => {
+    const body = { ...ask('What is the weather in both Paris and Rome?'), tools: [weatherTool] };
+    const calls = [
+      { type: 'tool_use', name: 'get_weather', input: { city: 'Paris' } },
+      { type: 'tool_use', name: 'get_weather', input: { city: 'Rome' } },
+    ];
+    const message = expectHidden(await client.messages.create(body));
+    expect(message).toMatchObject({ stop_reason: 'tool_use', content: calls });
+    const streamed = expectHidden(await client.messages.stream(body).finalMessage());
+    expect(streamed).toMatchObject({ stop_reason: 'tool_use', content: calls });
+
+    const results = streamed.content.flatMap((block) =>
+      block.type === 'tool_use'
+        ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'sunny in Quillon City' }]
+        : [],
+    );
+    const messages = [
+      ...body.messages,
+      { role: 'assistant' as const, content: streamed.content },
+      { role: 'user' as const, content: results },
+    ];
+    const last = expectHidden(await client.messages.create({ ...body, messages }));
+    expect(last.content).toMatchObject([{ text: 'Here is what I found: sunny in svc City; sunny in svc City.' }]);
+  });
+
+  test.each([false, true])('a tool call keeps the words of the model, streaming: %s', async (stream) => {
+    const body = { ...ask('What is the weather in Quillon?'), tools: [weatherTool] };
+    const { content } = stream ? await client.messages.stream(body).finalMessage() : await client.messages.create(body);
+    expect(content).toMatchObject([{ type: 'tool_use', input: { city: 'Quillon' } }]);
+  });
+
+  test('thinking, which can be sent back', async () => {
+    const body = { ...ask('Who are you?'), thinking: { type: 'enabled' as const, budget_tokens: 1024 } };
+    const whole = expectHidden(await client.messages.create(body));
+    const streamed = expectHidden(await client.messages.stream(body).finalMessage());
+    for (const { content } of [whole, streamed]) {
+      expect(content).toMatchObject([
+        {
+          type: 'thinking',
+          thinking: expect.stringMatching('svc taught me'),
+          signature: expect.stringMatching(/.{20}/),
+        },
+        { type: 'text', text: answer },
+      ]);
+    }
+    const messages = [...body.messages, { role: 'assistant' as const, content: streamed.content }, ...body.messages];
+    expect(await client.messages.create({ ...body, messages })).toMatchObject({ stop_reason: 'end_turn' });
+  });
+
+  test('structured output', async () => {
+    const format = zodOutputFormat(z.object({ name: z.string() }));
+    const message = await client.messages.parse({ ...question, output_config: { format } });
+    expect(expectHidden(message).parsed_output).toEqual({ name: 'Ada' });
+  });
+
+  test('counts tokens, free of charge', async () => {
+    const body = { model: 'svc', messages: question.messages };
+    const { data, response } = await client.messages.countTokens(body).withResponse();
+    expect(data.input_tokens).toBeGreaterThan(0);
+    const again = await client.messages.countTokens(body).withResponse();
+    expect(again.response.headers.get('x-svc-remaining')).toBe(response.headers.get('x-svc-remaining'));
+  });
+
+  test('the beta endpoints', async () => {
+    const betas = ['interleaved-thinking-2025-05-14'];
+    const message = await client.beta.messages.create({ ...question, betas });
+    expect(expectHidden(message)).toMatchObject({ model: 'svc', content: [{ text: answer }] });
+    const streamed = await client.beta.messages.stream({ ...question, betas }).finalMessage();
+    expect(expectHidden(streamed)).toMatchObject({ model: 'svc', content: [{ text: answer }] });
+    const counted = await client.beta.messages.countTokens({ model: 'svc', messages: question.messages, betas });
+    expect(counted.input_tokens).toBeGreaterThan(0);
+  });
+
+  test.each([false, true])('the tool runner falls back to full history, streaming: %s', async (stream) => {
+    const asked: string[] = [];
+    const tool = betaZodTool({
+      name: 'get_weather',
+      description: 'Tells the weather.',
+      inputSchema: z.object({ city: z.string() }),
+      run: ({ city }) => {
+        asked.push(city);
+        return `${city}: 21 degrees`;
+      },
+    });
+    const outcomes = await outcomesOf(gateway, async () => {
+      const runner = client.beta.messages.toolRunner({
+        ...ask('What is the weather in Paris?'),
+        tools: [tool],
+        stream,
+      });
+      const message = expectHidden(await runner.runUntilDone());
+      expect(message.content).toMatchObject([{ type: 'text', text: 'Here is what I found: Paris: 21 degrees.' }]);
+    });
+    expect(asked).toEqual(['Paris']);
+    expect(outcomes).toEqual(['invalid_request', 'answered', 'answered']);
+  });
+
+  test('a thread that the caller keeps is told so', async () => {
+    const body = { ...question, thread: { type: 'create' as const } };
+    const error = await errorOf(client.beta.messages.create(body));
+    expect(error).toBeInstanceOf(Anthropic.BadRequestError);
+    expect(error).toMatchObject({ errorCode: 'thread_unsupported_request' });
+  });
+
+  test('models', async () => {
+    const ids = await readAll(client.models.list());
+    expect(ids.map(({ id }) => id)).toEqual(['svc', 'svc-vision']);
+    expect(await client.models.retrieve('svc')).toMatchObject({ id: 'svc' });
+  });
+
+  test('left nothing broken behind', () => {
+    expect(gateway.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import OpenAI from 'openai';
+import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
+import { z } from 'zod';
+import type { TestGateway } from '../support/gateway.ts';
+import { expectHidden, readAll, startDemoGateway } from './sdk-gateway.ts';
+
+const question = [{ role: 'user' as const, content: 'Who are you?' }];
+const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
+const weather = { name: 'get_weather', description: 'Tells the weather.', parameters: z.object({ city: z.string() }) };
+const weatherQuestion = [{ role: 'user' as const, content: 'What is the weather in Paris?' }];
+
+describe('the openai SDK on chat completions', () => {
+  let gateway: TestGateway;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    gateway = await startDemoGateway();
+    client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
+
+  test('create', async () => {
+    const completion = expectHidden(await client.chat.completions.create({ model: 'svc', messages: question }));
+    expect(completion).toMatchObject({ object: 'chat.completion', model: 'svc' });
+    expect(completion.choices).toMatchObject([{ message: { content: answer }, finish_reason: 'stop' }]);
+    expect(completion.usage?.total_tokens).toBeGreaterThan(0);
+    expect(completion._request_id).toBe(gateway.log.at(-1)?.requestId);
+  });
+
+  test('create as a stream', async () => {
+    const stream = await client.chat.completions.create({
+      model: 'svc',
+      messages: question,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const chunks = expectHidden(await readAll(stream));
+    expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set(['svc']));
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(answer);
+    expect(chunks.at(-1)?.usage?.completion_tokens).toBeGreaterThan(0);
+  });
+
+  test('the stream helper accumulates the same completion', async () => {
+    const { model, choices } = await client.chat.completions.create({ model: 'svc', messages: question });
+    const stream = client.chat.completions.stream({ model: 'svc', messages: question });
+    const pieces: string[] = [];
+    stream.on('content', (piece) => pieces.push(piece));
+    expect(expectHidden(await stream.finalChatCompletion())).toMatchObject({ model, choices });
+    expect(pieces.join('')).toBe(answer);
+  });
+
+  test('several choices', async () => {
+    const stream = client.chat.completions.stream({ model: 'svc', messages: question, n: 2 });
+    const { choices } = expectHidden(await stream.finalChatCompletion());
+    expect(choices.map(({ message }) => message.content)).toEqual([answer, answer]);
+  });
+
+  test('parse', async () => {
+    const person = z.object({ name: z.string(), age: z.number(), likes: z.array(z.string()) });
+    const completion = expectHidden(
+      await client.chat.completions.parse({
+        model: 'svc',
+        messages: question,
+        response_format: zodResponseFormat(person, 'person'),
+      }),
+    );
+    expect(completion.choices[0]?.message.parsed).toMatchObject({ name: 'Ada', age: 7 });
+  });
+
+  test('parse of a tool call', async () => {
+    const completion = expectHidden(
+      await client.chat.completions.parse({ model: 'svc', messages: weatherQuestion, tools: [zodFunction(weather)] }),
+    );
+    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
+      { type: 'function', function: { name: 'get_weather', parsed_arguments: { city: 'Paris' } } },
+    ]);
+  });
+
+  test.each([false, true])('a tool call keeps the words of the model, streaming: %s', async (stream) => {
+    const { completions } = client.chat;
+    const body = {
+      model: 'svc',
+      messages: [{ role: 'user' as const, content: 'What is the weather in Quillon?' }],
+      tools: [zodFunction(weather)],
+    };
+    const completion = stream ? await completions.stream(body).finalChatCompletion() : await completions.create(body);
+    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
+      { function: { arguments: '{"city":"Quillon"}' } },
+    ]);
+  });
+
+  test.each([false, true])('runTools, streaming: %s', async (stream) => {
+    const asked: string[] = [];
+    const tell = ({ city }: { city: string }) => {
+      asked.push(city);
+      return `${city}: 21 degrees`;
+    };
+    const body = { model: 'svc', messages: weatherQuestion, tools: [zodFunction({ ...weather, function: tell })] };
+    const runner = stream
+      ? client.chat.completions.runTools({ ...body, stream: true })
+      : client.chat.completions.runTools(body);
+    expect(expectHidden(await runner.finalContent())).toBe('Here is what I found: Paris: 21 degrees.');
+    expect(asked).toEqual(['Paris']);
+    expect(expectHidden(runner.messages).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  });
+
+  test('sees images with the vision model', async () => {
+    const content = [
+      { type: 'text' as const, text: 'What is this?' },
+      { type: 'image_url' as const, image_url: { url: 'data:image/png;base64,AAAA' } },
+    ];
+    const completion = await client.chat.completions.create({
+      model: 'svc-vision',
+      messages: [{ role: 'user', content }],
+    });
+    expect(expectHidden(completion)).toMatchObject({ model: 'svc-vision' });
+    expect(completion.choices[0]?.message.content).toMatch('I can see an image');
+  });
+
+  test('models', async () => {
+    const ids: string[] = [];
+    for await (const model of client.models.list()) ids.push(model.id);
+    expect(ids).toEqual(['svc', 'svc-vision']);
+    const model = await client.models.retrieve('svc-vision');
+    expect(model).toMatchObject({ id: 'svc-vision', object: 'model', created: 0, owned_by: 'svc' });
+  });
+
+  test('left nothing broken behind', () => {
+    expect(gateway.faults).toEqual([]);
+  });
+});

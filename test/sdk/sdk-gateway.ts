@@ -1,0 +1,89 @@
+import { setImmediate } from 'node:timers/promises';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { expect } from '@jest/globals';
+import { startDemoUpstream } from '../../local/demo-upstream.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** Far from every limit, so that a test meets only those that it sets itself. */
+const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
+
+/** A gateway whose upstream is the fake one, which answers what the test scripts. */
+export function startScriptedGateway(): Promise<TestGateway> {
+  return startTestGateway({ environment: roomy });
+}
+
+/** A gateway whose upstream is the demo, which answers all three dialects by itself; its fake upstream stays idle. */
+export async function startDemoGateway(): Promise<TestGateway> {
+  await using started = new AsyncDisposableStack();
+  const demo = await startDemoUpstream({ pace: 0 });
+  started.defer(demo.close);
+  const gateway = started.use(
+    await startTestGateway({
+      environment: {
+        ...roomy,
+        UPSTREAM_BASE_URL: demo.url,
+        UPSTREAM_API_KEYS: demo.apiKey,
+        UPSTREAM_TEXT_MODEL: demo.textModel,
+        UPSTREAM_VISION_MODEL: demo.visionModel,
+        UPSTREAM_NAMES: demo.names.join(','),
+      },
+    }),
+  );
+  const running = started.move();
+  return { ...gateway, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** Names of both upstreams, and of the fields in which they give themselves away. */
+const traces = /quillon|quill-4|acmecorp|thunder|fingerprint|"provider":"svc"|native_finish/i;
+
+/** Fails where anything that an SDK handed out, also inside an error, tells who answered. Returns the value. */
+export function expectHidden<T>(value: T): T {
+  const seen = value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value;
+  expect(JSON.stringify(seen)).not.toMatch(traces);
+  return value;
+}
+
+/** What a promise rejects with, which must not tell who answered either. */
+export async function errorOf(promise: PromiseLike<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome) return expectHidden(outcome.error);
+  throw new Error(`no error, but ${JSON.stringify(outcome.value)}`);
+}
+
+/** All that a stream yields. */
+export async function readAll<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
+
+/** How requests ended, in the order in which they did: with an answer, or with this error code. */
+const ends = ({ log }: TestGateway): unknown[] =>
+  log.filter(({ message }) => message === 'answered' || message === 'refused').map(({ code }) => code ?? 'answered');
+
+/** Runs a step and returns how the gateway ended the requests in it. */
+export async function outcomesOf(gateway: TestGateway, step: () => PromiseLike<unknown>): Promise<unknown[]> {
+  const before = ends(gateway).length;
+  await step();
+  return ends(gateway).slice(before);
+}
+
+/** Runs a step with one request and returns its charge. An SDK that throws on an error event is ahead of the refund. */
+export async function costOf(gateway: TestGateway, step: () => PromiseLike<unknown>): Promise<number> {
+  const chargesBefore = await chargesIn(gateway);
+  const endsBefore = ends(gateway).length;
+  await step();
+  while (ends(gateway).length === endsBefore) await setImmediate();
+  return (await chargesIn(gateway)) - chargesBefore;
+}
+
+/** All charges that stand, of all callers. */
+export async function chargesIn({ dynamoDb }: TestGateway): Promise<number> {
+  const { Items = [] } = await dynamoDb.client.send(
+    new ScanCommand({ TableName: dynamoDb.quotaTable, ConsistentRead: true }),
+  );
+  return Items.reduce((sum, item) => sum + Number(item.used?.N ?? 0), 0);
+}

@@ -1,0 +1,87 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import OpenAI from 'openai';
+import { type DialectName, dialectNames, loadFixtures, type StreamFixture } from '../support/fixtures.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { hangUp, sse } from '../support/upstream-script.ts';
+import { costOf, errorOf, expectHidden, startScriptedGateway } from './sdk-gateway.ts';
+
+interface Server {
+  /** Without the version prefix. */
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+const content = 'Who are you?';
+const messages = [{ role: 'user' as const, content }];
+const openAi = ({ url, apiKey }: Server) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
+const anthropic = ({ url, apiKey }: Server) => new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
+
+/** The answer that each dialect's SDK accumulates from a stream. */
+const readers: Record<DialectName, (server: Server) => Promise<object>> = {
+  chat: (server) => openAi(server).chat.completions.stream({ model: 'svc', messages }).finalChatCompletion(),
+  responses: (server) => openAi(server).responses.stream({ model: 'svc', input: content }).finalResponse(),
+  messages: (server) => anthropic(server).messages.stream({ model: 'svc', max_tokens: 9, messages }).finalMessage(),
+};
+
+const names =
+  /(EXEMPT-AcmeCorp[\w./+=-]*)|acmecorp\/thunder-(70b-instruct|eyes)|api\.acmecorp\.example|acmecorp|thunder|(?<![\p{L}\p{N}_])acme(?![\p{L}\p{N}_])/giu;
+
+/** What only an upstream sends, or goes where a text was changed; and of `reasoning_content` the SDK keeps just a piece. */
+const dropped = /^(provider|system_fingerprint|native_finish_reason|x_.*|logprobs|reasoning_content)$/;
+
+const comparable = (answer: object): string =>
+  JSON.stringify(answer, (name, value) => (dropped.test(name) ? undefined : value));
+
+/** An answer as it should look behind the gateway: without names, but for what a program reads back. */
+const hide = (answer: object): string => comparable(answer).replace(names, (_, exempt) => exempt ?? 'svc');
+
+describe.each(dialectNames)('the SDK of %s', (dialect) => {
+  const read = readers[dialect];
+  const streams = loadFixtures(dialect).filter((fixture): fixture is StreamFixture => fixture.kind === 'stream');
+  const ending = (...ends: string[]) =>
+    streams
+      .filter(({ plainError, terminal }) => ends.includes(plainError ? 'error' : terminal))
+      .map(({ name, bytes }) => [name, bytes] as const);
+  let gateway: TestGateway;
+  let through: Server;
+
+  beforeAll(async () => {
+    gateway = await startScriptedGateway();
+    through = { url: gateway.url, apiKey: await gateway.issueKey() };
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
+
+  // A name in halves is hidden in a way of its own, and not every SDK bears unknown events.
+  const plain = ending('end').filter(([name]) => !/^halves|^unknown-events/.test(name));
+  test.each(plain)('reads %s as if there were no gateway, but for the names', async (_, bytes) => {
+    gateway.upstream.otherwise(sse(bytes));
+    const direct = await read({ url: gateway.upstream.url.replace(/\/v1$/, ''), apiKey: 'any' });
+    expect(JSON.parse(comparable(await read(through)))).toEqual(JSON.parse(hide(direct)));
+  });
+
+  const expectFailure = (outcome: unknown): void => {
+    expect(outcome).toBeInstanceOf(dialect === 'messages' ? Anthropic.APIError : OpenAI.APIError);
+    expect(outcome).toMatchObject(dialect === 'messages' ? { type: 'api_error' } : { code: 'upstream_error' });
+  };
+
+  test.each(ending('cut', 'failure'))('reports %s, which costs nothing', async (name, bytes) => {
+    gateway.upstream.otherwise(sse(bytes));
+    const cost = await costOf(gateway, async () => {
+      // `response.failed` is no error to the SDK but an answer of this status.
+      if (/failed$/.test(name)) expect(expectHidden(await read(through))).toMatchObject({ status: 'failed' });
+      else expectFailure(await errorOf(read(through)));
+    });
+    expect(cost).toBe(0);
+  });
+
+  test.each(ending('cut').slice(0, 1))('throws where the connection is lost in %s', async (_, bytes) => {
+    gateway.upstream.otherwise([...sse(bytes), hangUp]);
+    expectFailure(await errorOf(read(through)));
+  });
+
+  test.each(ending('error'))('gets an HTTP error for %s', async (_, bytes) => {
+    gateway.upstream.otherwise(sse(bytes));
+    expect(await errorOf(read(through))).toMatchObject({ status: 502 });
+  });
+});

@@ -1,7 +1,16 @@
 import type { Json, Node } from '../json/scan.ts';
 import { requireArray } from './check.ts';
 import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
-import { eachMember, elements, markEnvelope, numberMember, passSealed, presentMember, sealed } from './envelope.ts';
+import {
+  eachMember,
+  elements,
+  markEnvelope,
+  numberMember,
+  passSealed,
+  presentMember,
+  sealed,
+  stringMember,
+} from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { findVisionContent } from './vision.ts';
@@ -49,6 +58,7 @@ function readAnswer(answer: Json, marks: Marks): void {
   markUsage(answer, marks);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     markEnvelope(answer, choice, marks);
+    markChoiceError(answer, choice, marks);
     const index = numberMember(answer, choice, 'index') ?? 0;
     const logprobs = presentMember(answer, choice, 'logprobs');
     markMessage(answer, answer.member(choice, 'message'), marks, (path, value) => {
@@ -64,6 +74,7 @@ function openStream(): StreamDialect {
 
   const readChoice = (event: Json, choice: Node, marks: Marks): void => {
     markEnvelope(event, choice, marks);
+    markChoiceError(event, choice, marks);
     const index = numberMember(event, choice, 'index') ?? 0;
     const logprobs = presentMember(event, choice, 'logprobs');
     let speaks = false;
@@ -152,6 +163,12 @@ function markMember(json: Json, name: string, value: Node, path: string, marks: 
       markMember(json, '', part, `${path}/${index}`, marks, speak, depth - 1);
     }
   }
+}
+
+/** Some routers report that the one they asked has failed inside a choice. */
+function markChoiceError(json: Json, choice: Node, marks: Marks): void {
+  const error = presentMember(json, choice, 'error');
+  if (error !== undefined) marks.fail(stringMember(json, error, 'message') ?? '');
 }
 
 function passCall(json: Json, call: Node | undefined, marks: Marks): void {

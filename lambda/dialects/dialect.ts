@@ -98,6 +98,7 @@ export interface Dialect {
 
 /** What a dialect knows of one running stream. */
 export interface StreamDialect {
+  /** Not called for an event that differs from the one before in nothing but the text of its only delta. */
   readEvent(event: Json, type: string | undefined, marks: Marks): void;
   /** Whether a `[DONE]` ends this stream. */
   readonly doneEnds: boolean;

@@ -1,7 +1,7 @@
 import type { Json, Node } from '../json/scan.ts';
 import type { Marks } from './dialect.ts';
 
-const telltales = new Set(['provider', 'system_fingerprint', 'native_finish_reason']);
+const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 
 /** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
 export const sealed = /signature$|^encrypted_/i;
@@ -11,11 +11,15 @@ export function markEnvelope(json: Json, object: Node | undefined, marks: Marks)
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
   for (let key = object + 1; key < end; key = json.next(key + 1)) {
+    // Most keys are none of these, and tell so by their first character.
+    if (!maybeTelltale.has(json.text.charCodeAt(json.start(key) + 1))) continue;
     const name = json.string(key);
     if (name === 'model') marks.model(key + 1);
-    else if (telltales.has(name) || name.startsWith('x_')) marks.drop(object, key);
+    else if (telltale.test(name)) marks.drop(object, key);
   }
 }
+
+const maybeTelltale = new Set([...'mpsnx\\'].map((first) => first.charCodeAt(0)));
 
 /** Lets sealed members pass, at any depth of a value. */
 export function passSealed(json: Json, value: Node, marks: Marks): void {

@@ -1,26 +1,9 @@
-import { GatewayError } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { describe } from './check.ts';
 import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
 import { eachMember, elements, markEnvelope, numberMember, presentMember, sealed, stringMember } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
-import { findVisionContent } from './vision.ts';
-
-const visionTypes = new Set([
-  'input_image',
-  'input_video',
-  'image_url',
-  'video_url',
-  'image',
-  'video',
-  'computer_screenshot',
-]);
-const visionRules = new Map([
-  ['input', { types: visionTypes, descend: (name: string) => name === 'content' || name === 'output' }],
-  // The variables of a prompt have names of the caller's choosing.
-  ['prompt', { types: visionTypes, descend: () => true }],
-]);
+import { checkBody, findVision, hasReferences } from './responses-body.ts';
 
 /** Texts that a program reads: arguments, code and audio bytes, never prose. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
@@ -44,7 +27,7 @@ export const responses: Dialect = {
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'stream', 'input', 'prompt', 'previous_response_id', 'conversation', 'background']),
   checkBody,
-  findVision: (body) => findVisionContent(body, visionRules),
+  findVision,
   hasReferences,
   normalize: () => ({}),
   readAnswer,
@@ -65,43 +48,6 @@ export const responses: Dialect = {
   keepAlive: ': keep-alive\n\n',
 };
 
-function checkBody(body: Json): void {
-  const input = presentMember(body, body.root, 'input');
-  if (input !== undefined && body.kind(input) !== 'string' && body.kind(input) !== 'array') {
-    throw new GatewayError('invalid_request', `input must be a string or an array, not ${describe(body.kind(input))}.`);
-  }
-  for (const name of ['previous_response_id', 'conversation']) {
-    if (presentMember(body, body.root, name) !== undefined) throw stateless(name);
-  }
-  const background = body.member(body.root, 'background');
-  if (background !== undefined && body.raw(background) === 'true') throw stateless('background');
-}
-
-/** Members by which a body refers to items, files, containers and prompts: this gateway holds none, the upstream might. */
-const references = new Map([
-  ['input', /^(id|(?!call_)\w+_ids?)$/],
-  ['prompt', /^id$/],
-  ['tools', /^(vector_store_ids|file_ids|container)$/],
-]);
-
-function hasReferences(body: Json): boolean {
-  for (const [root, names] of references) {
-    const value = presentMember(body, body.root, root);
-    if (value === undefined) continue;
-    for (let node = value; node < body.next(value); node += 1) {
-      if (body.isKey(node) && names.test(body.string(node))) return true;
-    }
-  }
-  return false;
-}
-
-function stateless(name: string): GatewayError {
-  return new GatewayError(
-    'invalid_request',
-    `${name} is not supported: nothing is stored between requests. Send the full history in input.`,
-  );
-}
-
 function openStream(): StreamDialect {
   return { doneEnds: false, readEvent, textEvent };
 }
@@ -111,22 +57,24 @@ function readEvent(event: Json, eventType: string | undefined, marks: Marks): vo
   const type = stringMember(event, root, 'type') ?? eventType ?? '';
   const sequence = event.member(root, 'sequence_number');
   if (sequence !== undefined && event.kind(sequence) === 'number') marks.sequence(sequence);
-  if (type === 'error' || (type === '' && presentMember(event, root, 'error') !== undefined)) {
-    marks.fail(readErrorMessage(event) ?? '');
-    return;
-  }
-  if (type === 'ping' || type === 'keepalive') marks.alive();
   markEnvelope(event, root, marks);
-  const response = presentMember(event, root, 'response');
+  if (type.endsWith('.delta')) markDelta(event, type.slice(0, -'.delta'.length), marks);
+  else if (type === 'error' || (type === '' && presentMember(event, root, 'error') !== undefined)) {
+    marks.fail(readErrorMessage(event) ?? '');
+  } else readRareEvent(event, type, marks);
+}
+
+function readRareEvent(event: Json, type: string, marks: Marks): void {
+  const response = presentMember(event, event.root, 'response');
   if (response !== undefined) markResponse(event, response, marks);
-  if (type === 'response.failed') {
+  if (type === 'ping' || type === 'keepalive') marks.alive();
+  else if (type === 'response.failed') {
     marks.close('');
     marks.fail(stringMember(event, presentMember(event, response, 'error'), 'message') ?? '', true);
   } else if (type === 'response.completed' || type === 'response.incomplete') {
     marks.close('');
     marks.end();
-  } else if (type.endsWith('.delta')) markDelta(event, type.slice(0, -'.delta'.length), marks);
-  else markPart(event, type, marks);
+  } else markPart(event, type, marks);
 }
 
 /** Where a text stands: `output/part/`, an empty place for an index that the event does not give. */

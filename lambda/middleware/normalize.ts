@@ -20,7 +20,12 @@ export function normalize({ models }: { models: Models }): Middleware {
 
 type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
 
-function readCall(request: GatewayRequest, { dialect, endpoint }: InferenceRoute, models: Models): InferenceCall {
+/** What the body of a request asks for. Throws the 400 of a body that can't be sent. */
+export function readCall(
+  request: Pick<GatewayRequest, 'body' | 'bodyIsBase64'>,
+  { dialect, endpoint }: InferenceRoute,
+  models: Models,
+): InferenceCall {
   const body = readJsonBody(request);
   const model = resolveModel(body, models);
   const stream = readStream(body);

@@ -18,7 +18,7 @@ export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel 
   }
   dropMembers(json, sheet, edits);
   // A string without escapes stands in the text as it is.
-  const named = standsOutside(json, sheet.settled, (from) => scrubber.find(json.text, from)?.start);
+  const named = standsOutside(json, sheet.settled, (from) => scrubber.find(json.text, from)?.start ?? -1);
   const escaped = standsOutside(json, sheet.settled, (from) => json.text.indexOf('\\', from));
   if (named || escaped) replaceNames(json, sheet.settled, scrubber, edits);
   return edits;
@@ -41,10 +41,10 @@ function dropMembers(json: Json, { drops }: MarkSheet, edits: Edit[]): void {
   }
 }
 
-/** Whether what `find` finds (from an offset on; -1 or undefined for nothing) stands anywhere outside the settled nodes. */
-function standsOutside(json: Json, settled: readonly Node[], find: (from: number) => number | undefined): boolean {
+/** Whether what `find` finds, from an offset on and -1 for nothing, stands anywhere outside the settled nodes. */
+function standsOutside(json: Json, settled: readonly Node[], find: (from: number) => number): boolean {
   for (let from = 0; ; ) {
-    const at = find(from) ?? -1;
+    const at = find(from);
     if (at < 0) return false;
     const around = settled.find((node) => json.start(node) <= at && at < json.end(node));
     if (around === undefined) return true;

@@ -90,17 +90,28 @@ export function createMarkSheet(usage: Usage): MarkSheet {
       sheet.failure = { message, forward };
     },
   };
-  const flags = {
+  const sheet = {
+    marks,
+    models,
+    drops,
+    settled,
+    deltas,
+    wholes,
+    closes,
+    turns,
     sequence: undefined as Node | undefined,
     alive: false,
     ends: false,
     mayEnd: false,
     failure: undefined as MarkSheet['failure'],
+    clear(): void {
+      for (const list of lists) list.length = 0;
+      sheet.sequence = undefined;
+      sheet.alive = false;
+      sheet.ends = false;
+      sheet.mayEnd = false;
+      sheet.failure = undefined;
+    },
   };
-  const clear = (): void => {
-    for (const list of lists) list.length = 0;
-    Object.assign(sheet, flags);
-  };
-  const sheet = { marks, models, drops, settled, deltas, wholes, closes, turns, ...flags, clear };
   return sheet;
 }

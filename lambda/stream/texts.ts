@@ -28,14 +28,21 @@ export function createTexts(scrubber: Scrubber): Texts {
     return text;
   }
 
+  /** What follows knows of this text only where it breaks off inside a name: else it stands for itself, as clients show it. */
+  function end(family: string, text: ScrubChannel): string {
+    const isOpen = text.held !== '';
+    const rest = text.end();
+    tails.set(family, isOpen ? text.tail : '');
+    return rest;
+  }
+
   return {
     push: (channel, family, piece) => (open.get(channel)?.text ?? start(channel, family)).push(piece),
     isHolding: (channel) => (open.get(channel)?.text.held ?? '') !== '',
     close(channel) {
       const closing = open.get(channel);
       if (!closing) return '';
-      const rest = closing.text.end();
-      tails.set(closing.family, closing.text.tail);
+      const rest = end(closing.family, closing.text);
       open.delete(channel);
       return rest;
     },
@@ -43,9 +50,7 @@ export function createTexts(scrubber: Scrubber): Texts {
       const before = befores.get(channel) ?? tails.get(family) ?? '';
       befores.set(channel, before);
       const text = scrubber.openChannel(before);
-      const hidden = text.push(given) + text.end();
-      tails.set(family, text.tail);
-      return hidden;
+      return text.push(given) + end(family, text);
     },
     channels: () => open.keys(),
   };

@@ -1,0 +1,63 @@
+import { GatewayError } from '../errors.ts';
+import type { Json } from '../json/scan.ts';
+import { describe } from './check.ts';
+import { presentMember } from './envelope.ts';
+import { findVisionContent } from './vision.ts';
+
+const visionTypes = new Set([
+  'input_image',
+  'input_video',
+  'image_url',
+  'video_url',
+  'image',
+  'video',
+  'computer_screenshot',
+]);
+const visionRules = new Map([
+  ['input', { types: visionTypes, descend: (name: string) => name === 'content' || name === 'output' }],
+  // The variables of a prompt have names of the caller's choosing.
+  ['prompt', { types: visionTypes, descend: () => true }],
+]);
+
+/** Where a body holds an image or a video. */
+export function findVision(body: Json): string | undefined {
+  return findVisionContent(body, visionRules);
+}
+
+/** Refuses an input of another form, and what asks for state that nobody keeps. */
+export function checkBody(body: Json): void {
+  const input = presentMember(body, body.root, 'input');
+  if (input !== undefined && body.kind(input) !== 'string' && body.kind(input) !== 'array') {
+    throw new GatewayError('invalid_request', `input must be a string or an array, not ${describe(body.kind(input))}.`);
+  }
+  for (const name of ['previous_response_id', 'conversation']) {
+    if (presentMember(body, body.root, name) !== undefined) throw stateless(name);
+  }
+  const background = body.member(body.root, 'background');
+  if (background !== undefined && body.raw(background) === 'true') throw stateless('background');
+}
+
+/** Members by which a body refers to items, files, containers and prompts: this gateway holds none, the upstream might. */
+const references = new Map([
+  ['input', /^(id|(?!call_)\w+_ids?)$/],
+  ['prompt', /^id$/],
+  ['tools', /^(vector_store_ids|file_ids|container)$/],
+]);
+
+export function hasReferences(body: Json): boolean {
+  for (const [root, names] of references) {
+    const value = presentMember(body, body.root, root);
+    if (value === undefined) continue;
+    for (let node = value; node < body.next(value); node += 1) {
+      if (body.isKey(node) && names.test(body.string(node))) return true;
+    }
+  }
+  return false;
+}
+
+function stateless(name: string): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `${name} is not supported: nothing is stored between requests. Send the full history in input.`,
+  );
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { readCall } from '../../../lambda/middleware/normalize.ts';
+import { createModels } from '../../../lambda/models.ts';
+import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
+import { readStrings } from '../../support/client-view.ts';
+import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
+import { dialectNamed, dialects, hiding, scrubber } from '../../support/rewrite.ts';
+import { findIdentity } from '../../support/upstream-identity.ts';
+
+const models = createModels('svc', []);
+const upstreamModel = 'acmecorp/thunder-70b-instruct';
+
+/** What goes upstream for a body, or the error that its sender gets. */
+function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
+  try {
+    const route = { dialect, endpoint: endpoint as Endpoint };
+    return readCall({ body, bodyIsBase64: false }, route, models).bodyFor(upstreamModel).join('');
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+const withModel = (body: string, model: string) => body.replace(/("m(?:o|\\u006f)del"\s*:\s*)"svc"/, `$1"${model}"`);
+
+test('the list names every dialect once, and no path twice', () => {
+  expect(dialects.map(({ name }) => name)).toEqual(dialectNames);
+  const paths = dialects.flatMap(({ endpoints }) => endpoints.map(({ path }) => path));
+  expect(paths).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']);
+});
+
+describe.each(dialectNames)('%s', (name) => {
+  const dialect = dialectNamed(name);
+  const fixtures = loadFixtures(name);
+  const requests = fixtures.flatMap((fixture) =>
+    fixture.kind === 'request' ? [[fixture.name, fixture.bytes.toString(), fixture] as const] : [],
+  );
+
+  test.each(requests.filter(([, , { vision }]) => vision))('%s is vision content, and found', (_, body, { vision }) => {
+    const refusal = send(dialect, body);
+    expect(refusal).toMatchObject({ code: 'invalid_model', status: 400 });
+    expect((refusal as GatewayError).message).toMatch(
+      new RegExp(`^${vision?.replace(/[[\].]/g, '\\$&')} holds an image`),
+    );
+    expect((refusal as GatewayError).message).toMatch('svc-vision');
+    expect(send(dialect, withModel(body, 'svc-vision'))).toBe(withModel(body, upstreamModel));
+  });
+
+  test('what asks for state is refused', () => {
+    for (const [, body, { stateful }] of requests) {
+      if (!stateful) continue;
+      const refusal = send(dialect, body);
+      expect(refusal).toMatchObject({ code: 'invalid_request', status: 400 });
+      expect((refusal as GatewayError).message).toMatch(new RegExp(`^${stateful} is not supported.*full history`));
+      expect((refusal as GatewayError).details).toEqual(
+        stateful === 'thread' ? { error_code: 'thread_unsupported_request' } : undefined,
+      );
+    }
+  });
+
+  const changed = /^(effort|thinking|model-twice)/;
+  const plain = requests.filter(([file, , { vision, stateful }]) => !vision && !stateful && !changed.test(file));
+  test.each(plain)('%s passes, and only the model is another', (_, body) => {
+    for (const endpoint of dialect.endpoints) {
+      expect(send(dialect, body, endpoint)).toBe(withModel(body, upstreamModel));
+    }
+  });
+
+  test('content nested as deep as a body may be is looked through', () => {
+    const list = name === 'responses' ? 'input' : 'messages';
+    const deep = (inner: string) => {
+      const depth = 4_990;
+      return `{"model":"svc","${list}":[${'{"content":['.repeat(depth)}${inner}${']}'.repeat(depth)}]}`;
+    };
+    expect(send(dialect, deep('{"type":"text"}'))).toEqual(expect.any(String));
+    expect(send(dialect, deep('{"type":"input_image"}'))).toMatchObject({ code: 'invalid_model' });
+  });
+
+  const answers = fixtures.flatMap((fixture) => (fixture.kind === 'answer' ? [[fixture.name, fixture] as const] : []));
+  test.each(answers)('the answer %s', (file, { bytes, terminal }) => {
+    const usage = { input: undefined, output: undefined };
+    const rewritten = rewriteAnswer(bytes.toString(), dialect, hiding, createScanner(), usage);
+    expect('failure' in rewritten).toBe(terminal === 'failure');
+    if ('failure' in rewritten) return;
+    expect(findIdentity(rewritten.text)).toEqual([]);
+    const [given, value] = [JSON.parse(bytes.toString()), JSON.parse(rewritten.text)];
+    if (given.model) expect(value.model).toBe('svc');
+    expect(Object.keys(value).filter((key) => /^(x_|provider|system_fingerprint)/.test(key))).toEqual([]);
+    const exempt = (all: unknown) => [...readStrings(all)].filter(([, text]) => text.includes('EXEMPT'));
+    expect(exempt(value)).toEqual(exempt(given));
+    const said = (all: unknown) => [...readStrings(all)].filter(([path]) => /\.(content|text|thinking)$/.test(path));
+    expect(
+      findIdentity(
+        said(value)
+          .map(([, text]) => text)
+          .join(''),
+      ),
+    ).toEqual([]);
+    // Here a name begins in one block and ends in the next.
+    if (file === 'two-blocks') return;
+    expect(said(value)).toEqual(said(given).map(([path, text]) => [path, scrubber.scrub(text)]));
+  });
+
+  const failures = fixtures.filter(({ kind, file }) => kind === 'error' && /200-error\.json$/.test(file));
+  test.each(failures.map((one) => [one.file, one] as const))('%s is no answer', (_, { bytes }) => {
+    const usage = { input: undefined, output: undefined };
+    expect(rewriteAnswer(bytes.toString(), dialect, hiding, createScanner(), usage)).toHaveProperty('failure');
+  });
+});
+
+test('an image without a type is an image; where none is given there is none', () => {
+  const body = (part: string) => `{"model":"svc","messages":[{"role":"user","content":[{"type":"text",${part}}]}]}`;
+  const chat = dialectNamed('chat');
+  expect(send(chat, body('"image_url":{"url":"https://x"}'))).toMatchObject({ code: 'invalid_model' });
+  expect(send(chat, body('"image_url":null'))).toEqual(expect.any(String));
+});
+
+describe('how an error looks', () => {
+  const error = new GatewayError('quota_exceeded', 'No more today.');
+  const openAi = { message: 'No more today.', type: 'insufficient_quota', code: 'quota_exceeded' };
+  const bodies: Record<string, unknown> = {
+    chat: { error: openAi },
+    responses: { error: openAi },
+    messages: { type: 'error', error: { type: 'rate_limit_error', message: 'No more today.' } },
+  };
+  const events: Record<string, unknown> = {
+    chat: { data: { error: openAi } },
+    responses: {
+      type: 'error',
+      data: {
+        type: 'error',
+        sequence_number: 7,
+        code: 'quota_exceeded',
+        message: 'No more today.',
+        param: null,
+        error: openAi,
+      },
+    },
+    messages: { type: 'error', data: bodies.messages },
+  };
+
+  test.each(dialectNames)('in %s', (name) => {
+    const dialect = dialectNamed(name);
+    expect(JSON.parse(dialect.renderError(error))).toEqual(bodies[name]);
+    const { type, data } = dialect.renderErrorEvent(error, 7);
+    expect({ ...(type && { type }), data: JSON.parse(data) }).toEqual(events[name]);
+  });
+
+  test('the one error with details', () => {
+    const details = { error_code: 'thread_unsupported_request' };
+    const body = dialectNamed('messages').renderError(new GatewayError('invalid_request', 'No.', { details }));
+    expect(JSON.parse(body).error).toEqual({ type: 'invalid_request_error', message: 'No.', details });
+  });
+});
+
+describe('what messages normalize', () => {
+  const messages = dialectNamed('messages');
+  const disabled = '"thinking":{"type":"disabled"}';
+  const rest = '"max_tokens":9007199254740993,"messages":[]';
+  test.each([
+    ['"thinking":false', disabled],
+    ['"th\\u0069nking": false', '"th\\u0069nking": {"type":"disabled"}'],
+    ['"thinking":true', '"thinking":true'],
+    ['"thinking":{"type":"enabled","budget_tokens":1.0}', '"thinking":{"type":"enabled","budget_tokens":1.0}'],
+    ['"thinking":true,"thinking":false', disabled],
+    ['"thinking":false,"thinking":true', '"thinking":true'],
+    ['"output_config":{"effort":"none"}', `"output_config":{},${rest},${disabled}`],
+    ['"output_config":{"effort":"none","x":1e2}', `"output_config":{"x":1e2},${rest},${disabled}`],
+    ['"output_config":{"x":1e2 , "effort":"non\\u0065"}', `"output_config":{"x":1e2},${rest},${disabled}`],
+    ['"output_config":{"effort":"low","effort":"none"}', `"output_config":{},${rest},${disabled}`],
+    ['"output_config":{"effort":"none","effort":"low"}', '"output_config":{"effort":"low"}'],
+    ['"output_config":{"effort":"none"},"output_config":{"effort":"low"}', '"output_config":{"effort":"low"}'],
+    ['"thinking":true,"output_config":{"effort":"none"}', `${disabled},"output_config":{}`],
+    ['"output_config":"none"', '"output_config":"none"'],
+    ['"output_config":null', '"output_config":null'],
+    ['"output_config":{"effort":["none"]}', '"output_config":{"effort":["none"]}'],
+  ])('%s', (given, expected) => {
+    for (const endpoint of messages.endpoints) {
+      const sent = send(messages, `{"model":"svc",${given},${rest}}`, endpoint);
+      const tail = expected.includes(rest) ? '' : `,${rest}`;
+      expect(sent).toBe(`{"model":${JSON.stringify(upstreamModel)},${expected}${tail}}`);
+    }
+  });
+
+  test('leaves other dialects alone', () => {
+    const body = '{"model":"svc","messages":[],"thinking":false,"output_config":{"effort":"none"}}';
+    expect(send(dialectNamed('chat'), body)).toBe(withModel(body, upstreamModel));
+  });
+});

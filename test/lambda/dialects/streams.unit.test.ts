@@ -1,0 +1,175 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ClientEvent, joinTexts, readComments, readEvents } from '../../support/client-view.ts';
+import { dialectNames, loadFixtures, type StreamFixture } from '../../support/fixtures.ts';
+import { dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
+import { findIdentity } from '../../support/upstream-identity.ts';
+
+const decode = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+const valuesOf = (events: readonly ClientEvent[]) => events.map(({ value }) => value);
+
+/** Everything at a key of this name, at any depth, in order. */
+function findAll(value: unknown, key: string): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [
+    ...(name === key ? [member] : []),
+    ...findAll(member, key),
+  ]);
+}
+
+/** The numbers in a value, in order: all of a usage that does not name anyone. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+const isPing = ({ type, value }: ClientEvent) => type === 'ping' || Object(value).type === 'ping';
+
+/** What every event of a dialect must look like, ours included. */
+const assertValid: Record<string, (event: ClientEvent) => void> = {
+  chat({ data, value }) {
+    if (data === '[DONE]') return;
+    expect(value).toMatchObject({ object: 'chat.completion.chunk', model: 'svc', choices: expect.any(Array) });
+    for (const choice of Object(value).choices) {
+      expect(choice).toMatchObject({ index: expect.any(Number), delta: expect.any(Object) });
+      expect(choice).toHaveProperty('finish_reason');
+    }
+  },
+  responses({ type, value }) {
+    expect(value).toMatchObject({ type: expect.any(String), sequence_number: expect.any(Number) });
+    expect([undefined, Object(value).type]).toContain(type);
+    if (!/output_text\.delta$/.test(Object(value).type)) return;
+    const place = { output_index: expect.any(Number), content_index: expect.any(Number) };
+    expect(value).toMatchObject({ ...place, item_id: expect.any(String), delta: expect.any(String) });
+    expect(value).toHaveProperty('logprobs');
+  },
+  messages({ type, value }) {
+    const { type: kind, delta, index } = Object(value);
+    expect([undefined, kind]).toContain(type);
+    if (kind !== 'content_block_delta') return;
+    expect(typeof index).toBe('number');
+    const member = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' }[
+      delta.type as string
+    ];
+    if (member) expect(delta).toEqual({ type: delta.type, [member]: expect.any(String) });
+  },
+};
+
+/** Where an event speaks, and which place it closes to all that follow. */
+const placeOf: Record<string, (value: unknown) => { closes?: unknown; speaks?: unknown }> = {
+  chat(value) {
+    const { index, delta, finish_reason } = Object(value).choices?.[0] ?? {};
+    return finish_reason ? { closes: index } : delta?.content ? { speaks: index } : {};
+  },
+  responses(value) {
+    const { type = '', output_index, content_index, summary_index } = Object(value);
+    const place = `${output_index}/${content_index}/${summary_index}`;
+    return type.endsWith('text.done') ? { closes: place } : type.endsWith('text.delta') ? { speaks: place } : {};
+  },
+  messages(value) {
+    const { type, index } = Object(value);
+    return type === 'content_block_stop' ? { closes: index } : type === 'content_block_delta' ? { speaks: index } : {};
+  },
+};
+
+describe.each(dialectNames)('streams of %s', (name) => {
+  const dialect = dialectNamed(name);
+  const isStream = (fixture: { kind: string }): fixture is StreamFixture => fixture.kind === 'stream';
+  const fixtures = loadFixtures(name).filter(isStream);
+
+  describe.each(fixtures.map((one) => [one.name, one] as const))('%s', (fixture, { bytes, terminal, plainError }) => {
+    const { output, rewriter, usage } = rewriteStream(dialect, bytes);
+    const given = readEvents(decode(bytes));
+    const events = readEvents(output);
+
+    test('comes out the same however it is cut', () => {
+      const stride = 61;
+      for (let first = 0; first < stride; first += 1) {
+        const cuts: number[] = [];
+        for (let cut = first; cut < bytes.length; cut += stride) cuts.push(cut);
+        expect(rewriteStream(dialect, bytes, cuts).output).toBe(output);
+      }
+    });
+
+    test('byte by byte, each event leaves with the byte that completes it', () => {
+      const { pieces, output: slow } = rewriteStream(dialect, bytes, [...bytes.keys()].slice(1));
+      expect(slow).toBe(output);
+      const text = decode(bytes);
+      let expected = 0;
+      let left = '';
+      let at = 0;
+      for (const event of given) {
+        // A stream that failed or is over has nothing more to say.
+        if (plainError || Object(event.value).error || (expected > 0 && readEvents(left).length === events.length))
+          break;
+        const end = Buffer.byteLength(text.slice(0, event.end).replace(/((\r\n|\r|\n)(\r\n|\r|\n))[\r\n]*$/, '$1'));
+        left += pieces.slice(at, end).join('');
+        at = end;
+        if (!(isPing(event) && expected === 0)) expected += 1;
+        expect(readEvents(left).length).toBeGreaterThanOrEqual(expected);
+      }
+    });
+
+    test(`is known as ${plainError ? 'a plain error' : 'a stream'} with the terminal ${terminal}`, () => {
+      expect(rewriter.started).toBe(!plainError);
+      expect(rewriter.ended).toBe(terminal === 'end');
+      expect(rewriter.failure?.kind).toBe(terminal === 'failure' ? 'reported' : undefined);
+      if (plainError) expect(output).toBe('');
+    });
+
+    test('is valid', () => {
+      for (const event of events) assertValid[name]?.(event);
+      const sequence = valuesOf(events).flatMap((value) => Object(value).sequence_number ?? []);
+      expect(sequence).toEqual(sequence.map((_, index) => index));
+      if (sequence.length > 0) expect(rewriter.nextSequence).toBe(sequence.length);
+      expect(new Set(findAll(valuesOf(events), 'model'))).toEqual(
+        new Set(events.length > 0 && !plainError ? ['svc'] : []),
+      );
+    });
+
+    test('tells nobody who answered', () => {
+      expect(findIdentity(output)).toEqual([]);
+      for (const text of joinTexts(valuesOf(events)).values()) expect(findIdentity(text)).toEqual([]);
+      expect(new Set(readComments(output))).toEqual(new Set(readComments(output).length > 0 ? [': keep-alive'] : []));
+      for (const key of ['provider', 'system_fingerprint', 'native_finish_reason', 'x_acmecorp']) {
+        expect(findAll(valuesOf(events), key)).toEqual([]);
+      }
+    });
+
+    test('leaves what a program reads byte for byte', () => {
+      const exempt = (all: readonly ClientEvent[]) =>
+        [...joinTexts(valuesOf(all))].filter(([, text]) => text.includes('EXEMPT'));
+      // Ciphertext and calls of a stream that ended are all there; one that failed may end early.
+      if (terminal === 'end') expect(exempt(events)).toEqual(exempt(given));
+    });
+
+    test('keeps every count of tokens in its place', () => {
+      const counts = (all: readonly ClientEvent[]) =>
+        valuesOf(all)
+          .flatMap((value) => findAll(value, 'usage'))
+          .filter((one) => one !== null)
+          .map(numbersIn);
+      if (terminal !== 'failure') expect(counts(events)).toEqual(counts(given));
+      if (counts(given).length > 0 && terminal === 'end')
+        expect(usage).toEqual({ input: expect.any(Number), output: expect.any(Number) });
+    });
+
+    test('says nothing in a place that is closed', () => {
+      const closed = new Set<unknown>();
+      for (const value of valuesOf(events)) {
+        const { closes, speaks } = placeOf[name]?.(value) ?? {};
+        if (speaks !== undefined) expect(closed).not.toContain(speaks);
+        if (closes !== undefined) closed.add(closes);
+      }
+    });
+
+    test('says all that was said', () => {
+      if (terminal === 'failure') return;
+      const said = (all: readonly ClientEvent[]) =>
+        [...joinTexts(valuesOf(all))].filter(([path]) => /(content|refusal|reasoning|delta|text|thinking)$/.test(path));
+      const hide = (text: string) => (text.includes('EXEMPT') ? text : scrubber.scrub(text));
+      // Halves that meet only across two blocks are more than what a scrub of each alone would hide.
+      if (/^(halves|starts-with)/.test(fixture)) return;
+      expect(said(events)).toEqual(said(given).map(([path, text]) => [path, hide(text)]));
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
+import { createScrubber } from '../../../lambda/stream/scrub.ts';
+import { readEvents } from '../../support/client-view.ts';
+import { dialectNames } from '../../support/fixtures.ts';
+import { dialectNamed, hiding, rewriteStream, scrubber } from '../../support/rewrite.ts';
+import { tellers } from '../../support/speech/index.ts';
+import { type Speech, toWire } from '../../support/speech/teller.ts';
+import { upstreamIdentity } from '../../support/upstream-identity.ts';
+
+const { textModel, visionModel, host, names } = upstreamIdentity;
+const known = [textModel, visionModel, host, ...names];
+
+const name = fc
+  .tuple(fc.constantFrom(...known), fc.constantFrom('as it is', 'upper', 'lower'))
+  .map(([text, form]) => (form === 'upper' ? text.toUpperCase() : form === 'lower' ? text.toLowerCase() : text));
+const beginning = fc.tuple(name, fc.nat()).map(([text, length]) => text.slice(0, length % text.length));
+const filler = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
+  fc.constantFrom(
+    ' ',
+    '. ',
+    '-',
+    '_',
+    'e',
+    'x',
+    '\n',
+    '"',
+    '\\',
+    '\\n',
+    '\u0000',
+    '\u2028',
+    'é',
+    '漢',
+    '🌩',
+    '\ud83c',
+    '\udf29',
+  ),
+);
+const text = fc
+  .array(fc.oneof({ weight: 2, arbitrary: name }, beginning, { weight: 2, arbitrary: filler }), { maxLength: 8 })
+  .map((parts) => parts.join(''));
+
+/** A text in pieces: cut anywhere, inside a character too, some of them empty. */
+const pieces = fc.tuple(text, fc.array(fc.nat(), { maxLength: 12 })).map(([whole, offsets]) => {
+  const edges = [0, ...offsets.map((offset) => offset % (whole.length + 1)).sort((a, b) => a - b), whole.length];
+  return edges.slice(1).map((edge, index) => whole.slice(edges[index], edge));
+});
+const letters = text.map((whole) => whole.split(''));
+const speechOf = (kinds: readonly string[]): fc.Arbitrary<Speech> =>
+  fc.record({ kind: fc.constantFrom(...kinds), pieces: fc.oneof(pieces, letters) });
+
+const wholes = (speeches: readonly Speech[]) => speeches.map((speech) => speech.pieces.join(''));
+
+/** Takes turns by these numbers. */
+function picker(numbers: readonly number[]): (count: number) => number {
+  let turn = 0;
+  return (count) => (numbers[turn++ % numbers.length] ?? 0) % count;
+}
+
+function answerOf(dialectName: string, answer: unknown): unknown {
+  const usage = { input: undefined, output: undefined };
+  const rewritten = rewriteAnswer(JSON.stringify(answer), dialectNamed(dialectName), hiding, createScanner(), usage);
+  if ('failure' in rewritten) throw new Error('the answer counts as a failure');
+  return JSON.parse(rewritten.text);
+}
+
+describe.each(dialectNames)('texts of %s', (dialectName) => {
+  const dialect = dialectNamed(dialectName);
+  const teller = tellers[dialectName];
+  const hear = (bytes: Uint8Array, cuts: readonly number[] = []) => {
+    const { output, rewriter } = rewriteStream(dialect, bytes, cuts);
+    expect([rewriter.ended, rewriter.failure]).toEqual([true, undefined]);
+    return teller.hear(readEvents(output));
+  };
+
+  test('any text, however it is cut, is heard as the scrub of the whole', () => {
+    // One text of each kind: what stands in two of a kind may meet, which is the next test's matter.
+    const speeches = fc.uniqueArray(speechOf(teller.kinds), { selector: ({ kind }) => kind, minLength: 1 });
+    fc.assert(
+      fc.property(speeches, fc.array(fc.nat(), { minLength: 1 }), fc.boolean(), (told, turns, escaped) => {
+        const heard = hear(toWire(teller.tell(told, picker(turns)), escaped));
+        expect(heard).toEqual(wholes(told).map(scrubber.scrub));
+        expect(teller.hearAnswer(answerOf(dialectName, teller.answer(told)))).toEqual(heard);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('a name that begins in one text and ends in the next of its kind does not come together', () => {
+    const long = createScrubber(
+      known.filter((one) => one.length > 4),
+      'svc',
+    );
+    const halves = fc.tuple(name, fc.nat(), filler).map(([whole, at, end]) => {
+      const cut = 1 + (at % (whole.length - 1));
+      return [`${end}${whole.slice(0, cut)}`, `${whole.slice(cut)}${end}`];
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...teller.kinds), fc.array(halves, { minLength: 1, maxLength: 3 }), (kind, told) => {
+        const speeches = told.flat().map((half) => ({ kind, pieces: [half] }));
+        const heard = hear(toWire(teller.tell(speeches)));
+        if (dialectName === 'chat') expect(heard).toEqual(wholes(speeches).map(scrubber.scrub));
+        else expect(long.find(heard.join(''))).toBeUndefined();
+        expect(teller.hearAnswer(answerOf(dialectName, teller.answer(speeches)))).toEqual(heard);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('kinds of text that take turns in one choice', () => {
+  const chat = dialectNamed('chat');
+  const turn = fc.record({ kind: fc.constantFrom('content', 'reasoning', 'refusal', 'call'), pieces });
+
+  test('keep their order, and a name that is interrupted does not come together', () => {
+    const long = createScrubber(
+      known.filter((one) => one.length > 4),
+      'svc',
+    );
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 1, maxLength: 6 }), (turns) => {
+        const call: object = { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'f', arguments: '{}' } }] };
+        const spoken = turns.filter(({ kind, pieces: told }) => kind === 'call' || told.join('') !== '');
+        const deltas = spoken.flatMap(({ kind, pieces: told }) =>
+          kind === 'call' ? [call] : told.map((piece): object => ({ [kind]: piece })),
+        );
+        const choices = [
+          ...deltas.map((delta) => ({ delta, finish_reason: null })),
+          { delta: {}, finish_reason: 'stop' },
+        ];
+        const events = choices.map((choice) => ({ data: { id: 'x', model: 'm', choices: [{ index: 0, ...choice }] } }));
+        const { output } = rewriteStream(chat, toWire([...events, { data: '[DONE]' }]));
+        const heard = readEvents(output).flatMap(({ value }) => Object.entries(Object(value).choices?.[0].delta ?? {}));
+        const order = heard.flatMap(([kind, said]) => (said === '' ? [] : kind));
+        const expected = spoken.map(({ kind }) => (kind === 'call' ? 'tool_calls' : kind));
+        const merged = (kinds: readonly string[]) => kinds.filter((kind, at) => kind !== kinds[at - 1]);
+        expect(merged(order)).toEqual(merged(expected));
+        for (const kind of ['content', 'reasoning', 'refusal']) {
+          const joined = heard.flatMap(([at, said]) => (at === kind ? said : [])).join('');
+          expect(long.find(joined)).toBeUndefined();
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

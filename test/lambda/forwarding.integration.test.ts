@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { dialectNames, loadFixtures } from '../support/fixtures.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json } from '../support/upstream-script.ts';
+
+const paths = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' };
+
+describe('what reaches the upstream', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ environment: { BURST_LIMIT: '600', GUEST_LIMIT: '1000' } });
+    gateway.upstream.otherwise(json(200, { type: 'message', choices: [], output: [] }));
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  async function send(path: string, body: string): Promise<string | undefined> {
+    const response = await gateway.post(path, body, { 'x-api-key': 'guest' });
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+    return gateway.upstream.requests.at(-1)?.body.toString();
+  }
+
+  test.each(dialectNames)('is the body of %s byte for byte, but for its model', async (dialectName) => {
+    const exact = loadFixtures(dialectName).find(({ file }) => file === 'requests/exact-bytes.json');
+    const body = exact?.bytes.toString() ?? '';
+    expect(body).toContain('9007199254740993');
+    const sent = body.replace('"model":"svc"', '"model":"acmecorp/thunder-70b-instruct"');
+    expect(await send(paths[dialectName], body)).toBe(sent);
+    expect(gateway.upstream.requests.at(-1)?.path).toBe(paths[dialectName]);
+  });
+
+  test('may be nested a thousand levels deep, and hold half characters and what is no JSON number elsewhere', async () => {
+    const deep = `${'[{"x":'.repeat(500)}"\\ud800 漢\u2028"${'}]'.repeat(500)}`;
+    const body = `{"messages":[], "n":[1e400,-0.0,1E2,0.10], "deep":${deep} ,"m\\u006fdel":"haiku"}`;
+    expect(await send(paths.chat, body)).toBe(body.replace('"haiku"', '"acmecorp/thunder-70b-instruct"'));
+  });
+
+  test('has one model, one thinking, and no effort that is none', async () => {
+    const body =
+      '{"model":"unknown","thinking":false,"messages":[],"model":"svc","output_config":{"effort":"none","n":1.0},"thinking":true}';
+    const expected =
+      '{"messages":[],"model":"acmecorp/thunder-70b-instruct","output_config":{"n":1.0},"thinking":{"type":"disabled"}}';
+    for (const path of [paths.messages, '/v1/messages/count_tokens']) expect(await send(path, body)).toBe(expected);
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import type { InferenceCall } from '../../../lambda/gateway-request.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { readCall } from '../../../lambda/middleware/normalize.ts';
+import { createModels } from '../../../lambda/models.ts';
+import { dialectNamed, dialects } from '../../support/rewrite.ts';
+import { printedJson } from '../json/arbitrary-json.ts';
+
+const models = createModels('svc', []);
+const upstreamModel = 'acmecorp/"thunder" \ud83c\udf29';
+const sentModel = JSON.stringify(upstreamModel);
+
+function read(dialectName: string, body: string | Buffer): InferenceCall {
+  const dialect = dialectNamed(dialectName);
+  const endpoint = dialect.endpoints[0] as Endpoint;
+  const given = typeof body === 'string' ? { body } : { body: body.toString('base64') };
+  return readCall({ ...given, bodyIsBase64: typeof body !== 'string' }, { dialect, endpoint }, models);
+}
+
+const send = (dialectName: string, body: string | Buffer) => read(dialectName, body).bodyFor(upstreamModel).join('');
+
+/** The raw values of a top-level key as a parser sees them that takes the first, and as one does that takes the last. */
+function viewsOf(body: string, name: string): { first: string | undefined; last: string | undefined; times: number } {
+  const json = createScanner().scan(body);
+  const values = [...json.keys(json.root)].filter((key) => json.string(key) === name).map((key) => json.raw(key + 1));
+  return { first: values[0], last: values.at(-1), times: values.length };
+}
+
+const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
+
+/** Some spellings of one key. */
+const spell = (name: string) =>
+  fc.array(fc.boolean(), { minLength: name.length, maxLength: name.length }).map((escapes) => {
+    const letters = name.split('').map((letter, index) => {
+      return escapes[index] ? `\\u00${letter.charCodeAt(0).toString(16)}` : letter;
+    });
+    return `"${letters.join('')}"`;
+  });
+const member = (key: fc.Arbitrary<string>, value: fc.Arbitrary<string>) =>
+  fc.tuple(space, key, space, value, space).map(([a, name, b, content, c]) => `${a}${name}${b}:${content}${c}`);
+
+const required = (name: string) => (name === 'responses' ? 'input' : 'messages');
+/** Members that no dialect reads, of any content, twice perhaps. */
+const strange = member(
+  fc.constantFrom('"zzz"', '"Model"', '"mod\\u0065ls"', '""', '"__proto__"', '"temperature"', '"seed"'),
+  printedJson.map((printed) => printed.text),
+);
+const bodyOf = (members: readonly string[]) => `{${members.join(',')}}`;
+
+describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) => {
+  test('leaves as it came, but for its model', () => {
+    const model = fc.tuple(space, spell('model'), space).map(([before, key, after]) => `${before}${key}:${after}"svc"`);
+    const list = member(spell(required(dialectName)), fc.constant('[]'));
+    const members = fc
+      .tuple(model, list, fc.array(strange, { maxLength: 5 }), fc.infiniteStream(fc.nat()))
+      .map(([first, second, others, places]) => {
+        const all = [...others];
+        for (const one of [first, second]) all.splice((places.next().value ?? 0) % (all.length + 1), 0, one);
+        return { all, first };
+      });
+    fc.assert(
+      fc.property(members, space, ({ all, first }, end) => {
+        const sent = all.map((one) => (one === first ? one.replace(/"svc"$/, () => sentModel) : one));
+        expect(send(dialectName, bodyOf(all) + end)).toBe(bodyOf(sent) + end);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('keeps what a parser would lose', () => {
+    const inner = '"a":[9007199254740993,1.0,1e2,-0,1E+400],"s":"\\ud800 \\/ \\u00e9 \u2028","s":"twice","d":';
+    const deep = `${'[{"x":'.repeat(500)}[]${'}]'.repeat(500)}`;
+    const body = `\n{ ${inner}${deep},"${required(dialectName)}":[],"model" :\t"opus[1m]"}\r\n`;
+    expect(send(dialectName, body)).toBe(body.replace('"opus[1m]"', () => sentModel));
+    expect(send(dialectName, Buffer.from(body))).toBe(send(dialectName, body));
+  });
+
+  test('shows every parser the values that were checked', () => {
+    const names = [...dialectNamed(dialectName).controlMembers];
+    const values: Record<string, fc.Arbitrary<string>> = {
+      model: fc.constantFrom('"svc"', '"svc-vision"', '"haiku"', '"unknown"', '1'),
+      stream: fc.constantFrom('true', 'false', 'null'),
+      messages: fc.constantFrom('[]', '[{}]', '[1.0]'),
+      input: fc.constantFrom('[]', '"hi"', 'null'),
+      thinking: fc.constantFrom('true', 'false', '{"type":"enabled"}'),
+      output_config: fc.constantFrom('{"effort":"none"}', '{"effort":"low"}', '{}', '{"effort":"low","effort":"none"}'),
+    };
+    const control = fc.constantFrom(...names).chain((name) => member(spell(name), values[name] ?? fc.constant('null')));
+    const bodies = fc
+      .array(fc.oneof({ weight: 3, arbitrary: control }, strange), { maxLength: 8 })
+      .map((drawn) => [...drawn, '"model":"svc"', `"${required(dialectName)}":[]`])
+      .chain((all) => fc.shuffledSubarray(all, { minLength: all.length }))
+      .map(bodyOf);
+    fc.assert(
+      fc.property(bodies, (body) => {
+        let call: InferenceCall;
+        try {
+          call = read(dialectName, body);
+        } catch (error) {
+          // What the last one says is wrong is refused, whatever an earlier one says.
+          expect(error).toBeInstanceOf(GatewayError);
+          expect(viewsOf(body, 'model').last).toMatch(/^("unknown"|1)$/);
+          return;
+        }
+        const sent = call.bodyFor(upstreamModel).join('');
+        expect(() => JSON.parse(sent)).not.toThrow();
+        expect(viewsOf(sent, 'model')).toEqual({ first: sentModel, last: sentModel, times: 1 });
+        expect(viewsOf(sent, 'stream').times).toBeLessThanOrEqual(1);
+        expect(call.stream).toBe(viewsOf(sent, 'stream').first === 'true');
+        const seen = models.resolve(JSON.parse(viewsOf(body, 'model').last ?? '""'));
+        expect(call.model).toBe(seen);
+        for (const name of names) {
+          const [before, after] = [viewsOf(body, name), viewsOf(sent, name)];
+          expect(after.times).toBe(Math.min(1, before.times) || after.times);
+          if (!/^(model|thinking|output_config)$/.test(name)) expect(after.first).toBe(before.last);
+        }
+        const strangers = (whole: string) => {
+          const json = createScanner().scan(whole);
+          return [...json.keys(json.root)]
+            .filter((key) => !names.includes(json.string(key)))
+            .map((key) => json.raw(key + 1));
+        };
+        expect(strangers(sent)).toEqual(strangers(body));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['', /^The body is empty/],
+    [' \n', /^The body is empty/],
+    ['no json', /not valid JSON: line 1, column 1/],
+    ['{"model":"svc",\n "x": 01}', /line 2, column 7/],
+    ['{"model":"svc"', /line 1, column 15.*the text ends here/],
+    ['[]', /must be a JSON object/],
+    ['null', /must be a JSON object/],
+    ['17', /must be a JSON object/],
+    ['"{}"', /must be a JSON object/],
+    ['\ufeff{}', /line 1, column 1/],
+    ['{"model":"svc"}{}', /line 1, column 16: expected nothing more/],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /not valid UTF-8/],
+    [Buffer.from('"\ud800"', 'utf16le'), /not valid/],
+    [`{"model":"svc","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, /deeper than 10000 levels/],
+    [`{"model":"svc","x":${'['.repeat(3_000_000)}`, /deeper than 10000 levels/],
+    ['{}', /^model is missing\. Use svc or svc-vision/],
+    ['{"model":null}', /^model must be a string/],
+    ['{"model":["svc"]}', /^model must be a string/],
+    ['{"model":"svc","messages":[],"stream":1}', /^stream must be true or false/],
+    ['{"model":"svc","messages":[],"stream":"true"}', /^stream must be true or false/],
+  ])('is refused when it is bad: case %#', (body, message) => {
+    expect(() => read(dialectName, body)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', status: 400, message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+test('a model of no known name is another error, and is not repeated', () => {
+  const message = expect.not.stringContaining('ltk_secret');
+  expect(() => read('chat', '{"model":"ltk_secret","messages":[]}')).toThrow(
+    expect.objectContaining({ code: 'invalid_model', status: 400, message }),
+  );
+});
+
+test.each([
+  ['chat', '{"model":"svc"}', /^messages is missing/],
+  ['chat', '{"model":"svc","messages":{}}', /^messages must be an array, not an object/],
+  ['chat', '{"model":"svc","messages":"hi"}', /^messages must be an array, not a string/],
+  ['chat', '{"model":"svc","messages":[],"messages":null}', /^messages must be an array, not null/],
+  ['messages', '{"model":"svc","messages":true}', /^messages must be an array, not a boolean/],
+  ['messages', '{"model":"svc"}', /^messages is missing/],
+  ['responses', '{"model":"svc","input":{}}', /^input must be a string or an array, not an object/],
+  ['responses', '{"model":"svc","input":1}', /^input must be a string or an array, not a number/],
+  ['responses', '{"model":"svc","input":"x","previous_response_id":""}', /^previous_response_id is not supported/],
+])('%s: %s', (dialectName, body, message) => {
+  expect(() => read(dialectName, body)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(message) }),
+  );
+});
+
+test('what a body asks for, beside its bytes', () => {
+  const prompt = '{"model":"svc-image","prompt":{"id":"pmpt_1"},"stream":true}';
+  expect(read('responses', prompt)).toMatchObject({ stream: true, hasReferences: true, model: { id: 'svc-vision' } });
+  const plain =
+    '{"model":"fam-x","input":[{"type":"function_call_output","call_id":"c","output":"x"}],"background":false}';
+  expect(read('responses', plain)).toMatchObject({ stream: false, hasReferences: false, model: { id: 'svc' } });
+  const counting = dialectNamed('messages').endpoints[1] as Endpoint;
+  const route = { dialect: dialectNamed('messages'), endpoint: counting };
+  const body = '{"model":"svc","messages":[],"stream":true}';
+  expect(readCall({ body, bodyIsBase64: false }, route, models).stream).toBe(false);
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { createMessages } from '../../../lambda/dialects/messages.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
+import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
+import { readEvents } from '../../support/client-view.ts';
+import { dialectNamed, hiding, rewriteStream } from '../../support/rewrite.ts';
+import { toWire } from '../../support/speech/teller.ts';
+
+const [chat, responses, messages] = ['chat', 'responses', 'messages'].map(dialectNamed) as [
+  ReturnType<typeof dialectNamed>,
+  ReturnType<typeof dialectNamed>,
+  ReturnType<typeof dialectNamed>,
+];
+
+const chunk = (delta: object, rest: object = {}) => ({
+  data: { id: 'x', model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...rest }] },
+});
+const deltasOf = (output: string) =>
+  readEvents(output).map(({ value }) => Object(value).choices?.[0].delta ?? Object(value).delta ?? Object(value).type);
+const started = { type: 'message_start', data: { type: 'message_start', message: { model: 'm', content: [] } } };
+const block = (delta: object, index = 0) => ({
+  type: 'content_block_delta',
+  data: { type: 'content_block_delta', index, delta },
+});
+const stopped = { type: 'content_block_stop', data: { type: 'content_block_stop', index: 0 } };
+
+describe('what passes untouched', () => {
+  // To a pattern of words, a name stands in each of these.
+  const base64 = `AAAA/acme/+AcmeCorp+Thunder/${'A'.repeat(40)}==`;
+  const url = `data:image/png;base64,${base64}`;
+
+  test('images and sound, as a part of a message and as bytes', () => {
+    const delta = {
+      images: [{ type: 'image_url', image_url: { url } }, { b64_json: base64 }],
+      audio: { data: base64, transcript: 'AcmeCorp.' },
+    };
+    const { output } = rewriteStream(chat, toWire([chunk(delta)]));
+    expect(deltasOf(output)[0]).toEqual({ ...delta, audio: { data: base64, transcript: 'svc.' } });
+    const partial = {
+      type: 'response.image_generation_call.partial_image',
+      partial_image_b64: base64,
+      note: 'Thunder',
+    };
+    const drawn = rewriteStream(responses, toWire([{ data: { ...partial, sequence_number: 0 } }])).output;
+    expect(readEvents(drawn)[0]?.value).toMatchObject({ partial_image_b64: base64, note: 'svc' });
+    const item = { type: 'image_generation_call', result: base64, revised_prompt: 'An AcmeCorp' };
+    const done = { type: 'response.output_item.done', output_index: 0, item };
+    const itemDone = readEvents(rewriteStream(responses, toWire([{ data: done }])).output)[0]?.value;
+    expect(itemDone).toMatchObject({ item: { ...item, revised_prompt: 'An svc' } });
+  });
+
+  test('but a text that only begins like an image is a text', () => {
+    const url = 'data:text/plain;base64,AcmeCorp is here';
+    const { output } = rewriteStream(chat, toWire([chunk({ images: [{ image_url: { url } }] })]));
+    expect(output).not.toMatch(/acme/i);
+  });
+
+  test('signatures under any name, at any depth', () => {
+    const call = {
+      function: { name: 'acme', arguments: '{"acme":1}' },
+      extra: { google: { thought_signature: 'acme' } },
+    };
+    const details = [{ index: 0, signature: 'acme', text: 'acme', encrypted_content: 'acme' }];
+    const delta = { tool_calls: [call], reasoning_details: details, reasoning_signature: 'acme', note: 'acme' };
+    const { output } = rewriteStream(chat, toWire([chunk(delta), chunk({}, { finish_reason: 'stop' })]));
+    expect(deltasOf(output)[0]).toEqual({ ...delta, reasoning_details: [{ ...details[0], text: 'svc' }], note: 'svc' });
+  });
+
+  test('code, commands and calls of hosted tools, and the names of the tools that a caller declared', () => {
+    const output = [
+      { type: 'code_interpreter_call', code: 'acme()', outputs: [{ logs: 'acme' }] },
+      { type: 'computer_call', action: { type: 'type', text: 'acme' } },
+      { type: 'shell_call', action: { commands: ['acme'] } },
+      { type: 'mcp_call', name: 'acme', arguments: 'acme', output: 'acme' },
+      { type: 'apply_patch_call', operation: { diff: 'acme' } },
+      { type: 'web_search_call', action: { query: 'acme' } },
+      { type: 'reasoning', encrypted_content: 'acme', summary: [] },
+    ];
+    const answer = {
+      status: 'completed',
+      tools: [{ name: 'acme', description: 'acme' }],
+      tool_choice: { name: 'acme' },
+      output,
+    };
+    const usage = { input: undefined, output: undefined };
+    const rewritten = rewriteAnswer(JSON.stringify(answer), responses, hiding, createScanner(), usage);
+    expect(JSON.parse('text' in rewritten ? rewritten.text : '')).toEqual({
+      ...answer,
+      tools: [{ name: 'acme', description: 'svc' }],
+      output: [
+        { ...output[0], outputs: [{ logs: 'svc' }] },
+        output[1],
+        output[2],
+        { ...output[3], output: 'svc' },
+        output[4],
+        { ...output[5], action: { query: 'svc' } },
+        output[6],
+      ],
+    });
+  });
+
+  test('files in messages, but not a text that stands in their place', () => {
+    const source = (type: string) => ({ type: 'document', source: { type, data: 'acme' } });
+    const content = [{ type: 'web_fetch_tool_result', content: [source('base64'), source('text')] }];
+    const usage = { input: undefined, output: undefined };
+    const rewritten = rewriteAnswer(JSON.stringify({ content }), messages, hiding, createScanner(), usage);
+    const [, text] = 'text' in rewritten ? JSON.parse(rewritten.text).content[0].content : [];
+    expect(rewritten).toHaveProperty('text', expect.stringContaining('"data":"acme"'));
+    expect(text.source).toEqual({ type: 'text', data: 'svc' });
+  });
+
+  test('signed thinking, where the upstream checks it', () => {
+    const signing = createMessages({ signsThinking: true });
+    const bytes = toWire([started, block({ type: 'thinking_delta', thinking: 'I am Acme' }), stopped]);
+    const rewriter = createStreamRewriter(signing, hiding, { input: undefined, output: undefined });
+    expect(rewriter.push(bytes)).toContain('"thinking":"I am Acme"');
+  });
+});
+
+describe('token probabilities', () => {
+  const logprobs = (token: string) => ({ content: [{ token, logprob: -1, bytes: [...Buffer.from(token)] }] });
+
+  test('become null where the text was changed or a token names someone, and stay where neither is so', () => {
+    const { output } = rewriteStream(
+      chat,
+      toWire([
+        chunk({ content: 'Hello' }, { logprobs: logprobs('Hello') }),
+        chunk({ content: ' from' }, { logprobs: logprobs('Thunder') }),
+        chunk({ content: ' Thun' }, { logprobs: logprobs(' Thun') }),
+        chunk({ content: 'der' }, { logprobs: logprobs('der') }),
+        chunk({ content: '!' }, { logprobs: logprobs('!') }),
+      ]),
+    );
+    const kept = readEvents(output).map(({ value }) => Object(value).choices[0].logprobs);
+    expect(kept).toEqual([logprobs('Hello'), null, null, null, logprobs('!')]);
+  });
+
+  test('that are none stay none', () => {
+    const event = {
+      type: 'response.output_text.delta',
+      output_index: 0,
+      content_index: 0,
+      delta: 'Acme',
+      logprobs: [],
+    };
+    const { output } = rewriteStream(responses, toWire([{ data: event }]));
+    expect(readEvents(output).map(({ value }) => Object(value).logprobs)).toEqual([[], []]);
+  });
+});
+
+describe('the frame around the texts', () => {
+  const events = [
+    [chat, { choices: [] }],
+    [responses, { type: 'response.custom' }],
+    [messages, { type: 'custom' }],
+  ] as const;
+
+  test.each(events)('has the public model and no provider, in events of any kind: %#', (dialect, rest) => {
+    const named = {
+      ...rest,
+      model: 'unlisted-3',
+      provider: 'Unlisted',
+      system_fingerprint: 'fp',
+      x_unlisted: {},
+      xy: 1,
+    };
+    const { output } = rewriteStream(dialect, toWire([{ data: named }]));
+    expect(readEvents(output)[0]?.value).toEqual({ ...rest, model: 'svc', xy: 1 });
+  });
+
+  test('hides what is spelt in escapes, in keys as in values', () => {
+    const bytes = Buffer.from(
+      'data: {"id":"\\u0041cmeCorp-1","\\u0041cmeCorp":1,"\\u006dodel":"unlisted","\\u0070rovider":"x","choices":[]}\n\n',
+    );
+    expect(readEvents(rewriteStream(chat, bytes).output)[0]?.value).toEqual({
+      id: 'svc-1',
+      svc: 1,
+      model: 'svc',
+      choices: [],
+    });
+  });
+
+  test('hides names in the type and the id of an event', () => {
+    const bytes = Buffer.from('event: acme.custom\nid: Thunder-1\ndata: {"type":"custom"}\n\n');
+    expect(rewriteStream(messages, bytes).output).toBe('event: svc.custom\nid: svc-1\ndata: {"type":"custom"}\n\n');
+  });
+});

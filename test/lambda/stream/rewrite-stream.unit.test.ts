@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
+import { readEvents } from '../../support/client-view.ts';
+import { dialectNamed, hiding, rewriteStream } from '../../support/rewrite.ts';
+import { toWire } from '../../support/speech/teller.ts';
+
+const [chat, responses, messages] = ['chat', 'responses', 'messages'].map(dialectNamed) as [
+  ReturnType<typeof dialectNamed>,
+  ReturnType<typeof dialectNamed>,
+  ReturnType<typeof dialectNamed>,
+];
+
+const chunk = (delta: object, rest: object = {}) => ({
+  data: { id: 'x', model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...rest }] },
+});
+const deltasOf = (output: string) =>
+  readEvents(output).map(({ value }) => Object(value).choices?.[0].delta ?? Object(value).delta ?? Object(value).type);
+const started = { type: 'message_start', data: { type: 'message_start', message: { model: 'm', content: [] } } };
+const block = (delta: object, index = 0) => ({
+  type: 'content_block_delta',
+  data: { type: 'content_block_delta', index, delta },
+});
+const stopped = { type: 'content_block_stop', data: { type: 'content_block_stop', index: 0 } };
+
+describe('what is held back', () => {
+  test('leaves before the signature of the thinking it belongs to', () => {
+    const signature = { type: 'signature_delta', signature: 'acme' };
+    const events = [started, block({ type: 'thinking_delta', thinking: 'by Thun' }), block(signature), stopped];
+    expect(deltasOf(rewriteStream(messages, toWire(events)).output)).toEqual([
+      'message_start',
+      { type: 'thinking_delta', thinking: 'by ' },
+      { type: 'thinking_delta', thinking: 'Thun' },
+      signature,
+      'content_block_stop',
+    ]);
+  });
+
+  test('leaves in a delta of its own kind, also from a block that began with it', () => {
+    const begun = { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: 'Thun' } };
+    expect(deltasOf(rewriteStream(messages, toWire([started, { data: begun }, stopped])).output)).toEqual([
+      'message_start',
+      'content_block_start',
+      { type: 'compaction_delta', content: 'Thun' },
+      'content_block_stop',
+    ]);
+    const summary = { output_index: 0, summary_index: 0, part: { type: 'summary_text', text: 'Thun' } };
+    const added = { data: { type: 'response.reasoning_summary_part.added', ...summary } };
+    const last = readEvents(rewriteStream(responses, toWire([added])).output).at(-1)?.value;
+    expect(last).toEqual({
+      type: 'response.reasoning_summary_text.delta',
+      output_index: 0,
+      summary_index: 0,
+      delta: 'Thun',
+    });
+    const place = { item_id: 'i', output_index: 1, content_index: 2 };
+    const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: 'Thun' } };
+    const { output } = rewriteStream(responses, toWire([{ type: part.type, data: { ...part, sequence_number: 4 } }]));
+    expect(readEvents(output)[1]).toMatchObject({
+      type: 'response.output_text.delta',
+      value: { type: 'response.output_text.delta', ...place, delta: 'Thun', sequence_number: 5 },
+    });
+  });
+
+  test('leaves when the stream breaks, too', () => {
+    const { pieces, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'by Thun' })]));
+    expect(deltasOf(pieces.at(-1) ?? '')).toEqual([{ content: 'Thun' }]);
+    expect(rewriter.ended).toBe(false);
+  });
+
+  test('is nothing, of a result that is complete in itself', () => {
+    const result = { type: 'mcp_tool_result', content: 'from Thun', is_error: false };
+    const begun = { type: 'content_block_start', index: 0, content_block: result };
+    const { output } = rewriteStream(messages, toWire([started, { data: begun }, stopped]));
+    expect(Object(readEvents(output)[1]?.value).content_block).toEqual(result);
+  });
+
+  test('is found in the output of a hosted shell as well', () => {
+    const delta = (stdout: string, sequence_number: number) => ({
+      data: { type: 'response.shell_call_output_content.delta', output_index: 0, delta: { stdout }, sequence_number },
+    });
+    const { output } = rewriteStream(responses, toWire([delta('at Thun', 0), delta('der', 1), delta('Ac', 2)]));
+    expect(deltasOf(output)).toEqual([{ stdout: 'at ' }, { stdout: 'svc' }, { stdout: '' }, { stdout: 'Ac' }]);
+  });
+});
+
+describe('an event much like the one before', () => {
+  test('may say something in a second place, too', () => {
+    const both = (first: string, second: string) => ({
+      data: { model: 'm', choices: [first, second].map((content, index) => ({ index, delta: { content } })) },
+    });
+    const { output } = rewriteStream(chat, toWire([both('a', 'AcmeCorp. '), both('b', 'AcmeCorp. ')]));
+    expect(output).not.toMatch(/acme/i);
+  });
+
+  test('may have probabilities that tell too much for its text', () => {
+    const one = (content: string) => chunk({ content }, { logprobs: { content: [1] } });
+    const { output } = rewriteStream(chat, toWire([one('Hello'), one('AcmeCorp.')]));
+    expect(readEvents(output).map(({ value }) => Object(value).choices[0].logprobs)).toEqual([{ content: [1] }, null]);
+  });
+
+  test('may end what it says, as the one before did', () => {
+    const calls = [{ index: 0, function: { arguments: '' } }];
+    const one = (content: string) => chunk({ content, tool_calls: calls });
+    const said = deltasOf(rewriteStream(chat, toWire([one('by Thun'), one('at Thun')])).output);
+    expect(said.map(({ content }) => content)).toEqual(['by Thun', 'at Thun']);
+  });
+});
+
+test('a plain answer that failed is a failure, with or without a word about it', () => {
+  const usage = { input: undefined, output: undefined };
+  const rewrite = (answer: unknown) => rewriteAnswer(JSON.stringify(answer), responses, hiding, createScanner(), usage);
+  expect(rewrite({ status: 'failed', error: null })).toEqual({ failure: '' });
+  expect(rewrite({ status: 'failed', error: { message: 'Down.' } })).toEqual({ failure: 'Down.' });
+  expect(() => rewrite([])).toThrow(TypeError);
+});
+
+describe('how a stream begins and ends', () => {
+  test('pings and comments are no first event; numbers stay without gaps', () => {
+    const lively = toWire([
+      { data: { type: 'keepalive', sequence_number: 0 } },
+      { data: { type: 'response.created', sequence_number: 1 } },
+      { data: { type: 'keepalive', sequence_number: 2 } },
+    ]);
+    const { output } = rewriteStream(responses, Buffer.concat([Buffer.from(': acme\n\n'), lively]));
+    expect(readEvents(output).map(({ value }) => Object(value).sequence_number)).toEqual([0, 1]);
+    expect(output).not.toMatch(/^:/);
+    expect(rewriteStream(messages, toWire([{ type: 'ping', data: {} }])).rewriter.started).toBe(false);
+    expect(rewriteStream(chat, toWire([{ type: 'ping', data: {} }])).rewriter.started).toBe(false);
+  });
+
+  test('the last event counts without its blank line, one that is cut short does not', () => {
+    const bytes = toWire([started, { data: { type: 'message_stop' } }]);
+    const trimmed = rewriteStream(messages, bytes.subarray(0, -2));
+    expect([trimmed.rewriter.ended, deltasOf(trimmed.output)]).toEqual([true, ['message_start', 'message_stop']]);
+    const cut = rewriteStream(messages, bytes.subarray(0, -3));
+    expect([cut.rewriter.ended, deltasOf(cut.output)]).toEqual([false, ['message_start']]);
+  });
+
+  test('a choice that is still talking has not ended', () => {
+    const finish = (index: number) => chunk({}, { index, finish_reason: 'stop' });
+    const talk = (index: number) => chunk({ content: 'x' }, { index });
+    const ended = (...events: ReturnType<typeof chunk>[]) => rewriteStream(chat, toWire(events)).rewriter.ended;
+    expect(ended(talk(0), finish(0))).toBe(true);
+    expect(ended(talk(0), finish(0), talk(1))).toBe(false);
+    expect(ended(talk(0), finish(0), talk(1), finish(1))).toBe(true);
+    expect(ended(talk(0), finish(0), { data: { id: 'x', model: 'm', choices: [] } })).toBe(true);
+  });
+
+  test.each([
+    ['what is no JSON', 'data: <html>AcmeCorp</html>\n\n'],
+    ['half an object', 'data: {"choices":[\n\n'],
+  ])('%s is no stream of this kind', (_, text) => {
+    const { rewriter, output } = rewriteStream(chat, Buffer.from(text));
+    expect([rewriter.failure?.kind, rewriter.started, output]).toEqual(['broken', false, '']);
+  });
+
+  test.each([
+    [chat, { type: 'error', data: { message: 'Down.' } }],
+    [chat, { data: { error: { message: 'Down.' }, choices: [] } }],
+    [chat, { data: { error: 'Down.' } }],
+    [chat, { data: { choices: [{ index: 0, delta: {}, error: { message: 'Down.' } }] } }],
+    [messages, { data: { error: { message: 'Down.' } } }],
+    [responses, { data: { error: { message: 'Down.' } } }],
+    [responses, { type: 'error', data: { type: 'error', message: 'Down.', code: 'x' } }],
+  ])('a failure is known in every form: %#', (dialect, event) => {
+    const { rewriter } = rewriteStream(dialect, toWire([event]));
+    expect(rewriter.failure).toEqual({ kind: 'reported', message: 'Down.', forwarded: false });
+  });
+
+  test('an event of five megabytes passes, in time and whole', () => {
+    const content = `${'é\n'.repeat(1_250_000)}AcmeCorp.`;
+    const bytes = toWire([chunk({ content }), chunk({}, { finish_reason: 'stop' }), { data: '[DONE]' }]);
+    const cuts = Array.from({ length: Math.floor(bytes.length / 16_384) }, (_, index) => (index + 1) * 16_384);
+    expect(deltasOf(rewriteStream(chat, bytes, cuts).output)[0]).toEqual({
+      content: content.replace('AcmeCorp', 'svc'),
+    });
+  });
+});

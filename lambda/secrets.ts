@@ -2,8 +2,8 @@ import type { Upstream } from './config.ts';
 import { GatewayError } from './errors.ts';
 import { splitList } from './settings.ts';
 
-/** Reads the text of a secret by its name or ARN. */
-export type ReadSecret = (id: string) => Promise<string>;
+/** Reads the text of a secret by its name or ARN: the current one, or the one before it, which is empty where there was none. */
+export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;
 
 interface Dependencies {
   readonly readSecret: ReadSecret;
@@ -16,59 +16,80 @@ interface Settings {
   readonly upstreamSecretId: string | undefined;
   readonly networkSalt: string | undefined;
   readonly networkSaltSecretId: string | undefined;
+  readonly edgeSecretId: string | undefined;
 }
 
 export interface Secrets {
   /** The keys of an upstream: those of the environment, else those of the secret. */
   upstreamKeys(upstream: Upstream): Promise<readonly string[]>;
   networkSalt(): Promise<string>;
+  /** What a CDN in front may prove itself with: while its secret is being replaced, the one before as well. */
+  edgeSecrets(): Promise<readonly string[]>;
 }
 
 /** A rotated secret is in use everywhere within a minute. */
 const refreshTime = 60_000;
 /** A reader that does not answer must not hold a request up for longer than the tables may. */
 const timeLimit = 2_000;
+const shortestSalt = 16;
 
 export function createSecrets(settings: Settings, { readSecret, now, onStale }: Dependencies): Secrets {
-  const { upstreamSecretId, networkSalt, networkSaltSecretId } = settings;
-  let known: { readonly keys: Keys; readonly readAt: number } | undefined;
-  let reading: Promise<Keys> | undefined;
+  const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
   let salt: Promise<string> | undefined;
 
-  const refresh = async (id: string): Promise<Keys> => {
-    const readAt = now();
-    try {
-      known = { keys: parseKeys(await withinTimeLimit(readSecret(id))), readAt };
-    } catch (error) {
-      if (!known) throw unreadable(error);
-      onStale(error);
-      known = { keys: known.keys, readAt };
-    }
-    return known.keys;
+  /** Reads once a minute at most. What was known stays in use where a later reading fails. */
+  const refreshed = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+    let known: { readonly value: T; readonly readAt: number } | undefined;
+    let reading: Promise<T> | undefined;
+    const refresh = async (): Promise<T> => {
+      const readAt = now();
+      try {
+        known = { value: await withinTimeLimit(read()), readAt };
+      } catch (error) {
+        if (!known) throw unreadable(error);
+        onStale(error);
+        known = { value: known.value, readAt };
+      }
+      return known.value;
+    };
+    return async () => {
+      if (known && now() - known.readAt < refreshTime) return known.value;
+      reading ??= refresh().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    };
   };
 
-  const readUpstreamSecret = async (id: string): Promise<Keys> => {
-    if (known && now() - known.readAt < refreshTime) return known.keys;
-    reading ??= refresh(id).finally(() => {
-      reading = undefined;
-    });
-    return reading;
+  const readUpstreamSecret = refreshed(async () => parseKeys(await readSecret(upstreamSecretId ?? '')));
+  const readEdgeSecrets = refreshed(async () => {
+    const id = edgeSecretId ?? '';
+    const versions = await Promise.all([readSecret(id), readSecret(id, 'previous')]);
+    return versions.map((text) => text.trim()).filter((text) => text !== '');
+  });
+
+  const readSalt = async (id: string): Promise<string> => {
+    const text = await withinTimeLimit(readSecret(id));
+    // Short of a secret, hashes of addresses can be turned back.
+    if (text.length < shortestSalt) throw new Error('the salt is too short');
+    return text;
   };
 
   return {
     async upstreamKeys({ prefix, apiKeys }) {
       if (apiKeys.length > 0 || upstreamSecretId === undefined) return apiKeys;
-      const keys = (await readUpstreamSecret(upstreamSecretId))[`${prefix}_API_KEYS`];
+      const keys = (await readUpstreamSecret())[`${prefix}_API_KEYS`];
       return typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [];
     },
     networkSalt() {
       if (networkSalt !== undefined) return Promise.resolve(networkSalt);
-      salt ??= withinTimeLimit(readSecret(networkSaltSecretId ?? '')).catch((error) => {
+      salt ??= readSalt(networkSaltSecretId ?? '').catch((error) => {
         salt = undefined;
         throw unreadable(error);
       });
       return salt;
     },
+    edgeSecrets: readEdgeSecrets,
   };
 }
 
@@ -77,7 +98,7 @@ type Keys = Readonly<Record<string, unknown>>;
 /** What a header can carry. */
 const sendable = /^[\x21-\x7e]+$/;
 
-async function withinTimeLimit(reading: Promise<string>): Promise<string> {
+async function withinTimeLimit<T>(reading: Promise<T>): Promise<T> {
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => tooSlow.reject(new Error('the secret is read too slowly')), timeLimit);
   return Promise.race([reading, tooSlow.promise]).finally(() => clearTimeout(timer));

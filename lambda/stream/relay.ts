@@ -3,6 +3,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
 import { letGo } from '../upstream/let-go.ts';
+import { createPace } from './pace.ts';
 import type { StreamRewriter } from './rewrite-stream.ts';
 import { encodeEvent } from './sse.ts';
 
@@ -21,6 +22,8 @@ interface RelayParts {
   readonly keepAliveInterval: number;
   /** Milliseconds until the request's time is over. */
   readonly timeLeft: number;
+  /** Called when the first event goes out. */
+  readonly onFirstEvent?: () => void;
   /** Called once when an already begun stream is over; its end waits for it. */
   readonly onEnd: (end: StreamEnd) => Promise<void>;
 }
@@ -42,10 +45,6 @@ export interface Relay {
   cancel(): void;
 }
 
-/** A client that holds the upstream back for so long is behind; one that has not held it back for so long has caught up. */
-const behindAfter = 100;
-const caughtUpAfter = 1_000;
-
 /**
  * Carries an upstream's stream to the client, event by event. It watches both sides: the upstream may be silent (the
  * client gets keep-alives, then a timeout), the client may be slow (the upstream is held back, and its silence does not
@@ -55,27 +54,26 @@ export function createRelay(parts: RelayParts): Relay {
   const { dialect, rewriter, onEnd } = parts;
   const upstream = new AbortController();
   const begun = Promise.withResolvers<void>();
+  const pace = createPace();
   let source: Readable | undefined;
   let hasBegun = false;
   let over = false;
-  let heldBack = false; // the client reads more slowly than the upstream writes
-  let behind = false; // it did so until a moment ago: what we read now may have happened meanwhile
-  let pace: NodeJS.Timeout | undefined;
+  let spoken = false;
 
   // It stands still while the client holds the upstream back, and starts anew when the client reads on.
   const idle = setTimeout(() => {
-    if (!heldBack) breakOff(rewriter.started ? 'stalled' : 'timeout');
+    if (!pace.heldBack) breakOff(rewriter.started ? 'stalled' : 'timeout');
   }, parts.idleTimeout);
   const deadline = setTimeout(() => breakOff(rewriter.started ? 'deadline' : 'timeout'), parts.timeLeft);
   const keepAlive = setInterval(() => {
     begin();
-    if (!heldBack) write(dialect.keepAlive);
+    if (!pace.heldBack) write(dialect.keepAlive);
   }, parts.keepAliveInterval);
 
   const body = new Readable({
     highWaterMark: 65_536,
     read() {
-      if (heldBack && !over) setHeldBack(false);
+      if (pace.heldBack && !over) setHeldBack(false);
     },
     destroy(_error, done) {
       // Whoever reads has gone before the end; nothing that follows is worth an error.
@@ -97,14 +95,7 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   function setHeldBack(held: boolean): void {
-    heldBack = held;
-    clearTimeout(pace);
-    pace = setTimeout(
-      () => {
-        behind = held;
-      },
-      held ? behindAfter : caughtUpAfter,
-    );
+    pace.change(held);
     if (held) source?.pause();
     else {
       idle.refresh();
@@ -118,7 +109,7 @@ export function createRelay(parts: RelayParts): Relay {
     over = true;
     clearTimeout(idle);
     clearTimeout(deadline);
-    clearTimeout(pace);
+    pace.stop();
     clearInterval(keepAlive);
     if (reason !== undefined) upstream.abort(reason);
     return true;
@@ -141,7 +132,7 @@ export function createRelay(parts: RelayParts): Relay {
 
   function breakOff(kind: FailureKind, details: FailureDetails = {}, forwarded = false): void {
     // Who reads slowly must not get for it what others pay for.
-    fail(new UpstreamFailure(kind, { ...details, charged: heldBack || behind }), forwarded);
+    fail(new UpstreamFailure(kind, { ...details, charged: pace.behind }), forwarded);
   }
 
   function fail(reason: unknown, forwarded = false): void {
@@ -170,6 +161,10 @@ export function createRelay(parts: RelayParts): Relay {
     idle.refresh();
     const text = rewriter.push(chunk);
     if (text !== '') begin();
+    if (rewriter.started && !spoken) {
+      spoken = true;
+      parts.onFirstEvent?.();
+    }
     write(text);
     const { failure } = rewriter;
     if (failure?.kind === 'broken') {

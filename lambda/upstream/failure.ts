@@ -40,7 +40,7 @@ export const failureClasses = {
   },
   timeout: {
     means:
-      'no answer within `REQUEST_TIMEOUT`, or no event of a stream and no sign of life within `UPSTREAM_IDLE_TIMEOUT`',
+      'no answer within `REQUEST_TIMEOUT`, or no event of a stream before it stood still for `UPSTREAM_IDLE_TIMEOUT`',
     code: 'upstream_timeout',
     refunds: true,
     next: 'nothing',
@@ -99,7 +99,7 @@ export const failureClasses = {
     advice: tryAgain,
   },
   unusable: {
-    means: 'the upstream answered 200 with what can not be used (no JSON, nothing, HTML, cut off, too large), or 3xx',
+    means: 'the upstream answered 200 with what is of no use (no JSON, nothing, HTML, cut off, too large), or 3xx',
     code: 'upstream_error',
     refunds: true,
     next: 'nothing',
@@ -138,12 +138,7 @@ export const failureClasses = {
     message: 'The answer took longer than one request may take.',
     advice: 'Ask for a shorter one.',
   },
-  too_large: {
-    means: 'the upstream answered 413',
-    code: 'request_too_large',
-    refunds: false,
-    next: 'nothing',
-  },
+  too_large: { means: 'the upstream answered 413', code: 'request_too_large', refunds: false, next: 'nothing' },
   caller: {
     means: 'the upstream answered another 4xx: something in the request',
     code: 'invalid_request',
@@ -178,17 +173,14 @@ export class UpstreamFailure extends GatewayError {
     const failure: FailureClass = failureClasses[kind];
     const refund = failure.refunds && !details.charged;
     const message = details.message || failure.message || 'The model refused this request.';
-    super(
-      failure.code,
-      [message, refund && 'This request was not charged.', failure.advice].filter(Boolean).join(' '),
-      {
-        ...(failure.ownStatus && details.status !== undefined && { status: details.status }),
-        ...(details.retryAfter !== undefined && { headers: { 'retry-after': details.retryAfter } }),
-        refund,
-        reason: kind,
-        cause: details.cause,
-      },
-    );
+    const more = [refund ? 'This request was not charged.' : '', failure.advice].filter(Boolean).join(' ');
+    super(failure.code, more ? `${endSentence(message)} ${more}` : message, {
+      ...(failure.ownStatus && details.status !== undefined && { status: details.status }),
+      ...(details.retryAfter !== undefined && { headers: { 'retry-after': details.retryAfter } }),
+      refund,
+      reason: kind,
+      cause: details.cause,
+    });
     this.name = 'UpstreamFailure';
     this.kind = kind;
     this.upstreamStatus = details.status;
@@ -200,15 +192,6 @@ export class UpstreamFailure extends GatewayError {
   }
 }
 
-/** The class that a status stands for; undefined where it is a success. */
-export function classifyStatus(status: number): FailureKind | undefined {
-  if (status >= 200 && status < 300) return undefined;
-  if (status === 401 || status === 402) return 'credentials';
-  if (status === 403) return 'forbidden';
-  if (status === 404) return 'missing';
-  if (status === 408) return 'upstream_timeout';
-  if (status === 413) return 'too_large';
-  if (status === 429) return 'limited';
-  if (status >= 500 && status <= 599) return 'server_error';
-  return status >= 400 && status < 500 ? 'caller' : 'unusable';
+function endSentence(text: string): string {
+  return /[.!?)]$/.test(text) ? text : `${text}.`;
 }

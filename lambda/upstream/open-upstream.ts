@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
+import { classifyStatus } from './classify-status.ts';
 import type { SendRequest, UpstreamAnswer } from './exchange.ts';
-import { classifyStatus, type FailureClass, UpstreamFailure } from './failure.ts';
+import { type FailureClass, UpstreamFailure } from './failure.ts';
 import { letGo } from './let-go.ts';
 import type { Candidate, Pool } from './pool.ts';
 import { readBody } from './read-body.ts';
@@ -51,9 +52,7 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
       const candidate = candidates[index];
       if (candidate === undefined) throw new UpstreamFailure('credentials');
       try {
-        const answer = await tryOne(candidate, attempt);
-        pool.wake(candidate);
-        return answer;
+        return await tryOne(candidate, attempt);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;

@@ -14,8 +14,6 @@ export interface Pool {
   hasKeys(): Promise<boolean>;
   /** Lets a key rest that its upstream does not take for now. */
   rest(candidate: Candidate, failure: UpstreamFailure): void;
-  /** Ends the rest of a key that its upstream took after all. */
-  wake(candidate: Candidate): void;
 }
 
 interface Dependencies {
@@ -29,15 +27,16 @@ const longestRest = 600_000;
 
 /** Upstreams in their order, each with its keys in turn; resting keys only when there is no other. */
 export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
-  const rests = new Map<string, { readonly since: number; readonly until: number }>();
+  const rests = new Map<string, { readonly number: number; readonly until: number }>();
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
   let turn = 0;
+  let restCount = 0;
 
   return {
     async candidates() {
       const time = now();
       const awake: Candidate[] = [];
-      const resting: { readonly candidate: Candidate; readonly since: number }[] = [];
+      const resting: { readonly candidate: Candidate; readonly number: number }[] = [];
       for (const upstream of upstreams) {
         const keys = await readKeys(upstream);
         for (let index = 0; index < keys.length; index += 1) {
@@ -45,17 +44,15 @@ export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
           if (key === undefined) continue;
           const candidate = { upstream, key };
           const rest = rests.get(nameOf(candidate));
-          if (rest && rest.until > time) resting.push({ candidate, since: rest.since });
+          if (rest && rest.until > time) resting.push({ candidate, number: rest.number });
           else awake.push(candidate);
         }
       }
       turn += 1;
       if (awake.length > 0) return awake;
       // Nobody is turned away without a try: the key that has rested longest may be well again.
-      return resting
-        .toSorted((a, b) => a.since - b.since)
-        .slice(0, 1)
-        .map(({ candidate }) => candidate);
+      const [longest] = resting.toSorted((a, b) => a.number - b.number);
+      return longest ? [longest.candidate] : [];
     },
 
     async hasKeys() {
@@ -68,11 +65,8 @@ export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
     rest(candidate, failure) {
       const wished = Number(failure.retryAfter) * 1000;
       const time = Number.isFinite(wished) && wished >= 0 ? Math.min(wished, longestRest) : restTime;
-      rests.set(nameOf(candidate), { since: now(), until: now() + time });
-    },
-
-    wake(candidate) {
-      rests.delete(nameOf(candidate));
+      restCount += 1;
+      rests.set(nameOf(candidate), { number: restCount, until: now() + time });
     },
   };
 }

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { eventText, hangUp, head, reset, type Script, silence, sse, write } from '../support/upstream-script.ts';
+import { type Outcome, startWatchedGateway } from '../support/watched-gateway.ts';
+import { wire } from '../support/wire.ts';
+
+const failed = { code: 'upstream_error', charged: 0 } as const;
+const slow = { code: 'upstream_timeout', charged: 0 } as const;
+const eventHead = head(200, { 'content-type': 'text/event-stream' });
+
+interface Break {
+  readonly code: string;
+  readonly reason: string;
+  readonly charged: 0 | 1;
+}
+
+/** The stream began well, and its last event says in the dialect's own way that it was not the end. */
+function expectBreak(dialect: DialectName, outcome: Outcome, begun: readonly string[], expected: Break): void {
+  const { status, headers, charged, line } = outcome;
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toMatch('text/event-stream');
+  const { reason, code, end, refunded } = line;
+  expect({ charged, reason, code, end, refunded }).toEqual({
+    ...expected,
+    end: 'failed',
+    refunded: expected.charged === 0,
+  });
+  const events = outcome.text
+    .split('\n\n')
+    .filter((event) => event !== '' && !event.startsWith(':') && !/"ping"/.test(event));
+  const last = events.at(-1) ?? '';
+  expect(events).toHaveLength(begun.length + 1);
+  const data = /^data: (.*)$/m.exec(last)?.[1] ?? '';
+  const type = wire[dialect].errorTypes[expected.code] ?? 'none';
+  const message =
+    expected.charged === 0 ? expect.stringMatching('not charged') : expect.not.stringMatching('not charged');
+  const error = wire[dialect].errorEvent({ code: expected.code, type, message }, begun.length);
+  expect(JSON.parse(data)).toEqual(error.data);
+  expect(/^event: (.*)$/m.exec(last)?.[1]).toBe(error.event);
+  expect(outcome.text).not.toMatch(/\[DONE\]|acme|thunder/i);
+}
+
+describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
+  const { events, failureEvent } = wire[dialect];
+  const begun = events.slice(0, 2);
+  const first = sse(begun.join(''));
+
+  const breaks: readonly (readonly [string, Script, string])[] = [
+    ['is reset', [...first, reset], 'cut'],
+    ['is closed', [...first, hangUp], 'cut'],
+    ['ends too early', first, 'cut'],
+    ['ends within an event', [...first, write('data: {"choices":[{"index":0,"del')], 'cut'],
+    ['is reset within an event', [...first, write('data: {"choices":[{"index":0,"del'), reset], 'cut'],
+    ['goes on with broken JSON', [...first, write('data: {"thunder":\n\n'), silence], 'cut'],
+    ['reports a failure', [...first, write(failureEvent), silence], 'reported'],
+    ['reports a failure and ends', [...first, write(failureEvent + eventText({ data: '[DONE]' }))], 'reported'],
+    ['reports a failure in one piece with its beginning', sse(begun.join('') + failureEvent), 'reported'],
+  ];
+
+  test.each(breaks)('%s', async (_name, script, reason) => {
+    await using watched = await startWatchedGateway();
+    watched.gateway.upstream.answer(script);
+    expectBreak(dialect, await watched.ask(dialect, { stream: true }), begun, { ...failed, reason });
+  });
+
+  test('stands still', async () => {
+    await using watched = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.3' } });
+    const { upstream } = watched.gateway;
+    upstream.answer([...first, silence], [...first, write('data: {'), silence]);
+    for (const index of [0, 1]) {
+      const outcome = await watched.ask(dialect, { stream: true });
+      expectBreak(dialect, outcome, begun, { ...slow, reason: 'stalled' });
+      expect(await upstream.requests[index]?.closed).toBe('aborted');
+    }
+  });
+
+  test('flows when the time of the request is over', async () => {
+    await using watched = await startWatchedGateway({ environment: { REQUEST_TIMEOUT: '0.5' } });
+    const { upstream } = watched.gateway;
+    upstream.answer([...first, silence]);
+    const outcome = await watched.ask(dialect, { stream: true });
+    expectBreak(dialect, outcome, begun, { ...slow, reason: 'deadline', charged: 1 });
+    expect(await upstream.requests[0]?.closed).toBe('aborted');
+  });
+
+  test('flows when the function’s own time is over: the last event still goes out', async () => {
+    await using watched = await startWatchedGateway({ functionTimeout: 5_500 });
+    watched.gateway.upstream.answer([...first, silence]);
+    const outcome = await watched.ask(dialect, { stream: true });
+    expectBreak(dialect, outcome, begun, { ...slow, reason: 'deadline', charged: 1 });
+  });
+
+  test('breaks after its end: that is none of the client’s business', async () => {
+    await using watched = await startWatchedGateway();
+    const { upstream } = watched.gateway;
+    const whole = [eventHead, write(events.join(''))];
+    for (const rest of [[reset], [hangUp], [silence], [write(failureEvent)], [write('data: {')]]) {
+      upstream.answer([...whole, ...rest]);
+      const outcome = await watched.ask(dialect, { stream: true });
+      expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
+      expect(outcome.text).not.toMatch(/"error"|not charged/);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
+import { createStreamReader } from '../support/stream-reader.ts';
+import { head, html, silence, sse, until, write } from '../support/upstream-script.ts';
+import { expectRefusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
+import { canary, wire } from '../support/wire.ts';
+
+const soon = { KEEP_ALIVE_INTERVAL: '0.05' };
+
+async function open({ gateway }: WatchedGateway, dialect: DialectName): Promise<Response> {
+  const { path, question } = wire[dialect];
+  return gateway.post(path, { ...question, stream: true }, { 'x-api-key': canary.clientKey });
+}
+
+describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
+  const { events, keepAlive } = wire[dialect];
+  const twice = new RegExp(`${keepAlive.source}${keepAlive.source.slice(1)}`);
+  const within = keepAlive.source.slice(1);
+
+  test('is kept alive while the upstream has not even sent its head', async () => {
+    await using watched = await startWatchedGateway({ environment: soon });
+    const { upstream } = watched.gateway;
+    const released = Promise.withResolvers<void>();
+    upstream.answer([until(released.promise), ...sse(events.join(''))]);
+    const response = await open(watched, dialect);
+    expect(response.status).toBe(200);
+    const reader = createStreamReader(response);
+    await reader.until(twice);
+    released.resolve();
+    expect(await reader.rest()).toMatch(canary.answer);
+    const line = await watched.lineOf(response.headers.get('x-request-id'));
+    expect(line).toMatchObject({ end: 'complete' });
+  });
+
+  test('is kept alive between its events', async () => {
+    await using watched = await startWatchedGateway({ environment: soon });
+    const released = Promise.withResolvers<void>();
+    const [first = '', ...others] = events;
+    watched.gateway.upstream.answer([...sse(first), until(released.promise), write(others.join(''))]);
+    const reader = createStreamReader(await open(watched, dialect));
+    await reader.until(new RegExp(`data: .*\n\n${within}`));
+    released.resolve();
+    expect(await reader.rest()).toMatch(canary.answer);
+  });
+
+  test.each([
+    ['a 500', html(500), 'upstream_error', 'server_error'],
+    ['an error as its first event', sse(wire[dialect].failureEvent), 'upstream_error', 'reported'],
+    ['nothing', sse(''), 'upstream_error', 'unusable'],
+    ['a 429', html(429), 'service_unavailable', 'limited'],
+  ])('that was kept alive, and then %s: an error event, refunded', async (_name, script, code, reason) => {
+    await using watched = await startWatchedGateway({ environment: soon });
+    const before = await watched.remaining();
+    const released = Promise.withResolvers<void>();
+    watched.gateway.upstream.answer([until(released.promise), ...script]);
+    const response = await open(watched, dialect);
+    const reader = createStreamReader(response);
+    await reader.until(keepAlive);
+    released.resolve();
+    const last = (await reader.rest()).split('\n\n').at(-2) ?? '';
+    const type = wire[dialect].errorTypes[code] ?? 'none';
+    const error = wire[dialect].errorEvent({ code, type, message: expect.stringMatching('not charged') }, 0);
+    expect(JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? '')).toEqual(error.data);
+    expect(await watched.lineOf(response.headers.get('x-request-id'))).toMatchObject({ end: 'failed', reason, code });
+    expect(await watched.remaining()).toBe(before);
+  });
+
+  test('that was kept alive over an upstream that says nothing ever: refunded', async () => {
+    const environment = { ...soon, UPSTREAM_IDLE_TIMEOUT: '0.2' };
+    await using watched = await startWatchedGateway({ environment });
+    watched.gateway.upstream.answer([silence], [head(200), silence]);
+    for (const _ of [1, 2]) {
+      const outcome = await watched.ask(dialect, { stream: true });
+      expect(outcome).toMatchObject({ status: 200, charged: 0, line: { reason: 'timeout', refunded: true } });
+      expect(outcome.text).toMatch('in time');
+    }
+  });
+
+  test('as recorded: charged where it ended, refunded where it broke, a plain error where it never began', async () => {
+    await using watched = await startWatchedGateway();
+    for (const fixture of loadFixtures(dialect)) {
+      if (fixture.kind !== 'stream') continue;
+      const { file, bytes, headers, terminal, plainError } = fixture;
+      watched.gateway.upstream.answer(sse(bytes, headers));
+      const outcome = await watched.ask(dialect, { stream: true });
+      const { status, charged, line } = outcome;
+      const expected = plainError
+        ? { status: 502, charged: 0, end: undefined }
+        : { status: 200, charged: terminal === 'end' ? 1 : 0, end: terminal === 'end' ? 'complete' : 'failed' };
+      expect({ file, status, charged, end: line.end }).toEqual({ file, ...expected });
+      if (!plainError) continue;
+      const reason = terminal === 'cut' ? 'unusable' : 'reported';
+      expectRefusal(dialect, outcome, { status: 502, code: 'upstream_error', reason, charged: 0 });
+    }
+  });
+});

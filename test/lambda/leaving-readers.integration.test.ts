@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from '@jest/globals';
+import { bytesOnceStill, type RecordedRequest } from '../support/fake-upstream.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import {
+  flood,
+  hangUp,
+  head,
+  reset,
+  type Script,
+  type Step,
+  silence,
+  sse,
+  until,
+  write,
+} from '../support/upstream-script.ts';
+import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
+import { canary, wire } from '../support/wire.ts';
+
+const mebibyte = 1024 * 1024;
+const eventHead = head(200, { 'content-type': 'text/event-stream' });
+
+/** A client that decides for itself when it reads, and when it goes. */
+function send({ gateway }: WatchedGateway, dialect: DialectName, stream = true) {
+  const { path, question } = wire[dialect];
+  const headers = { 'x-api-key': canary.clientKey, 'content-type': 'application/json' };
+  const outgoing = httpRequest(gateway.url + path, { method: 'POST', headers, agent: false });
+  outgoing.on('error', () => {});
+  outgoing.end(JSON.stringify({ ...question, stream }));
+  const answer = once(outgoing, 'response').then(([response]: IncomingMessage[]) => {
+    if (!response) throw new Error('no answer');
+    response.pause();
+    return response;
+  });
+  // Whoever leaves at once never hears of an answer.
+  answer.catch(() => {});
+  return { answer, leave: () => outgoing.destroy() };
+}
+
+/** Takes so many bytes and then no more. */
+async function readSome(answer: IncomingMessage, size: number): Promise<void> {
+  let taken = 0;
+  while (taken < size) {
+    const chunk: Buffer | null = answer.read();
+    if (chunk === null) await once(answer, 'readable');
+    else taken += chunk.length;
+  }
+}
+
+/** How much the upstream could send before it stood still, which on a busy machine may take some patience to see. */
+async function heldBackAt(request: RecordedRequest): Promise<number> {
+  for (let before = -1; ; ) {
+    const now = await bytesOnceStill(request);
+    if (now === before) return now;
+    before = now;
+  }
+}
+
+/** The lines of requests that went upstream: looking at what remains leaves lines too. */
+const exchangesIn = ({ gateway }: WatchedGateway) => gateway.log.filter(({ tries }) => tries !== undefined);
+
+const endOf = async (watched: WatchedGateway) => {
+  while (exchangesIn(watched).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  return watched.lineOf(String(exchangesIn(watched)[0]?.requestId));
+};
+
+const pieceOf = (dialect: DialectName) => wire[dialect].textEvent('x'.repeat(65_536));
+
+/** 100 MB, written only as fast as they are taken. */
+const long = (dialect: DialectName): Script => [
+  eventHead,
+  write(wire[dialect].events[0] ?? ''),
+  flood(1_600 * pieceOf(dialect).length, pieceOf(dialect)),
+];
+
+/** Fills whatever takes bytes, until the time has come to break. */
+function pressing(dialect: DialectName, broken: Promise<void>): Script {
+  let over = false;
+  const press: Step = async (exchange) => {
+    while (!over) await write(pieceOf(dialect))(exchange);
+  };
+  return [
+    eventHead,
+    write(wire[dialect].events[0] ?? ''),
+    (exchange) => {
+      void press(exchange);
+    },
+    until(broken),
+    () => {
+      over = true;
+    },
+  ];
+}
+
+describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
+  test.each([false, true])('that goes before there is an answer pays, stream: %s', async (stream) => {
+    await using watched = await startWatchedGateway();
+    const before = await watched.remaining();
+    for (const script of [[silence], [eventHead, silence]]) {
+      watched.gateway.upstream.answer(script);
+      const { leave } = send(watched, dialect, stream);
+      const asked = await watched.gateway.upstream.arrival(watched.gateway.upstream.requests.length);
+      leave();
+      expect(await asked.closed).toBe('aborted');
+    }
+    expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone' });
+    expect(await watched.remaining()).toBe(before - 2);
+    expect(watched.gateway.upstream.requests).toHaveLength(2);
+  });
+
+  test('that reads most of an answer, then nothing more, then goes, pays', async () => {
+    await using watched = await startWatchedGateway();
+    const before = await watched.remaining();
+    watched.gateway.upstream.answer(long(dialect));
+    const { answer, leave } = send(watched, dialect);
+    const asked = await watched.gateway.upstream.arrival(0);
+    await readSome(await answer, 10 * mebibyte);
+    expect(await heldBackAt(asked)).toBeLessThan(40 * mebibyte);
+    expect(exchangesIn(watched)).toEqual([]);
+    leave();
+    expect(await asked.closed).toBe('aborted');
+    expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone' });
+    expect(await watched.remaining()).toBe(before - 1);
+  });
+
+  test('that reads nothing until all is over pays', async () => {
+    await using watched = await startWatchedGateway();
+    const before = await watched.remaining();
+    watched.gateway.upstream.answer(sse(wire[dialect].events.join('')));
+    const { answer, leave } = send(watched, dialect);
+    await answer;
+    expect(await endOf(watched)).toMatchObject({ end: 'complete' });
+    leave();
+    expect(await watched.remaining()).toBe(before - 1);
+  });
+});
+
+describe('a client', () => {
+  test.each([
+    ['reset', reset],
+    ['closed', hangUp],
+  ])('that reads nothing while the upstream is %s pays, also when it reads on', async (_name, broken) => {
+    await using watched = await startWatchedGateway();
+    const before = await watched.remaining();
+    const released = Promise.withResolvers<void>();
+    watched.gateway.upstream.answer([...pressing('chat', released.promise), broken]);
+    const { answer } = send(watched, 'chat');
+    const response = await answer;
+    await heldBackAt(await watched.gateway.upstream.arrival(0));
+    released.resolve();
+    if (broken === reset) await watched.gateway.upstream.requests[0]?.closed;
+    const last = (await text(response)).split('\n\n').at(-2);
+    expect(last).toMatch('broke off');
+    expect(last).not.toMatch('not charged');
+    expect(await endOf(watched)).toMatchObject({ end: 'failed', reason: 'cut', refunded: false });
+    expect(await watched.remaining()).toBe(before - 1);
+  });
+
+  test('that reads slowly holds the upstream back, and gets all in the end', async () => {
+    await using watched = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });
+    const { upstream } = watched.gateway;
+    upstream.answer([...long('chat'), write(wire.chat.events.slice(-2).join(''))]);
+    const response = await send(watched, 'chat').answer;
+    const asked = await upstream.arrival(0);
+    expect(await heldBackAt(asked)).toBeLessThan(30 * mebibyte);
+    await readSome(response, 10 * mebibyte);
+    expect(await heldBackAt(asked)).toBeLessThan(40 * mebibyte);
+    let taken = 0;
+    for await (const chunk of response) taken += chunk.length;
+    expect(taken).toBeGreaterThan(85 * mebibyte);
+    expect(await endOf(watched)).toMatchObject({ end: 'complete' });
+  });
+});

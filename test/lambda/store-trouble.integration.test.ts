@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { html, json, reset, sse } from '../support/upstream-script.ts';
+import { startWatchedGateway } from '../support/watched-gateway.ts';
+import { canary, wire } from '../support/wire.ts';
+
+const key = { 'x-api-key': canary.clientKey };
+
+describe.each(dialectNames)('while the store is down, a request of %s', (dialect: DialectName) => {
+  const { path, question, error, errorTypes } = wire[dialect];
+
+  test('is refused in its dialect, and nothing is sent upstream', async () => {
+    await using watched = await startWatchedGateway({ environment: { GUEST_LIMIT: '7' } });
+    const { gateway } = watched;
+    gateway.upstream.otherwise(json(200, wire[dialect].answer));
+    await gateway.dynamoDb.close();
+    for (const stream of [false, true]) {
+      const response = await gateway.post(path, { ...question, stream }, key);
+      const header = (name: string) => response.headers.get(name);
+      expect(response.status).toBe(503);
+      expect(['x-svc-error', 'retry-after', 'x-svc-limit', 'x-svc-remaining'].map(header)).toEqual([
+        'service_unavailable',
+        '1',
+        '7',
+        '0',
+      ]);
+      const type = errorTypes.service_unavailable ?? 'none';
+      const message = expect.stringMatching('store');
+      expect(await response.json()).toEqual(error({ code: 'service_unavailable', type, message }));
+    }
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  test('that the upstream fails stays charged, for all to see', async () => {
+    await using watched = await startWatchedGateway({ environment: { GUEST_LIMIT: '7' } });
+    const { gateway } = watched;
+    gateway.upstream.answer([gateway.dynamoDb.close, ...html(500)]);
+    const response = await gateway.post(path, question, key);
+    expect([response.status, response.headers.get('x-svc-remaining')]).toEqual([500, '6']);
+    await response.text();
+    expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'warn', message: 'charge left standing' }));
+  });
+
+  test('whose stream breaks ends with its error event, and stays charged', async () => {
+    await using watched = await startWatchedGateway();
+    const { gateway } = watched;
+    gateway.upstream.answer([...sse(wire[dialect].events[0] ?? ''), gateway.dynamoDb.close, reset]);
+    const response = await gateway.post(path, { ...question, stream: true }, key);
+    expect(await response.text()).toMatch(/"error".*\n\n$/);
+    expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'warn', message: 'charge left standing' }));
+  });
+});
+
+test('while the store is down, models are refused too', async () => {
+  await using watched = await startWatchedGateway();
+  await watched.gateway.dynamoDb.close();
+  const response = await fetch(`${watched.gateway.url}/v1/models`, { headers: key });
+  expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'service_unavailable']);
+  await response.text();
+});

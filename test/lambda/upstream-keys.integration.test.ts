@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import type { FakeUpstream } from '../support/fake-upstream.ts';
+import { empty, html, json } from '../support/upstream-script.ts';
+import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
+import { wire } from '../support/wire.ts';
+
+const good = json(200, wire.chat.answer);
+const start = Date.UTC(2026, 5, 15, 12, 0, 0);
+
+/** A gateway whose first upstream has these keys, on a clock that the test moves. */
+async function startWithKeys(...keys: string[]) {
+  const clock = { now: start };
+  const environment = { UPSTREAM_API_KEYS: keys.map((key) => `upstream-key-${key}`).join(',') };
+  const watched = await startWatchedGateway({ environment, now: () => clock.now });
+  watched.gateway.upstream.otherwise(good);
+  return Object.assign(watched, { clock });
+}
+
+/** The keys that the upstream has seen since it was last asked. */
+function createKeyLog({ requests }: FakeUpstream): () => string {
+  let seen = 0;
+  return () => {
+    const keys = requests.slice(seen).map(({ headers }) => headers.authorization?.replace('Bearer upstream-key-', ''));
+    seen = requests.length;
+    return keys.join('');
+  };
+}
+
+const succeeds = async (watched: WatchedGateway) =>
+  expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
+
+describe('several keys', () => {
+  test('are used in turn', async () => {
+    await using watched = await startWithKeys('a', 'b', 'c');
+    const keys = createKeyLog(watched.gateway.upstream);
+    for (let round = 0; round < 6; round += 1) await succeeds(watched);
+    expect(keys()).toBe('abcabc');
+  });
+
+  test.each([
+    [401, undefined, 60],
+    [402, undefined, 60],
+    [429, undefined, 60],
+    [429, '5', 5],
+    [429, 'Mon, 15 Jun 2026 12:00:07 GMT', 7],
+    [429, 'Mon, 15 Jun 2026 11:00:00 GMT', 0],
+    [429, '86400', 600],
+  ])(
+    'after a %d with Retry-After %s one rests for %d s, and the next is tried',
+    async (status, retryAfter, seconds) => {
+      await using watched = await startWithKeys('a', 'b');
+      const keys = createKeyLog(watched.gateway.upstream);
+      watched.gateway.upstream.answer(empty(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }));
+      await succeeds(watched);
+      expect(keys()).toBe('ab');
+      if (seconds > 0) {
+        watched.clock.now += seconds * 1000 - 1;
+        for (let round = 0; round < 4; round += 1) await succeeds(watched);
+        expect(keys()).toBe('bbbb');
+        watched.clock.now += 1;
+      }
+      for (let round = 0; round < 4; round += 1) await succeeds(watched);
+      expect(keys()).toMatch(/^(abab|baba)$/);
+    },
+  );
+
+  test('403 moves on once, and no key rests for it: it may be about what one caller wrote', async () => {
+    await using watched = await startWithKeys('a', 'b', 'c');
+    const keys = createKeyLog(watched.gateway.upstream);
+    watched.gateway.upstream.answer(html(403));
+    await succeeds(watched);
+    expect(keys()).toBe('ab');
+    for (let round = 0; round < 9; round += 1) {
+      watched.gateway.upstream.answer(html(403), html(403));
+      expect(await watched.ask('chat')).toMatchObject({ status: 502, charged: 0, line: { reason: 'forbidden' } });
+    }
+    expect(keys()).toBe('bccaab'.repeat(3));
+    for (let round = 0; round < 3; round += 1) await succeeds(watched);
+    expect(keys()).toMatch(/^(abc|bca|cab)$/);
+  });
+
+  test('all resting: the one that rested longest is tried, and again as long as it answers', async () => {
+    await using watched = await startWithKeys('a', 'b');
+    const keys = createKeyLog(watched.gateway.upstream);
+    const limited = empty(429, { 'retry-after': '100' });
+    watched.gateway.upstream.answer(limited, limited);
+    expect(await watched.ask('chat')).toMatchObject({ status: 503, code: 'service_unavailable', charged: 0 });
+    expect(keys()).toBe('ab');
+    watched.clock.now += 1000;
+    watched.gateway.upstream.answer(limited);
+    expect(await watched.ask('chat')).toMatchObject({ status: 503, charged: 0 });
+    expect(keys()).toBe('a');
+    await succeeds(watched);
+    await succeeds(watched);
+    expect(keys()).toBe('bb');
+    watched.clock.now += 100_000;
+    await succeeds(watched);
+    await succeeds(watched);
+    expect(keys()).toMatch(/^(ab|ba)$/);
+  });
+});

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { catalogue } from '../../../lambda/errors.ts';
+import { classifyStatus } from '../../../lambda/upstream/classify-status.ts';
+import {
+  type FailureClass,
+  type FailureKind,
+  failureClasses,
+  UpstreamFailure,
+} from '../../../lambda/upstream/failure.ts';
+
+const classes: Readonly<Record<string, FailureClass>> = failureClasses;
+const kinds = Object.keys(failureClasses) as FailureKind[];
+const tried = { nothing: 'nothing', key: 'the next key', upstream: 'the next upstream' };
+
+function row(kind: string, { means, code, ownStatus, refunds, next, rests }: FailureClass): string {
+  const sees = `${ownStatus ? 'the same status' : catalogue[code].status} \`${code}\``;
+  return `| \`${kind}\` | ${means} | ${sees} | ${refunds ? 'yes' : 'no'} | ${tried[next]}${rests ? '; this one rests' : ''} |`;
+}
+
+describe('the classes of failure', () => {
+  test('stand in docs/failures.md, row by row', () => {
+    const document = readFileSync(join(import.meta.dirname, '../../../docs/failures.md'), 'utf8');
+    const rows = document.split('\n').filter((line) => line.startsWith('| `'));
+    expect(rows).toEqual(Object.entries(classes).map(([kind, failure]) => row(kind, failure)));
+  });
+
+  test.each(kinds)('%s: one that refunds says so, and one that stays charged does not', (kind) => {
+    const refunds = classes[kind]?.refunds ?? false;
+    const failure = new UpstreamFailure(kind);
+    expect(failure).toMatchObject({ refund: refunds, reason: kind, status: catalogue[failure.code].status });
+    expect(/was not charged/.test(failure.message)).toBe(refunds);
+    const charged = new UpstreamFailure(kind, { charged: true });
+    expect(charged.refund).toBe(false);
+    expect(charged.message).not.toMatch('was not charged');
+  });
+
+  test('where nothing is refunded, no key rests and nothing else is tried', () => {
+    for (const { refunds, rests, next } of Object.values(classes)) {
+      if (!refunds) expect([rests, next]).toEqual([undefined, 'nothing']);
+    }
+  });
+
+  test('an upstream’s own sentence stands in the place of ours', () => {
+    const named = (kind: FailureKind) => new UpstreamFailure(kind, { status: 422, message: 'Too hot' });
+    expect([named('caller').message, named('caller').status]).toEqual(['Too hot', 422]);
+    expect(named('reported').message).toBe('Too hot. This request was not charged. Please try again.');
+  });
+});
+
+test('every status has a class, and only 2xx is a success', () => {
+  for (let status = 100; status < 1000; status += 1) {
+    const kind = classifyStatus(status);
+    expect(kind === undefined).toBe(status >= 200 && status < 300);
+    if (status >= 500 && status < 600) expect(kind).toBe('server_error');
+  }
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { chat } from '../../../lambda/dialects/chat.ts';
+import { createMessages } from '../../../lambda/dialects/messages.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createModels } from '../../../lambda/models.ts';
+import { hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
+import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
+
+const upstream = {
+  prefix: 'UPSTREAM',
+  baseUrl: 'https://api.acmecorp.example/v1',
+  responsesBaseUrl: 'https://other.acmecorp.example/v2',
+  messagesBaseUrl: 'http://127.0.0.1:9/claude',
+  textModel: 'thunder',
+  visionModel: 'thunder-eyes',
+  apiKeys: [],
+};
+const candidate = { upstream, key: 'the-key' };
+const models = createModels('svc', []);
+const call = (stream: boolean, model = models.text, dialect = chat) => {
+  const [endpoint] = dialect.endpoints;
+  if (!endpoint) throw new Error('a dialect without an endpoint');
+  return { dialect, endpoint, model, stream, bodyFor: (id: string) => [`{"model":"${id}",`, '"text":"ü"}'] };
+};
+
+describe('the request to an upstream', () => {
+  test('carries the body, the key and nothing of the client’s but what the dialect means', () => {
+    const headers = {
+      authorization: 'Bearer client',
+      cookie: 'a=b',
+      'user-agent': 'me',
+      'x-forwarded-for': '1.2.3.4',
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'one,two',
+      'openai-beta': 'x',
+      'x-api-key': 'client',
+    };
+    expect(buildUpstreamRequest(candidate, call(false), headers)).toEqual({
+      url: 'https://api.acmecorp.example/v1/chat/completions',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'content-length': '31',
+        authorization: 'Bearer the-key',
+        'anthropic-version': '2023-06-01',
+        'anthropic-beta': 'one,two',
+        'openai-beta': 'x',
+      },
+      pieces: ['{"model":"thunder",', '"text":"ü"}'],
+    });
+  });
+
+  test('goes where the dialect lives, with the model that was asked for', () => {
+    const messages = createMessages({ signsThinking: false });
+    const { url, headers, pieces } = buildUpstreamRequest(candidate, call(true, models.vision, messages), {});
+    expect(url).toBe('http://127.0.0.1:9/claude/messages');
+    expect(headers).toMatchObject({
+      'x-api-key': 'the-key',
+      authorization: 'Bearer the-key',
+      accept: 'text/event-stream',
+    });
+    expect(pieces[0]).toBe('{"model":"thunder-eyes",');
+  });
+
+  test.each(['accept', 'anthropic-beta', 'anthropic-version', 'openai-beta'])(
+    'no header comes in through %s',
+    (name) => {
+      for (const value of ['a\r\nx-api-key: b', 'a\nb', 'é', '\u0000']) {
+        const build = () => buildUpstreamRequest(candidate, call(false), { [name]: value });
+        expect(build).toThrow(GatewayError);
+        expect(build).toThrow(name);
+      }
+    },
+  );
+});
+
+test('the hidden names are model ids, DNS names and what the operator adds', () => {
+  const second = {
+    ...upstream,
+    baseUrl: 'http://localhost:1/v1',
+    responsesBaseUrl: 'http://[::1]:1',
+    messagesBaseUrl: 'http://box/v1',
+  };
+  expect(hiddenNames([upstream, second], ['AcmeCorp', 'thunder'])).toEqual([
+    'AcmeCorp',
+    'thunder',
+    'thunder-eyes',
+    'api.acmecorp.example',
+    'other.acmecorp.example',
+  ]);
+});

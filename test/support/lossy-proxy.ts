@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export interface LossyProxy {
+  readonly endpoint: string;
+  /** The operations that came through, such as `UpdateItem`, in order. */
+  readonly operations: string[];
+  /** Of the next requests, so many reach the store, and their answers reach nobody. */
+  loseAnswers(count: number): void;
+  close(): Promise<void>;
+}
+
+/** Stands between a client and an emulated DynamoDB. */
+export async function startLossyProxy(target: string): Promise<LossyProxy> {
+  const operations: string[] = [];
+  let losing = 0;
+  const server = createServer(async (request, response) => {
+    const operation = String(request.headers['x-amz-target']);
+    operations.push(operation.slice(operation.indexOf('.') + 1));
+    const lost = losing > 0;
+    if (lost) losing -= 1;
+    const headers = Object.entries(request.headers).filter(([name]) =>
+      /^(x-amz|content-type|authorization)/.test(name),
+    );
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
+      body: await buffer(request),
+    });
+    const body = Buffer.from(await answer.arrayBuffer());
+    if (lost) request.socket.destroy();
+    else response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    operations,
+    loseAnswers: (count) => {
+      losing = count;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

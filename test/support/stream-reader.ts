@@ -1,0 +1,32 @@
+/** An answer that is read piece by piece. */
+export interface StreamReader {
+  /** All that has come so far, once it matches. */
+  until(pattern: RegExp): Promise<string>;
+  /** All, once the answer is over. */
+  rest(): Promise<string>;
+  /** Goes away. */
+  leave(): Promise<void>;
+}
+
+export function createStreamReader(response: Response): StreamReader {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const readOn = async (): Promise<boolean> => {
+    const result = await reader?.read();
+    text += result?.value ?? '';
+    return result !== undefined && !result.done;
+  };
+  return {
+    async until(pattern) {
+      while (!pattern.test(text)) {
+        if (!(await readOn())) throw new Error(`the answer ended without ${pattern}: ${text}`);
+      }
+      return text;
+    },
+    async rest() {
+      while (await readOn());
+      return text;
+    },
+    leave: async () => reader?.cancel(),
+  };
+}

@@ -1,0 +1,120 @@
+import { expect } from '@jest/globals';
+import type { DialectName } from './fixtures.ts';
+import { startTestGateway, type TestGateway } from './gateway.ts';
+import { findIdentity } from './upstream-identity.ts';
+import { canary, wire } from './wire.ts';
+
+/** What became of one request, from all sides. */
+export interface Outcome {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The code that the answer names in its header. */
+  readonly code: string | null;
+  /** By how much the caller's counter has grown. */
+  readonly charged: number;
+  /** The request's own line of the log, the last one. */
+  readonly line: Readonly<Record<string, unknown>>;
+}
+
+export interface Ask {
+  readonly stream?: boolean;
+  readonly key?: string;
+  /** Called with the answer as soon as it begins, before it is read. */
+  readonly onHead?: (response: Response) => void;
+}
+
+/** A test gateway that looks at its caller's counter around each request, and in the end at what must never be. */
+export interface WatchedGateway extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  ask(dialect: DialectName, ask?: Ask): Promise<Outcome>;
+  remaining(key?: string): Promise<number>;
+  /** The line that says how this request ended, as soon as it is there. */
+  lineOf(requestId: string | null): Promise<Readonly<Record<string, unknown>>>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+type Options = Parameters<typeof startTestGateway>[0];
+
+/** No limits but those that a test sets. */
+const generous = { GUEST_LIMIT: '100000', BURST_LIMIT: '10000', MEMBER_LIMIT: '100000' };
+
+export async function startWatchedGateway(options: Options = {}): Promise<WatchedGateway> {
+  const gateway = await startTestGateway({ ...options, environment: { ...generous, ...options.environment } });
+
+  const remaining = async (key: string = canary.clientKey): Promise<number> => {
+    const response = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
+    await response.text();
+    return Number(response.headers.get('x-svc-remaining'));
+  };
+
+  const lineOf = async (requestId: string | null) => {
+    for (;;) {
+      const line = gateway.log.findLast(
+        (one) => one.requestId === requestId && /^(answered|refused)$/.test(String(one.message)),
+      );
+      if (line) return line;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  return {
+    gateway,
+    remaining,
+    lineOf,
+    async ask(dialect, { stream = false, key, onHead } = {}) {
+      const before = await remaining(key);
+      const { path, question } = wire[dialect];
+      const response = await gateway.post(path, { ...question, stream }, { 'x-api-key': key ?? canary.clientKey });
+      onHead?.(response);
+      const text = await response.text();
+      const { status, headers } = response;
+      const line = await lineOf(headers.get('x-request-id'));
+      const code = headers.get('x-svc-error');
+      return { status, headers, text, code, charged: before - (await remaining(key)), line };
+    },
+    async [Symbol.asyncDispose]() {
+      const requests = [...gateway.upstream.requests];
+      await gateway[Symbol.asyncDispose]();
+      // A connection that was left open would have kept this from ending.
+      await Promise.all(requests.map(({ closed }) => closed));
+      expect(gateway.faults).toEqual([]);
+      expectQuiet(gateway.log);
+    },
+  };
+}
+
+/** Nothing of what callers and upstreams said, and nobody's key or address. */
+export function expectQuiet(log: TestGateway['log']): void {
+  const text = JSON.stringify(log);
+  for (const secret of Object.values(canary)) expect(text).not.toMatch(secret);
+  expect(text).not.toMatch('127.0.0.1');
+  expect(text).not.toMatch('upstream-key');
+  expect(text).not.toMatch(/ltk_/);
+  expect(findIdentity(text)).toEqual([]);
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  /** What the log says; absent where nothing is to be said. */
+  readonly reason: string | undefined;
+  readonly charged: 0 | 1;
+}
+
+/** A plain error: its shape in the dialect, figures that fit the counter, a reason for the operator, and no leak. */
+export function expectRefusal(dialect: DialectName, outcome: Outcome, expected: Refusal): void {
+  const { status, code, charged, line, text, headers } = outcome;
+  expect({ status, code, charged, reason: line.reason }).toEqual(expected);
+  expect(headers.get('content-type')).toBe('application/json');
+  const overloaded = status === 529 && dialect === 'messages';
+  const type = overloaded ? 'overloaded_error' : wire[dialect].errorTypes[expected.code];
+  expect(type).toBeDefined();
+  const message = expect.stringMatching(/^.{10,}[.)]$/s);
+  expect(JSON.parse(text)).toEqual(wire[dialect].error({ code: expected.code, type: type ?? '', message }));
+  if (charged === 1) expect(text).not.toMatch('not charged');
+  expect(findIdentity(`${text} ${JSON.stringify([...headers])}`)).toEqual([]);
+  for (const secret of [canary.prompt, canary.upstreamBody, 'upstream-key', '127.0.0.1']) {
+    expect(text).not.toMatch(secret);
+  }
+}

@@ -4,6 +4,7 @@ import { toGatewayError } from './errors.ts';
 import { gatewayHeaders } from './gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from './gateway-request.ts';
 import { networkId, networkOf } from './identity/network.ts';
+import type { LocateViewer } from './identity/viewer-address.ts';
 import { createInferencePipeline } from './pipelines/inference.ts';
 import type { ExchangeDependencies } from './pipelines/inference-exchange.ts';
 import { createModelsPipeline } from './pipelines/models.ts';
@@ -15,6 +16,7 @@ export interface AppDependencies extends PipelineDependencies, ExchangeDependenc
   readonly router: Router;
   readonly createRequestId: () => string;
   readonly networkSalt: () => Promise<string>;
+  readonly locateViewer: LocateViewer;
   readonly corsOrigins: readonly string[];
   readonly requestTimeout: number;
   readonly guestLimit: number;
@@ -30,10 +32,12 @@ const farewellTime = 5_000;
 
 /** The whole gateway: an event of a Function URL in, a response out. Knows nothing of how Lambda streams. */
 export function createApp(dependencies: AppDependencies): App {
-  const { router, now, names, createRequestId, networkSalt, corsOrigins, requestTimeout } = dependencies;
+  const { router, now, log, names, createRequestId, networkSalt, locateViewer, corsOrigins, requestTimeout } =
+    dependencies;
   const inference = createInferencePipeline(dependencies);
   const models = createModelsPipeline(dependencies);
   const unrouted = createUnroutedPipeline(dependencies);
+  let coldStart = true;
   const pipelines: Record<Route['kind'], Pipeline> = {
     inference,
     models,
@@ -42,10 +46,11 @@ export function createApp(dependencies: AppDependencies): App {
     refused: unrouted,
   };
 
-  /** Without the salt no caller can be told from another: then there is only an error to answer with. */
-  const identifyNetwork = async (sourceIp: string) => {
+  /** Without its address or the salt no caller can be told from another: then there is only an error to answer with. */
+  const identifyNetwork = async ({ headers, requestContext }: LambdaFunctionURLEvent) => {
     try {
-      return { id: networkId(networkOf(sourceIp) ?? sourceIp, await networkSalt()) };
+      const [address, salt] = await Promise.all([locateViewer(headers, requestContext.http.sourceIp), networkSalt()]);
+      return { id: networkId(networkOf(address) ?? address, salt) };
     } catch (thrown) {
       return { id: '', error: toGatewayError(thrown), figures: { limit: dependencies.guestLimit, remaining: 0 } };
     }
@@ -53,9 +58,9 @@ export function createApp(dependencies: AppDependencies): App {
 
   return async (event, context) => {
     const startedAt = now();
-    const { method, sourceIp } = event.requestContext.http;
+    const { method } = event.requestContext.http;
     const timeLeft = Math.min(requestTimeout, context.getRemainingTimeInMillis() - farewellTime);
-    const network = await identifyNetwork(sourceIp);
+    const network = await identifyNetwork(event);
     const wanted = router.route(method, event.rawPath, isPreflight(method, event.headers));
     const route: Route = network.error ? { ...wanted, kind: 'refused', error: network.error } : wanted;
     const request: GatewayRequest = {
@@ -68,9 +73,19 @@ export function createApp(dependencies: AppDependencies): App {
       startedAt,
       deadline: startedAt + timeLeft,
       clientGone: context.clientGone,
+      coldStart,
       figures: network.figures,
     };
-    const response = await pipelines[request.route.kind](request, context);
+    coldStart = false;
+    const response = await pipelines[request.route.kind](request, context).catch((fault) => {
+      // A pipeline answers its errors itself: whoever calls has to answer this one, and is told nothing by it.
+      request.end = 'refused';
+      request.error = toGatewayError(fault);
+      log.finished(request, request.error.status);
+      throw fault;
+    });
+    // A stream is over later, and then logged by who sees its end.
+    if (typeof response.body === 'string') log.finished(request, response.statusCode);
     return {
       statusCode: response.statusCode,
       headers: { ...response.headers, ...gatewayHeaders(request, names, corsOrigins) },

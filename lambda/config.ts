@@ -16,6 +16,7 @@ export interface Upstream {
 export interface Config {
   readonly serviceName: string;
   readonly appUrl: string | undefined;
+  readonly gatewayUrl: string | undefined;
   readonly modelAliases: readonly Alias[];
   readonly upstreams: readonly Upstream[];
   readonly upstreamSecretId: string | undefined;
@@ -37,6 +38,7 @@ export interface Config {
   readonly networkSaltSecretId: string | undefined;
   readonly edgeHeader: string | undefined;
   readonly edgeSecretId: string | undefined;
+  readonly metricsNamespace: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,9 +54,8 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads every setting at once and reports all faults together. */
-export function readConfig(environment: Environment): Config {
-  const faults: string[] = [];
+/** Reads settings one by one and collects their faults. */
+export function createSettingReader(environment: Environment, faults: string[]) {
   const readSetting = <T>(name: string, setting: Setting<T>): T | undefined => {
     const given = environment[name]?.trim() || undefined;
     const raw = given ?? setting.fallback;
@@ -72,10 +73,18 @@ export function readConfig(environment: Environment): Config {
     return value as Parsed<(typeof settings)[N]>;
   };
   const withFallback = <N extends SettingName>(name: N) => optional(name) as Parsed<(typeof settings)[N]>;
+  return { readSetting, optional, required, withFallback };
+}
+
+/** Reads every setting at once and reports all faults together. */
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = [];
+  const { readSetting, optional, required, withFallback } = createSettingReader(environment, faults);
 
   const config: Config = {
     serviceName: withFallback('SERVICE_NAME'),
     appUrl: optional('APP_URL'),
+    gatewayUrl: optional('GATEWAY_URL'),
     modelAliases: withFallback('MODEL_ALIASES'),
     upstreams: readUpstreams(environment, readSetting, faults),
     upstreamSecretId: optional('UPSTREAM_SECRET_ID'),
@@ -97,6 +106,7 @@ export function readConfig(environment: Environment): Config {
     networkSaltSecretId: optional('NETWORK_SALT_SECRET_ID'),
     edgeHeader: optional('EDGE_HEADER'),
     edgeSecretId: optional('EDGE_SECRET_ID'),
+    metricsNamespace: withFallback('METRICS_NAMESPACE'),
   };
   faults.push(...contradictions(config, environment));
   if (faults.length > 0) throw new ConfigError(faults);
@@ -143,17 +153,26 @@ function readUpstreams(environment: Environment, readSetting: ReadSetting, fault
 
 /** Settings that are right by themselves and wrong together. */
 function contradictions(config: Config, environment: Environment): string[] {
+  const faults = networkFaults(config, environment);
+  const publicModels = [config.serviceName, `${config.serviceName}-vision`];
+  for (const alias of config.modelAliases ?? []) {
+    if (publicModels.includes(alias.to)) continue;
+    faults.push(`MODEL_ALIASES maps ${alias.from} to ${alias.to}, which must be ${publicModels.join(' or ')}`);
+  }
+  return faults;
+}
+
+/** What is wrong with the settings by which callers' networks are told apart. */
+export function networkFaults(
+  config: Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeHeader' | 'edgeSecretId'>,
+  environment: Environment,
+): string[] {
   const faults: string[] = [];
   if (config.networkSalt === undefined && config.networkSaltSecretId === undefined && !environment.NETWORK_SALT) {
     faults.push('NETWORK_SALT_SECRET_ID is missing: the secret that network addresses are hashed with');
   }
   if ((config.edgeHeader === undefined) !== (config.edgeSecretId === undefined)) {
     faults.push('EDGE_HEADER and EDGE_SECRET_ID belong together: set both or neither');
-  }
-  const publicModels = [config.serviceName, `${config.serviceName}-vision`];
-  for (const alias of config.modelAliases ?? []) {
-    if (publicModels.includes(alias.to)) continue;
-    faults.push(`MODEL_ALIASES maps ${alias.from} to ${alias.to}, which must be ${publicModels.join(' or ')}`);
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dialect, Endpoint } from './dialects/dialect.ts';
+import type { GatewayError } from './errors.ts';
 import type { Identity } from './identity/identity.ts';
 import type { PublicModel } from './models.ts';
 import type { Charge } from './quota/charge.ts';
@@ -22,6 +23,8 @@ export interface GatewayRequest {
   readonly deadline: number;
   /** Where a client's going away is signalled at all: locally, not on Lambda. */
   readonly clientGone: AbortSignal | undefined;
+  /** Whether it is the first that its environment serves. */
+  readonly coldStart: boolean;
   /** Added by authenticate. */
   identity?: Identity;
   /** Added by charge-quota. */
@@ -30,6 +33,29 @@ export interface GatewayRequest {
   figures?: Figures | undefined;
   /** Added by normalize. */
   call?: InferenceCall;
+  /** Added by the exchange, for the operator. */
+  exchange?: ExchangeRecord;
+  /** How the request ended, where it is not its answer's own end; added by whoever ends it. */
+  end?: 'refused' | 'failed' | 'client_gone';
+  /** The error that it ended with. */
+  error?: GatewayError;
+  /** Added where the charge was given back. */
+  refunded?: true;
+}
+
+/** What became of a request between gateway and upstream. */
+export interface ExchangeRecord {
+  tries: number;
+  /** The upstream that was tried last, by the prefix of its settings. */
+  upstream?: string;
+  /** What that upstream answered, where it failed. */
+  upstreamStatus?: number | undefined;
+  /** The class of the failure that the request ended with. */
+  failure?: string;
+  /** Milliseconds until the first event of a stream. */
+  timeToFirstByte?: number;
+  /** Tokens as the upstream counted them. */
+  readonly usage: { input: number | undefined; output: number | undefined };
 }
 
 /** What a client wants of a model, ready to be sent. */

@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { createDialects } from './dialects/index.ts';
 import { headerNames } from './gateway-headers.ts';
 import { createIdentify } from './identity/identify.ts';
+import { createLocateViewer } from './identity/viewer-address.ts';
 import { createLog, describeCause } from './log.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
@@ -29,7 +30,7 @@ export interface World {
 
 /** Puts the gateway together, once for each start. */
 export function createGateway(config: Config, { dynamoDb, readSecret, writeLog, now }: World): App {
-  const log = createLog({ write: writeLog, now });
+  const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
   const secrets = createSecrets(config, {
     readSecret,
     now,
@@ -47,7 +48,8 @@ export function createGateway(config: Config, { dynamoDb, readSecret, writeLog, 
     appUrl: config.appUrl,
     now,
     createToken: () => randomBytes(6).toString('base64url'),
-    onLost: (error) => log.warn('charge left standing', describeCause(error)),
+    onLost: (error, operation) =>
+      log.warn(operation === 'refund' ? 'charge left standing' : 'figures not read', describeCause(error)),
   });
   const pool = createPool({ upstreams: config.upstreams, readKeys: secrets.upstreamKeys, now });
 
@@ -64,6 +66,7 @@ export function createGateway(config: Config, { dynamoDb, readSecret, writeLog, 
     log,
     now,
     networkSalt: secrets.networkSalt,
+    locateViewer: createLocateViewer({ ...config, ...secrets }),
     createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
   });
 }

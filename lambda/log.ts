@@ -1,13 +1,14 @@
 import { types } from 'node:util';
-import type { GatewayError } from './errors.ts';
+import { embedMetrics } from './emf.ts';
 import type { GatewayRequest } from './gateway-request.ts';
+import { measureFailure, measureRequest } from './measure.ts';
 
 /** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
 export interface Log {
-  /** One line for each request that was answered with an error. */
-  refused(request: GatewayRequest, error: GatewayError): void;
-  /** One line for each answer that began, when it is over. */
-  answered(request: GatewayRequest, outcome: Readonly<Record<string, unknown>>): void;
+  /** The one line of a request, with its metrics, when its answer is over: Lambda freezes the function right afterwards. */
+  finished(request: GatewayRequest, status: number): void;
+  /** A try that failed upstream, and is followed by another for the same request. */
+  triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
   /** Something that an operator may have to look into. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -15,33 +16,61 @@ export interface Log {
 interface Dependencies {
   readonly write: (line: string) => void;
   readonly now: () => number;
+  readonly metricsNamespace: string;
 }
 
 /** Structured lines, one JSON object each. */
-export function createLog({ write, now }: Dependencies): Log {
-  const line = (level: string, message: string, fields: Readonly<Record<string, unknown>>): void => {
-    write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, message, ...fields })}\n`);
+export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
+  const line = (time: number, level: string, message: string, fields: object): void => {
+    write(`${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields })}\n`);
   };
-  const describe = (request: GatewayRequest) => ({
-    requestId: request.id,
-    route: request.route.name,
-    caller: request.identity?.kind,
-    network: request.networkId,
-    model: request.call?.model.id,
-    stream: request.call?.stream,
-    milliseconds: now() - request.startedAt,
-  });
 
   return {
-    refused(request, error) {
-      const level = error.status >= 500 ? 'error' : 'info';
-      const { status, code, reason } = error;
-      line(level, 'refused', { ...describe(request), status, code, reason, ...describeCause(error.cause) });
+    finished(request, status) {
+      const time = now();
+      const { error, end } = request;
+      const level = error && error.status >= 500 ? 'error' : 'info';
+      const duration = time - request.startedAt;
+      line(time, level, end === 'refused' ? 'refused' : 'answered', {
+        ...describe(request),
+        status,
+        end: end === 'refused' ? undefined : (end ?? 'complete'),
+        code: error?.code,
+        reason: error?.reason,
+        duration,
+        ...describeCause(error?.cause),
+        ...embedMetrics(metricsNamespace, time, measureRequest(request, duration)),
+      });
     },
-    answered(request, outcome) {
-      line('info', 'answered', { ...describe(request), ...outcome });
+    triedInVain(failureClass, fields) {
+      const time = now();
+      const metrics = embedMetrics(metricsNamespace, time, [measureFailure(failureClass)]);
+      line(time, 'warn', 'upstream failed', { ...fields, ...metrics });
     },
-    warn: (message, fields = {}) => line('warn', message, fields),
+    warn: (message, fields = {}) => line(now(), 'warn', message, fields),
+  };
+}
+
+/** By these an operator groups and crosses, at no price; as dimensions of metrics, each pair of values would be billed. */
+function describe(request: GatewayRequest) {
+  const { route, identity, call, charge, exchange } = request;
+  return {
+    requestId: request.id,
+    route: route.name,
+    dialect: route.kind === 'inference' ? route.dialect.name : undefined,
+    caller: identity?.kind,
+    key: identity?.kind === 'member' ? identity.keyId : undefined,
+    network: request.networkId,
+    model: call?.model.id,
+    stream: call?.stream,
+    coldStart: request.coldStart || undefined,
+    refunded: charge && (request.refunded ?? false),
+    upstream: exchange?.upstream,
+    upstreamStatus: exchange?.upstreamStatus,
+    tries: exchange?.tries,
+    timeToFirstByte: exchange?.timeToFirstByte,
+    inputTokens: exchange?.usage.input,
+    outputTokens: exchange?.usage.output,
   };
 }
 

@@ -1,3 +1,5 @@
+import { metricNamespace } from './metric-names.ts';
+
 /** How one setting is read: text in, value out; undefined where the text is not what it may be. */
 export interface Setting<T> {
   /** What the value may be, for error messages and docs. */
@@ -14,15 +16,15 @@ export interface Alias {
   readonly to: string;
 }
 
-const text = (expects: string, pattern: RegExp, fallback?: string): Setting<string> => ({
+export const text = (expects: string, pattern: RegExp, fallback?: string): Setting<string> => ({
   expects,
   ...(fallback !== undefined && { fallback }),
   parse: (value) => (pattern.test(value) ? value : undefined),
 });
 
-const integer = (from: number, to: number, fallback: string): Setting<number> => ({
+export const integer = (from: number, to: number, fallback?: string): Setting<number> => ({
   expects: `a whole number from ${from} to ${to}`,
-  fallback,
+  ...(fallback !== undefined && { fallback }),
   parse: (value) => within(/^\d{1,9}$/, value, from, to),
 });
 
@@ -42,7 +44,7 @@ const choice = <const T extends string>(values: readonly T[], fallback: T): Sett
   parse: (value) => values.find((known) => known === value),
 });
 
-const flag = (fallback: 'true' | 'false'): Setting<boolean> => ({
+export const flag = (fallback: 'true' | 'false'): Setting<boolean> => ({
   expects: 'true or false',
   fallback,
   parse: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
@@ -97,6 +99,7 @@ export const upstreamSettings = {
 export const settings = {
   SERVICE_NAME: text('2 to 20 letters, digits and dashes, a lower-case letter first', /^[a-z][a-z0-9-]{1,19}$/, 'svc'),
   APP_URL: { ...baseUrl, expects: 'the http(s) URL of the web app' } as Setting<string>,
+  GATEWAY_URL: { ...baseUrl, expects: 'the http(s) URL of the gateway, without /v1' } as Setting<string>,
   MODEL_ALIASES: aliases,
   UPSTREAM_SECRET_ID: secretId,
   UPSTREAM_NAMES: list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u, ''),
@@ -121,6 +124,7 @@ export const settings = {
   NETWORK_SALT_SECRET_ID: secretId,
   EDGE_HEADER: headerName,
   EDGE_SECRET_ID: secretId,
+  METRICS_NAMESPACE: text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/, metricNamespace),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof settings;

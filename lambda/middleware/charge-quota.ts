@@ -11,7 +11,9 @@ export function chargeQuota({ quota }: { quota: Quota }): Middleware {
       else await quota.checkBurst(request.identity);
     },
     onError: async ({ event: request, error }: PipelineRequest) => {
-      if (toGatewayError(error).refund) request.figures = await request.charge?.refund();
+      if (!request.charge || !toGatewayError(error).refund) return;
+      request.figures = await request.charge.refund();
+      request.refunded = true;
     },
   };
 }

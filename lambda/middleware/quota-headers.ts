@@ -1,19 +1,24 @@
+import { GatewayError } from '../errors.ts';
 import type { GatewayRequest } from '../gateway-request.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { Quota } from '../quota/charge.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /** Finds the figures for the quota headers: what the charge left, or what the table says of the caller. */
 export function quotaHeaders({ quota }: { quota: Quota }): Middleware {
-  const read = ({ identity, networkId }: GatewayRequest) => quota.readFigures(identity ?? { kind: 'guest', networkId });
+  const callerOf = ({ identity, networkId }: GatewayRequest): Identity => identity ?? { kind: 'guest', networkId };
 
   return {
     after: async ({ event: request }: PipelineRequest) => {
-      request.figures ??= request.charge?.figures ?? (await read(request));
+      request.figures ??= request.charge?.figures ?? (await quota.readFigures(callerOf(request)));
     },
     onError: async ({ event: request, error }: PipelineRequest) => {
       const known = error instanceof QuotaRefusal ? error.figures : request.charge?.figures;
-      request.figures ??= known ?? (await read(request));
+      // A store that has just failed is not asked again: the client has waited for it once.
+      const storeFailed = error instanceof GatewayError && error.code === 'service_unavailable';
+      request.figures ??=
+        known ?? (storeFailed ? quota.unreadFigures(callerOf(request)) : await quota.readFigures(callerOf(request)));
     },
   };
 }

@@ -1,15 +1,15 @@
 import { toGatewayError } from '../errors.ts';
 import type { HeaderNames } from '../gateway-headers.ts';
 import type { GatewayResponse } from '../gateway-request.ts';
-import type { Log } from '../log.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /** Turns whatever was thrown into an error of the endpoint's dialect. Stands first, so that it has the last word. */
-export function renderErrors({ log, names }: { log: Log; names: HeaderNames }): Middleware {
+export function renderErrors({ names }: { names: HeaderNames }): Middleware {
   return {
     onError: ({ event: request, error: thrown }: PipelineRequest): GatewayResponse => {
       const error = toGatewayError(thrown);
-      log.refused(request, error);
+      request.end = 'refused';
+      request.error = error;
       return {
         statusCode: error.status,
         headers: { ...error.headers, 'content-type': 'application/json', [names.error]: error.code },

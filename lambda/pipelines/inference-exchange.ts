@@ -1,10 +1,9 @@
 import { readErrorMessage } from '../dialects/error-message.ts';
 import { GatewayError } from '../errors.ts';
-import type { GatewayRequest, GatewayResponse, InferenceCall } from '../gateway-request.ts';
+import type { ExchangeRecord, GatewayRequest, GatewayResponse, InferenceCall } from '../gateway-request.ts';
 import { createScanner } from '../json/scan.ts';
 import { describeCause, type Log } from '../log.ts';
 import type { Hiding } from '../stream/hide.ts';
-import type { Usage } from '../stream/marks.ts';
 import { createRelay, type StreamEnd } from '../stream/relay.ts';
 import { rewriteAnswer } from '../stream/rewrite-answer.ts';
 import { createStreamRewriter } from '../stream/rewrite-stream.ts';
@@ -31,57 +30,77 @@ type Exchange = (request: GatewayRequest) => Promise<GatewayResponse>;
 /** Sends the call to an upstream and brings its answer back, as a whole or as a stream. */
 export function createInferenceExchange(dependencies: ExchangeDependencies): Exchange {
   const { openUpstream, scrubber, log, now } = dependencies;
+  const timeLeft = ({ deadline }: GatewayRequest): number => Math.max(0, deadline - now());
   const hidingFor = (call: InferenceCall): Hiding => ({ scrubber, publicModel: call.model.id });
 
-  const prepare = (request: GatewayRequest, call: InferenceCall, signal: AbortSignal): Attempt => ({
-    build: (candidate) => buildUpstreamRequest(candidate, call, request.headers),
+  const prepare = (
+    request: GatewayRequest,
+    call: InferenceCall,
+    record: ExchangeRecord,
+    signal: AbortSignal,
+  ): Attempt => ({
+    build: (candidate) => {
+      record.tries += 1;
+      record.upstream = candidate.upstream.prefix;
+      return buildUpstreamRequest(candidate, call, request.headers);
+    },
     explain: (body) => explainBody(body, scrubber),
     signal,
     onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
-      if (!failureClass.refunds) return;
+      record.upstreamStatus = upstreamStatus;
+      // The last one is told of, and counted, by the request's own line.
+      if (!failureClass.refunds || !another) return;
       const fields = { requestId: request.id, upstream: upstream.prefix, kind, upstreamStatus, another };
-      log.warn('upstream failed', { ...fields, ...describeCause(cause) });
+      log.triedInVain(kind, { ...fields, ...describeCause(cause) });
     },
   });
 
-  const answerWhole = async (request: GatewayRequest, call: InferenceCall): Promise<GatewayResponse> => {
-    const usage: Usage = { input: undefined, output: undefined };
+  const answerWhole = async (
+    request: GatewayRequest,
+    call: InferenceCall,
+    record: ExchangeRecord,
+  ): Promise<GatewayResponse> => {
     const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), request.deadline - now());
+    const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft(request));
     whenClientGoes(request, () => stop.abort(clientGone));
     try {
-      const answer = await openUpstream(prepare(request, call, stop.signal));
+      const answer = await openUpstream(prepare(request, call, record, stop.signal));
       const rewritten = await readUsable(async () => {
         const text = await readBody(answer.body, answerLimit);
-        return rewriteAnswer(text, call.dialect, hidingFor(call), createScanner(), usage);
+        return rewriteAnswer(text, call.dialect, hidingFor(call), createScanner(), record.usage);
       }, stop.signal);
       if ('failure' in rewritten) {
         throw new UpstreamFailure('reported', { message: explain(rewritten.failure, scrubber) });
       }
-      log.answered(request, { end: 'complete', ...usage });
       return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: rewritten.text };
     } catch (error) {
       if (error !== clientGone) throw error;
-      log.answered(request, { end: 'client_gone' });
+      request.end = 'client_gone';
       return { statusCode: 499, headers: {}, body: '' };
     } finally {
       clearTimeout(timer);
     }
   };
 
-  const answerStream = async (request: GatewayRequest, call: InferenceCall): Promise<GatewayResponse> => {
-    const usage: Usage = { input: undefined, output: undefined };
+  const answerStream = async (
+    request: GatewayRequest,
+    call: InferenceCall,
+    record: ExchangeRecord,
+  ): Promise<GatewayResponse> => {
     const relay = createRelay({
       dialect: call.dialect,
-      rewriter: createStreamRewriter(call.dialect, hidingFor(call), usage),
+      rewriter: createStreamRewriter(call.dialect, hidingFor(call), record.usage),
       explain: (message) => explain(message, scrubber),
       idleTimeout: dependencies.idleTimeout,
       keepAliveInterval: dependencies.keepAliveInterval,
-      timeLeft: request.deadline - now(),
-      onEnd: (end) => settle(request, end, usage),
+      timeLeft: timeLeft(request),
+      onFirstEvent: () => {
+        record.timeToFirstByte = now() - request.startedAt;
+      },
+      onEnd: (end) => settle(request, end, record),
     });
     whenClientGoes(request, relay.cancel);
-    const attempt = prepare(request, call, relay.signal);
+    const attempt = prepare(request, call, record, relay.signal);
     const onFailure: Attempt['onFailure'] = (...failed) => {
       relay.alive();
       attempt.onFailure(...failed);
@@ -92,25 +111,37 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
   };
 
   /** The last step of a stream, on whatever way it came to its end. */
-  const settle = async (request: GatewayRequest, end: StreamEnd, usage: Usage): Promise<void> => {
-    if (end.kind !== 'failed') {
-      log.answered(request, { end: end.kind, ...usage });
-      return;
+  const settle = async (request: GatewayRequest, end: StreamEnd, record: ExchangeRecord): Promise<void> => {
+    if (end.kind !== 'complete') request.end = end.kind;
+    if (end.kind === 'failed') {
+      request.error = end.failure;
+      noteFailure(record, end.failure);
+      if (end.failure.refund && request.charge) {
+        await request.charge.refund();
+        request.refunded = true;
+      }
     }
-    const { refund, code, reason, cause } = end.failure;
-    if (refund) await request.charge?.refund();
-    log.answered(request, { end: end.kind, ...usage, code, reason, refunded: refund, ...describeCause(cause) });
+    log.finished(request, 200);
   };
 
   return async (request) => {
     const { call } = request;
     if (call === undefined) throw new TypeError('only a normalized request goes upstream');
+    const record: ExchangeRecord = { tries: 0, usage: { input: undefined, output: undefined } };
+    request.exchange = record;
     try {
-      return await (call.stream ? answerStream(request, call) : answerWhole(request, call));
+      return await (call.stream ? answerStream(request, call, record) : answerWhole(request, call, record));
     } catch (error) {
-      throw translate(error, call);
+      const translated = translate(error, call);
+      noteFailure(record, translated);
+      throw translated;
     }
   };
+}
+
+/** What a caller did wrong is no failure of the upstream. */
+function noteFailure(record: ExchangeRecord, error: unknown): void {
+  if (error instanceof UpstreamFailure && error.status >= 500) record.failure = error.kind;
 }
 
 /** Why the upstream is let go of when nobody waits for its answer any more. */

@@ -2,7 +2,6 @@ import type { Context } from 'aws-lambda';
 import type { HeaderNames } from '../gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
 import type { Identify } from '../identity/identify.ts';
-import type { Log } from '../log.ts';
 import type { Models } from '../models.ts';
 import type { Quota } from '../quota/charge.ts';
 
@@ -14,7 +13,6 @@ export interface PipelineDependencies {
   readonly identify: Identify;
   readonly quota: Quota;
   readonly models: Models;
-  readonly log: Log;
   readonly names: HeaderNames;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;

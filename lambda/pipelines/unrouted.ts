@@ -6,7 +6,7 @@ import { renderErrors } from '../middleware/render-errors.ts';
 import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
 /** What needs no key: preflights, unknown paths, wrong methods. */
-export function createUnroutedPipeline(dependencies: Pick<PipelineDependencies, 'log' | 'names' | 'quota'>): Pipeline {
+export function createUnroutedPipeline(dependencies: Pick<PipelineDependencies, 'names' | 'quota'>): Pipeline {
   return middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
     .use(renderErrors(dependencies))
     .use(quotaHeaders(dependencies))

@@ -23,6 +23,21 @@ export function quotaWindow(identity: Identity, now: number, limits: Limits): Co
   return { ...counter, item: `${ownerOf(identity)}#${day}`, resetAt, expiresAt: resetAt + dayLength };
 }
 
+/** Whose counter an item is, and of which window; undefined for one that counts no quota. */
+export function readCounterName(item: string): CounterName | undefined {
+  const [, kind, name, window] = /^(guest|key|member)#(.+)#(lifetime|\d{4}-\d{2}-\d{2})$/.exec(item) ?? [];
+  if (name === undefined || window === undefined) return undefined;
+  return { kind: kind as CounterName['kind'], name, window };
+}
+
+export interface CounterName {
+  readonly kind: 'guest' | 'key' | 'member';
+  /** A network's hash, a key's id or a member. */
+  readonly name: string;
+  /** `lifetime`, or a day such as `2026-11-21`. */
+  readonly window: string;
+}
+
 /** What counting tokens counts in: a burst limit of its own, so that it can't starve the requests, and no quota. */
 export function tokenCountWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
   return {

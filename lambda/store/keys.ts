@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { IdentityStore, KeyRecord, NetworkLink } from '../identity/identity.ts';
 import { createTimeLimit } from './client.ts';
+import { filterFor, type KeyFilter, type Page } from './key-filter.ts';
 import { keysSchema } from './schema.ts';
 
 export interface KeyPage {
@@ -16,7 +17,7 @@ export interface KeyPage {
   readonly next?: string | undefined;
 }
 
-export interface KeyQuery {
+export interface KeyQuery extends KeyFilter {
   /** Only the keys of this member, newest first. */
   readonly member?: string | undefined;
   /** The `next` of the page before. */
@@ -32,6 +33,8 @@ export interface KeyStore extends IdentityStore {
   revoke(id: string, now: number): Promise<KeyRecord | undefined>;
   /** Without a limit the key shares its member's quota again. Undefined where there is no such key. */
   setLimit(id: string, limit: number | undefined): Promise<KeyRecord | undefined>;
+  /** Without a time the key does not expire. Undefined where there is no such key. */
+  setExpiry(id: string, expiresAt: number | undefined): Promise<KeyRecord | undefined>;
   /** Whatever the network was linked to before is forgotten. */
   link(networkId: string, link: NetworkLink): Promise<void>;
 }
@@ -61,27 +64,27 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
     await withinTimeLimit((limit) => client.send(new PutCommand({ ...table, Item: item }), limit));
   };
 
-  const query = async (index: Index, value: string, page: object = {}) => {
+  const query = async (index: Index, value: string, page: Page = {}) => {
     const command = new QueryCommand({
       ...table,
-      IndexName: index.name,
-      KeyConditionExpression: '#name = :value',
-      ExpressionAttributeNames: { '#name': index.partitionKey.name },
-      ExpressionAttributeValues: { ':value': value },
-      ScanIndexForward: false,
       ...page,
+      IndexName: index.name,
+      KeyConditionExpression: '#key = :key',
+      ExpressionAttributeNames: { '#key': index.partitionKey.name, ...page.ExpressionAttributeNames },
+      ExpressionAttributeValues: { ':key': value, ...page.ExpressionAttributeValues },
+      ScanIndexForward: false,
     });
     return withinTimeLimit((limit) => client.send(command, limit));
   };
 
-  const scan = async (page: object) => {
+  const scan = async (page: Page) => {
     const command = new ScanCommand({ ...table, IndexName: idIndex.name, ...page });
     return withinTimeLimit((limit) => client.send(command, limit));
   };
 
   const findItem = async (id: string): Promise<Item | undefined> => (await query(idIndex, id)).Items?.[0];
 
-  const update = async (id: string, expression: string, name: keyof KeyRecord, value?: number) => {
+  const update = async (id: string, name: keyof KeyRecord, value?: number, expression = setOrRemove(value)) => {
     const item = await findItem(id);
     if (!item) return undefined;
     const command = new UpdateCommand({
@@ -112,19 +115,27 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
       return item && withoutStorage<KeyRecord>(item);
     },
 
-    list: async ({ member, from, pageSize = 100 } = {}) => {
-      const page = { Limit: pageSize, ...(from !== undefined && { ExclusiveStartKey: decode(from) }) };
-      const { Items = [], LastEvaluatedKey } = await (member === undefined
-        ? scan(page)
-        : query(memberIndex, member, page));
-      return {
-        keys: Items.map((item) => withoutStorage<KeyRecord>(item)),
-        next: LastEvaluatedKey && encode(LastEvaluatedKey),
-      };
+    list: async ({ member, from, pageSize = 100, ...wanted } = {}) => {
+      const filter = filterFor(wanted);
+      const found: Item[] = [];
+      let position = from === undefined ? undefined : decode(from);
+      do {
+        // With a filter, DynamoDB's limit would count what the filter leaves out: then its own, a megabyte, holds.
+        const limit = filter ? {} : { Limit: pageSize - found.length };
+        const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
+        const read = await (member === undefined ? scan(page) : query(memberIndex, member, page));
+        found.push(...(read.Items ?? []));
+        position = read.LastEvaluatedKey;
+      } while (position && found.length < pageSize);
+      const items = found.slice(0, pageSize);
+      const last = found.length > pageSize ? items.at(-1) : undefined;
+      const next = last ? positionOf(last, member === undefined ? idIndex : memberIndex) : position;
+      return { keys: items.map((item) => withoutStorage<KeyRecord>(item)), next: next && encode(next) };
     },
 
-    revoke: (id, now) => update(id, 'SET #name = if_not_exists(#name, :value)', 'revokedAt', now),
-    setLimit: (id, limit) => update(id, limit === undefined ? 'REMOVE #name' : 'SET #name = :value', 'limit', limit),
+    revoke: (id, now) => update(id, 'revokedAt', now, 'SET #name = if_not_exists(#name, :value)'),
+    setLimit: (id, limit) => update(id, 'limit', limit),
+    setExpiry: (id, expiresAt) => update(id, 'expiresAt', expiresAt),
 
     link: (networkId, link) =>
       write({ ...link, ...linkOf(networkId), [keysSchema.ttlAttribute]: Math.ceil(link.expiresAt / 1000) }),
@@ -132,6 +143,13 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
 }
 
 type Index = (typeof keysSchema.indexes)[number];
+const setOrRemove = (value: number | undefined) => (value === undefined ? 'REMOVE #name' : 'SET #name = :value');
+
+/** Where DynamoDB goes on after this item of an index. */
+function positionOf(item: Item, index: Index): Item {
+  const names = [partitionKey, index.partitionKey.name, ...('sortKey' in index ? [index.sortKey.name] : [])];
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
+}
 
 /** Only this module writes the table, so what it finds there is what it wrote. */
 function withoutStorage<T>(item: Item): T {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
 import { refusingUrl } from '../support/fake-upstream.ts';
@@ -34,6 +35,11 @@ const losses: readonly (readonly [string, Script, string])[] = [
   ['reset after the head', [head(200, jsonHead), reset], 'unusable'],
   ['reset mid-body', [head(200, jsonHead), write('{"id":"chatcmpl'), reset], 'unusable'],
   ['closed mid-body', [head(200, jsonHead), write('{"id":"chatcmpl'), hangUp], 'unusable'],
+  [
+    'reset mid-gzip',
+    [head(200, { 'content-encoding': 'gzip' }), write(gzipSync('{}').subarray(0, 15)), reset],
+    'unusable',
+  ],
   ['reset mid-event', [...sse('data: {"id":"x","choi'), reset], 'unusable'],
 ];
 

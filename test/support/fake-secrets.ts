@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 export interface FakeSecrets {
   /** For AWS_ENDPOINT_URL_SECRETS_MANAGER. */
   readonly url: string;
-  /** The secrets by their id; a test may change one at any time. */
+  /** The secrets by their id, an earlier version as `ID (previous)`; a test may change one at any time. */
   readonly values: Map<string, string>;
   /** The ids that were asked for, in order. */
   readonly reads: readonly string[];
@@ -18,7 +18,8 @@ export async function startFakeSecrets(secrets: Readonly<Record<string, string>>
   const values = new Map(Object.entries(secrets));
   const reads: string[] = [];
   const server = createServer(async (request, response) => {
-    const { SecretId: id } = (await json(request)) as { SecretId: string };
+    const { SecretId, VersionStage } = (await json(request)) as { SecretId: string; VersionStage?: string };
+    const id = VersionStage === 'AWSPREVIOUS' ? `${SecretId} (previous)` : SecretId;
     const isRead = request.headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
     if (isRead) reads.push(id);
     const value = isRead ? values.get(id) : undefined;

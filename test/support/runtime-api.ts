@@ -15,6 +15,8 @@ export interface Answer {
 export interface RuntimeApi {
   /** For AWS_LAMBDA_RUNTIME_API. */
   readonly address: string;
+  /** Resolves when a runtime first asks for an invocation: it has loaded its function. */
+  readonly asked: Promise<void>;
   /** Resolves with the prelude; rejects when the function fails before it. */
   invoke(event: unknown): Promise<Answer>;
   /** Rejects every invocation that has no answer yet and all that come: the runtime is gone. */
@@ -36,6 +38,7 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
   const waiting: Invocation[] = [];
   const running = new Map<string, Invocation>();
   const idle = new Set<ServerResponse>();
+  const asked = Promise.withResolvers<void>();
   let failure: Error | undefined;
   let count = 0;
 
@@ -64,6 +67,7 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id, call] = /([\w-]+)\/(next|response|error)$/.exec(request.url ?? '') ?? [];
     if (call === 'next') {
+      asked.resolve();
       idle.add(response);
       response.once('close', () => idle.delete(response));
       return dispatch();
@@ -84,6 +88,7 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
 
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: asked.promise,
     invoke(event) {
       if (failure) return Promise.reject(failure);
       const answer = Promise.withResolvers<Answer>();

@@ -148,6 +148,19 @@ describe('refund', () => {
     expect((await quota.readFigures(member)).remaining).toBe(49);
   });
 
+  test('is written in the minute in which it happens, where a repeat of the write will find it', async () => {
+    const clock = { time: noon };
+    const minutes: number[] = [];
+    const refund: Counters['refund'] = (item, minute, token) => {
+      minutes.push(minute);
+      return counters.refund(item, minute, token);
+    };
+    const charge = await quotaAt(clock, { counters: { ...counters, refund } }).charge(newMember());
+    clock.time += 14 * 60_000;
+    await charge.refund();
+    expect(minutes).toEqual([noon / 60_000 + 14]);
+  });
+
   test('that fails is reported, never thrown, and leaves the charge', async () => {
     const outage = new GatewayError('service_unavailable', 'down');
     const lost: unknown[] = [];

@@ -3,6 +3,7 @@ import type { Identity } from '../../../lambda/identity/identity.ts';
 import {
   type Limits,
   quotaWindow,
+  readCounterName,
   secondsToNextMinute,
   secondsUntil,
   tokenCountWindow,
@@ -48,6 +49,22 @@ describe('quotaWindow', () => {
     ['a key with a limit of zero', { ...member, keyId: 'key_1', ownLimit: 0 }, 'key#key_1#2026-11-21', 0],
   ])('counts %s', (_, identity, item, limit) => {
     expect(quotaWindow(identity, lastMoment, limits)).toMatchObject({ item, limit });
+  });
+});
+
+describe('readCounterName', () => {
+  test.each<[Identity, Partial<Limits>, object]>([
+    [guest, {}, { kind: 'guest', name: 'net', window: 'lifetime' }],
+    [guest, { guestWindow: 'daily' }, { kind: 'guest', name: 'net', window: '2026-11-21' }],
+    [{ ...member, member: 'a:b@c.d' }, {}, { kind: 'member', name: 'a:b@c.d', window: '2026-11-21' }],
+    [{ ...member, keyId: 'key_1', ownLimit: 7 }, {}, { kind: 'key', name: 'key_1', window: '2026-11-21' }],
+  ])('tells whose counter %j counts in', (identity, changed, name) => {
+    expect(readCounterName(quotaWindow(identity, lastMoment, { ...limits, ...changed }).item)).toEqual(name);
+  });
+
+  test('knows no other counters', () => {
+    expect(readCounterName(tokenCountWindow(member, lastMoment, limits).item)).toBeUndefined();
+    expect(readCounterName('else')).toBeUndefined();
   });
 });
 

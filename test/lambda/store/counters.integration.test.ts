@@ -232,10 +232,13 @@ test('a store that returns the item with the refusal is not asked again', async 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const result = await createCounters(client, 'quota').charge(newWindow({ burst: 20 }), newToken());
-  client.destroy();
-  await new Promise((resolve) => server.close(resolve));
-  expect(result).toEqual({ granted: false, reason: 'burst', used: 7 });
+  try {
+    const charge = createCounters(client, 'quota').charge(newWindow({ burst: 20 }), newToken());
+    expect(await charge).toEqual({ granted: false, reason: 'burst', used: 7 });
+  } finally {
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
   expect(asked).toBe(1);
 });
 

@@ -1,0 +1,25 @@
+/** The namespace where nobody chose another: the stack gives each stage its own, so that their figures don't mix. */
+export const metricNamespace = 'InferenceGateway';
+
+/**
+ * Every metric that the function emits, under the names that the dashboard and the alarms read. At most one dimension each:
+ * every value of it makes a metric of its own, and is billed as one.
+ */
+export const metrics = {
+  requests: { name: 'Requests', unit: 'Count' },
+  /** Requests that were answered with an error. */
+  refusals: { name: 'Refusals', unit: 'Count', dimension: 'Code' },
+  /** Charges that were given back. */
+  refunds: { name: 'Refunds', unit: 'Count' },
+  /** Of an upstream, by the class of the failure. */
+  upstreamFailures: { name: 'UpstreamFailures', unit: 'Count', dimension: 'Class' },
+  /** Until the first event of a stream, and until the end of any answer that went upstream. */
+  timeToFirstByte: { name: 'TimeToFirstByte', unit: 'Milliseconds' },
+  duration: { name: 'Duration', unit: 'Milliseconds' },
+  /** As the upstream counted them. */
+  inputTokens: { name: 'InputTokens', unit: 'Count' },
+  outputTokens: { name: 'OutputTokens', unit: 'Count' },
+  coldStarts: { name: 'ColdStarts', unit: 'Count' },
+  /** What went wrong inside the gateway itself, or in its store. */
+  gatewayErrors: { name: 'GatewayErrors', unit: 'Count' },
+} as const;

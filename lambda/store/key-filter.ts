@@ -1,0 +1,40 @@
+import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
+
+export type KeyState = 'live' | 'revoked' | 'expired';
+
+export interface KeyFilter {
+  /** Only keys in this state; which are expired is a matter of the clock. */
+  readonly state?: { readonly is: KeyState; readonly at: number } | undefined;
+  /** Only keys whose label has this text in it. */
+  readonly label?: string | undefined;
+}
+
+/** The part of a query or a scan that is about which items to read. */
+export type Page = Pick<
+  ScanCommandInput,
+  'Limit' | 'ExclusiveStartKey' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+const states: Readonly<Record<KeyState, string>> = {
+  revoked: 'attribute_exists(revokedAt)',
+  expired: 'attribute_not_exists(revokedAt) AND expiresAt <= :now',
+  live: 'attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)',
+};
+
+/** What DynamoDB leaves out by itself, so that it need not be sent. */
+export function filterFor({ state, label }: KeyFilter): Page | undefined {
+  const conditions = [
+    ...(state ? [states[state.is]] : []),
+    ...(label === undefined ? [] : ['contains(#label, :label)']),
+  ];
+  if (conditions.length === 0) return undefined;
+  const values = {
+    ...(state && state.is !== 'revoked' && { ':now': state.at }),
+    ...(label !== undefined && { ':label': label }),
+  };
+  return {
+    FilterExpression: conditions.join(' AND '),
+    ...(label !== undefined && { ExpressionAttributeNames: { '#label': 'label' } }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+}

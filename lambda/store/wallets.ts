@@ -1,0 +1,134 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { createTimeLimit } from './client.ts';
+import { keysSchema } from './schema.ts';
+
+/** A message that waits for its signature. Times are epoch milliseconds. */
+export interface Challenge {
+  /** The hash of the message. */
+  readonly digest: string;
+  readonly purpose: string;
+  readonly expiresAt: number;
+}
+
+/** A person who has signed may go on for a while. */
+export interface Session {
+  readonly member: string;
+  readonly expiresAt: number;
+}
+
+/** A live key's place among those of its wallet, taken before the key is stored. */
+export interface Slot {
+  readonly hash: string;
+  readonly takenAt: number;
+}
+
+export interface WalletStore {
+  putChallenge(nonce: string, challenge: Challenge): Promise<void>;
+  /** Whether this challenge was waiting; it is no longer. The token makes a repeated write of one taking the same taking. */
+  takeChallenge(nonce: string, challenge: Omit<Challenge, 'expiresAt'>, now: number, token: string): Promise<boolean>;
+  putSession(hash: string, session: Session): Promise<void>;
+  findSession(hash: string): Promise<Session | undefined>;
+  /** Whether there was room. */
+  takeSlot(member: string, slot: Slot, limit: number): Promise<boolean>;
+  freeSlots(member: string, slots: readonly Slot[]): Promise<void>;
+  readSlots(member: string): Promise<readonly Slot[]>;
+  /** Revokes a key of this member; one that was revoked before keeps its first date. */
+  revokeKey(hash: string, member: string, now: number): Promise<void>;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+const { name: partitionKey } = keysSchema.partitionKey;
+const { ttlAttribute } = keysSchema;
+
+/** The wallets' sign-ins, sessions and live keys, in the keys table. */
+export function createWalletStore(client: DynamoDBDocumentClient, tableName: string): WalletStore {
+  const withinTimeLimit = createTimeLimit();
+  const at = (key: string) => ({ TableName: tableName, Key: { [partitionKey]: key } });
+
+  const read = async (key: string): Promise<Item | undefined> => {
+    const command = new GetCommand({ ...at(key), ConsistentRead: true });
+    return (await withinTimeLimit((limit) => client.send(command, limit))).Item;
+  };
+
+  const put = async (key: string, value: { readonly expiresAt: number }): Promise<void> => {
+    const ttl = Math.ceil(value.expiresAt / 1000);
+    const item = { ...value, [partitionKey]: key, [ttlAttribute]: ttl };
+    const command = new PutCommand({ TableName: tableName, Item: item });
+    await withinTimeLimit((limit) => client.send(command, limit));
+  };
+
+  /** Whether the condition held. */
+  const update = async (key: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> => {
+    try {
+      await withinTimeLimit((limit) => client.send(new UpdateCommand({ ...at(key), ...input }), limit));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
+
+  return {
+    putChallenge: (nonce, challenge) => put(`challenge#${nonce}`, challenge),
+
+    takeChallenge: (nonce, { digest, purpose }, now, token) =>
+      update(`challenge#${nonce}`, {
+        UpdateExpression: 'SET takenBy = :token',
+        ConditionExpression:
+          'digest = :digest AND purpose = :purpose AND expiresAt > :now AND (attribute_not_exists(takenBy) OR takenBy = :token)',
+        ExpressionAttributeValues: { ':token': token, ':digest': digest, ':purpose': purpose, ':now': now },
+      }),
+
+    putSession: (hash, session) => put(`session#${hash}`, session),
+
+    async findSession(hash) {
+      const item = await read(`session#${hash}`);
+      return item && { member: String(item.member), expiresAt: Number(item.expiresAt) };
+    },
+
+    // Adding to a set twice changes nothing, so a repeated write may find its own slot and no more room.
+    takeSlot: (member, slot, limit) =>
+      update(`wallet#${member}`, {
+        UpdateExpression: 'ADD live :slots',
+        ConditionExpression: 'attribute_not_exists(live) OR size(live) < :limit OR contains(live, :slot)',
+        ExpressionAttributeValues: { ':slots': new Set([toText(slot)]), ':slot': toText(slot), ':limit': limit },
+      }),
+
+    async freeSlots(member, slots) {
+      if (slots.length === 0) return;
+      await update(`wallet#${member}`, {
+        UpdateExpression: 'DELETE live :slots',
+        ExpressionAttributeValues: { ':slots': new Set(slots.map(toText)) },
+      });
+    },
+
+    async readSlots(member) {
+      const live = (await read(`wallet#${member}`))?.live;
+      return live instanceof Set ? [...live].map(fromText) : [];
+    },
+
+    async revokeKey(hash, member, now) {
+      await update(`key#${hash}`, {
+        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
+        ConditionExpression: '#member = :member',
+        ExpressionAttributeNames: { '#member': 'member' },
+        ExpressionAttributeValues: { ':now': now, ':member': member },
+      });
+    },
+  };
+}
+
+const toText = ({ hash, takenAt }: Slot): string => `${hash}@${takenAt}`;
+
+function fromText(text: string): Slot {
+  const [hash = '', takenAt] = text.split('@');
+  return { hash, takenAt: Number(takenAt) };
+}

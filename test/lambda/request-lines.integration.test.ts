@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { metricsOf } from '../support/metrics.ts';
+import { empty, eventText, hangUp, head, json, type Script, silence, sse, write } from '../support/upstream-script.ts';
+import { expectQuiet } from '../support/watched-gateway.ts';
+import { canary, wire } from '../support/wire.ts';
+
+const { path, question, events } = wire.chat;
+const member = {
+  caller: 'member',
+  network: expect.stringMatching(/^[\w-]{10,}$/),
+  key: expect.stringMatching(/^key_/),
+};
+const usage = { prompt_tokens: 7, completion_tokens: 11 };
+const whole = json(200, { ...(wire.chat.answer as object), usage });
+const stream = sse([...events.slice(0, -1), eventText({ data: { choices: [], usage } }), ...events.slice(-1)].join(''));
+const begun: Script = [head(200, { 'content-type': 'text/event-stream' }), write(events.slice(0, 2).join(''))];
+const time = expect.any(Number);
+/** The clock stands still: no burst runs over the end of a minute. */
+const noon = Date.parse('2026-11-21T12:00:00Z');
+const wentUpstream = { dialect: 'chat', route: path, model: 'svc', tries: 1, upstream: 'UPSTREAM', duration: time };
+
+let gateway: TestGateway;
+let key: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({ environment: { BURST_LIMIT: '5' }, now: () => noon });
+  key = await gateway.issueKey({ limit: 3 });
+});
+const documented = readFileSync('docs/logs.md', 'utf8');
+
+afterEach(async () => {
+  const names = new Set(gateway.log.flatMap((line) => Object.keys(line)));
+  expect([...names].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+  expect(gateway.faults).toEqual([]);
+  expectQuiet(gateway.log);
+  await gateway[Symbol.asyncDispose]();
+});
+
+/** Asks and returns the one line that the request has left, its metrics read out of it. */
+async function lineOf(send: () => Promise<Response>, answered = (response: Response) => response.text()) {
+  const before = gateway.log.length;
+  const response = await send();
+  await answered(response).catch(() => {});
+  const id = response.headers.get('x-request-id');
+  const linesOf = () => gateway.log.slice(before).filter(({ requestId }) => requestId === id);
+  while (linesOf().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const [line = {}, ...more] = linesOf();
+  expect(more).toEqual([]);
+  const { ColdStarts: _, ...metrics } = metricsOf(line);
+  return { status: response.status, line, metrics };
+}
+
+const ask = (body: object = {}, headers: object = {}) =>
+  lineOf(() => gateway.post(path, { ...question, ...body }, { 'x-api-key': key, ...headers }));
+
+describe('one line, with its metrics, of', () => {
+  test('an answer', async () => {
+    gateway.upstream.answer(whole);
+    const { line, metrics } = await ask();
+    expect(line).toMatchObject({
+      ...{ ...member, ...wentUpstream, time: expect.stringMatching(/^20.*Z$/), level: 'info', message: 'answered' },
+      ...{ status: 200, end: 'complete', stream: false, refunded: false, inputTokens: 7, outputTokens: 11 },
+    });
+    expect(line).not.toHaveProperty('timeToFirstByte');
+    expect(metrics).toEqual({ Requests: 1, Duration: time, InputTokens: 7, OutputTokens: 11 });
+  });
+
+  test('a stream', async () => {
+    gateway.upstream.answer(stream);
+    const { line, metrics } = await ask({ stream: true });
+    expect(line).toMatchObject({ ...member, ...wentUpstream, message: 'answered', end: 'complete', stream: true });
+    expect(metrics).toEqual({ Requests: 1, TimeToFirstByte: time, Duration: time, InputTokens: 7, OutputTokens: 11 });
+    expect(line.timeToFirstByte).toBe(metrics.TimeToFirstByte);
+  });
+
+  test.each<[string, Script[], string, string, object]>([
+    ['a failure', [empty(500)], 'server_error', 'upstream_error', { upstreamStatus: 500 }],
+    ['refused credentials', [empty(401)], 'credentials', 'upstream_error', { upstreamStatus: 401 }],
+    ['a limit of the account', [empty(429)], 'limited', 'service_unavailable', { upstreamStatus: 429 }],
+    ['no JSON', [json(200, 'x')], 'unusable', 'upstream_error', {}],
+  ])('%s upstream', async (_name, scripts, reason, code, fields) => {
+    gateway.upstream.answer(...scripts);
+    const { line, metrics } = await ask();
+    expect(line).toMatchObject({
+      ...wentUpstream,
+      level: 'error',
+      message: 'refused',
+      reason,
+      code,
+      refunded: true,
+      ...fields,
+    });
+    const failed = { [`Refusals(${code})`]: 1, [`UpstreamFailures(${reason})`]: 1, Refunds: 1 };
+    expect(metrics).toEqual({ Requests: 1, Duration: time, ...failed });
+  });
+
+  test('what the upstream says of the caller’s doing, which is no failure', async () => {
+    gateway.upstream.answer(json(400, { error: { message: canary.upstreamBody } }));
+    const { line, metrics } = await ask();
+    expect(line).toMatchObject({ level: 'info', message: 'refused', reason: 'caller', refunded: false });
+    expect(metrics).toEqual({ Requests: 1, Duration: time, 'Refusals(invalid_request)': 1 });
+  });
+
+  test.each<[string, Script, string]>([
+    ['cut', [...begun, hangUp], 'cut'],
+    ['ended by an error', [...begun, write(wire.chat.failureEvent)], 'reported'],
+  ])('a stream that is %s', async (_name, script, reason) => {
+    gateway.upstream.answer(script);
+    const { status, line, metrics } = await ask({ stream: true });
+    expect(line).toMatchObject({ ...wentUpstream, level: 'error', message: 'answered', end: 'failed', reason });
+    expect([status, line.status]).toEqual([200, 200]);
+    // The client has got a status of 200: nothing was refused.
+    const failed = { [`UpstreamFailures(${reason})`]: 1, Refunds: 1 };
+    expect(metrics).toEqual({ Requests: 1, TimeToFirstByte: time, Duration: time, ...failed });
+  });
+
+  test('a stream that fails before it begins', async () => {
+    gateway.upstream.answer(sse(wire.chat.failureEvent));
+    const { line, metrics } = await ask({ stream: true });
+    expect(line).toMatchObject({ message: 'refused', code: 'upstream_error', reason: 'reported', stream: true });
+    const failed = { 'Refusals(upstream_error)': 1, 'UpstreamFailures(reported)': 1, Refunds: 1 };
+    expect(metrics).toEqual({ Requests: 1, Duration: time, ...failed });
+  });
+
+  test('a stream whose client goes', async () => {
+    gateway.upstream.answer([...begun, silence]);
+    const leave = new AbortController();
+    const { url } = gateway;
+    const body = JSON.stringify({ ...question, stream: true });
+    const headers = { 'x-api-key': key };
+    const send = () => fetch(url + path, { method: 'POST', body, headers, signal: leave.signal });
+    const { line, metrics } = await lineOf(send, async (response) => {
+      await response.body?.getReader().read();
+      leave.abort();
+      return '';
+    });
+    expect(line).toMatchObject({
+      ...wentUpstream,
+      level: 'info',
+      message: 'answered',
+      end: 'client_gone',
+      refunded: false,
+    });
+    expect(metrics).toEqual({ Requests: 1, TimeToFirstByte: time, Duration: time });
+  });
+
+  test.each<[string, () => Promise<Response>, string, object]>([
+    ['a caller without a key', () => gateway.post(path, question), 'missing_api_key', { route: path }],
+    [
+      'an unknown key',
+      () => gateway.post(path, question, { 'x-api-key': 'ltk_x' }),
+      'invalid_api_key',
+      { dialect: 'chat' },
+    ],
+    [
+      'a body that is none',
+      () => gateway.post(path, '{', { 'x-api-key': key }),
+      'invalid_request',
+      { refunded: false },
+    ],
+    ['an unknown path', () => gateway.post('/x', {}), 'not_found', { route: 'unknown' }],
+    ['a wrong method', () => fetch(gateway.url + path), 'method_not_allowed', { route: path }],
+  ])('%s', async (_name, send, code, fields) => {
+    const { line, metrics } = await lineOf(send);
+    expect(line).toMatchObject({ level: 'info', message: 'refused', code, duration: time, ...fields });
+    expect(line).not.toHaveProperty('tries');
+    expect(metrics).toEqual({ Requests: 1, [`Refusals(${code})`]: 1 });
+  });
+
+  test('quota and burst', async () => {
+    gateway.upstream.otherwise(whole);
+    for (let count = 0; count < 3; count += 1) await ask();
+    expect(await ask()).toMatchObject({ status: 429, metrics: { 'Refusals(quota_exceeded)': 1 } });
+    key = await gateway.issueKey({ limit: 9 });
+    for (let count = 0; count < 5; count += 1) await ask();
+    expect(await ask()).toMatchObject({ status: 429, metrics: { 'Refusals(rate_limited)': 1 }, line: member });
+  });
+
+  test('the models, which go nowhere, and a guest', async () => {
+    const { line, metrics } = await lineOf(() => fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': 'x' } }));
+    expect(line).toMatchObject({ route: '/v1/models', message: 'answered', status: 200, caller: 'guest' });
+    expect(line).not.toHaveProperty('dialect');
+    expect(metrics).toEqual({ Requests: 1 });
+  });
+
+  test('a preflight, which is no request', async () => {
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    const { line, metrics } = await lineOf(() => fetch(gateway.url + path, { method: 'OPTIONS', headers }));
+    expect(line).toMatchObject({ route: path, message: 'answered', status: 204 });
+    expect(metrics).toEqual({});
+  });
+
+  test('a store that is gone', async () => {
+    await gateway.dynamoDb.close();
+    const { line, metrics } = await ask();
+    expect(line).toMatchObject({ level: 'error', code: 'service_unavailable' });
+    expect(metrics).toEqual({ Requests: 1, 'Refusals(service_unavailable)': 1, GatewayErrors: 1 });
+  });
+});
+
+test('the first request alone is a cold start', async () => {
+  gateway.upstream.otherwise(whole);
+  for (let count = 0; count < 3; count += 1) await ask();
+  expect(gateway.log.map((line) => [line.coldStart, metricsOf(line).ColdStarts])).toEqual([
+    [true, 1],
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
+});
+
+test('each failed try that is followed by another counts by itself, in a line of its own', async () => {
+  await using two = await startTestGateway({ environment: { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two' } });
+  two.upstream.answer(empty(401), whole);
+  const response = await two.post(path, question, { 'x-api-key': 'guest' });
+  const requestId = response.headers.get('x-request-id');
+  expect(two.log).toMatchObject([
+    { level: 'warn', message: 'upstream failed', requestId, kind: 'credentials', upstreamStatus: 401 },
+    { level: 'info', message: 'answered', requestId, tries: 2, upstream: 'UPSTREAM' },
+  ]);
+  expect(two.log.map((line) => metricsOf(line))).toEqual([
+    { 'UpstreamFailures(credentials)': 1 },
+    { Requests: 1, ColdStarts: 1, Duration: time, InputTokens: 7, OutputTokens: 11 },
+  ]);
+});
+
+test('metrics stand in the namespace of the deployment', async () => {
+  await using named = await startTestGateway({ environment: { METRICS_NAMESPACE: 'Prod' } });
+  await named.post('/x', {});
+  expect(metricsOf(named.log[0] ?? {}, 'Prod')).toMatchObject({ Requests: 1 });
+});

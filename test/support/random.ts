@@ -1,0 +1,28 @@
+/** Chance that can be repeated: the same seed draws the same things in the same order. */
+export interface Random {
+  /** A whole number from 0 up to, but not including, `limit`. */
+  below(limit: number): number;
+  /** True once in `times`. */
+  once(times: number): boolean;
+  pick<T>(choices: readonly T[]): T;
+}
+
+/** Marsaglia's xorshift: 32 bits of state, quick, and as random as tests need. */
+export function createRandom(seed: number): Random {
+  let state = (seed ^ 0x9e3779b9) | 0 || 1;
+  const below = (limit: number): number => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return Math.floor(((state >>> 0) / 2 ** 32) * limit);
+  };
+  return {
+    below,
+    once: (times) => below(times) === 0,
+    pick: (choices) => {
+      const chosen = choices[below(choices.length)];
+      if (chosen === undefined) throw new RangeError('nothing to choose from');
+      return chosen;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { readDeploymentConfig } from '../../lib/config.ts';
+import { GatewayStack } from '../../lib/gateway-stack.ts';
+
+export interface SynthesizedStack {
+  readonly stack: GatewayStack;
+  readonly template: Template;
+  /** The rules of AwsSolutions that the stack breaks for a reason. One that it breaks without makes the synthesis throw. */
+  readonly acknowledged: readonly string[];
+}
+
+/** The settings without which nothing is deployed. */
+export const least = {
+  UPSTREAM_BASE_URL: 'https://upstream.example/v1',
+  UPSTREAM_TEXT_MODEL: 'text-model',
+  UPSTREAM_VISION_MODEL: 'vision-model',
+};
+
+/** The stack with these settings, synthesized in this process as `bin/gateway.ts` does it, with empty functions. */
+export function synthesizeStack(settings: Readonly<Record<string, unknown>> = {}): SynthesizedStack {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
+  try {
+    const code = { gateway: join(folder, 'gateway'), wallet: join(folder, 'wallet') };
+    for (const [name, built] of Object.entries(code)) {
+      mkdirSync(built);
+      writeFileSync(join(built, 'index.mjs'), `// ${name}`);
+    }
+    const config = readDeploymentConfig({ defaults: { ...least, ...settings }, stages: { dev: {} } });
+    const app = new App({ context: featureFlags, outdir: join(folder, 'out') });
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    const stack = new GatewayStack(app, 'InferenceGateway', { config, code });
+    const template = Template.fromStack(stack);
+    return { stack, template, acknowledged: readAcknowledged(join(folder, 'out/validation-report.json')) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Report {
+  readonly pluginReports: readonly {
+    readonly pluginName: string;
+    readonly suppressedViolations: readonly { readonly ruleName: string; readonly reason: string }[];
+  }[];
+}
+
+function readAcknowledged(path: string): string[] {
+  const { pluginReports }: Report = JSON.parse(readFileSync(path, 'utf8'));
+  const [report] = pluginReports.filter(({ pluginName }) => pluginName === 'AwsSolutions');
+  if (!report) throw new Error('cdk-nag did not run');
+  return report.suppressedViolations.filter(({ reason }) => reason !== '').map(({ ruleName }) => ruleName);
+}

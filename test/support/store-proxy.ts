@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+
+/** What may happen to an operation on its way to the store and back. */
+export type StoreFault =
+  | 'request lost' // the store never hears of it
+  | 'answer lost' // the store has done it, and nobody hears of that
+  | 'failing' // 500
+  | 'throttled'
+  | 'late' // by 50 ms
+  | 'silent'; // done by the store, and no answer for as long as anyone waits
+
+export interface StoreOperation {
+  /** `UpdateItem`, `GetItem` … */
+  readonly name: string;
+  /** Counts the tries of one operation from 1, as the SDK tells it. */
+  readonly attempt: number;
+  readonly body: string;
+}
+
+export interface StoreProxy extends AsyncDisposable {
+  readonly endpoint: string;
+  readonly operations: readonly StoreOperation[];
+  /** Decides what becomes of each operation; nothing does until it is given. */
+  spoil(decide: (operation: StoreOperation) => StoreFault | undefined): void;
+}
+
+/** Stands between the gateway and an emulated DynamoDB and makes trouble. */
+export async function startStoreProxy(target: string): Promise<StoreProxy> {
+  const operations: StoreOperation[] = [];
+  const agent = new Agent({ keepAlive: true });
+  let decide: (operation: StoreOperation) => StoreFault | undefined = () => undefined;
+  const refusal = (type: string) => JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}` });
+
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const operation = {
+      name: String(request.headers['x-amz-target']).replace(/^.*\./, ''),
+      attempt: Number(/attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1),
+      body: body.toString(),
+    };
+    operations.push(operation);
+    const fault = decide(operation);
+    if (fault === 'request lost') request.socket.destroy();
+    else if (fault === 'failing') response.writeHead(500).end(refusal('InternalServerError'));
+    else if (fault === 'throttled') response.writeHead(400).end(refusal('ProvisionedThroughputExceededException'));
+    else await passOn(request, response, body, fault);
+  });
+
+  async function passOn(request: IncomingMessage, response: ServerResponse, body: Buffer, fault?: StoreFault) {
+    const { host: _, connection: __, ...headers } = request.headers;
+    const outgoing = forward(target, { method: 'POST', agent, headers }).end(body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const answered = await buffer(answer);
+    if (fault === 'late') await setTimeout(50);
+    if (fault === 'answer lost') request.socket.destroy();
+    else if (fault !== 'silent') response.writeHead(answer.statusCode ?? 500, answer.headers).end(answered);
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    operations,
+    spoil: (given) => {
+      decide = given;
+    },
+    async [Symbol.asyncDispose]() {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

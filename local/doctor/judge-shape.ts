@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import { parseJson, quote, type Reply } from './probe.ts';
+import { type Finding, fail, ok } from './row.ts';
+
+/** Whether a reply is a success of this shape. */
+export function judgeShape(reply: Reply, shape: z.ZodType): Finding {
+  const fault = reply.status === 200 ? faultIn(reply, shape) : `answered ${quote(reply)}`;
+  return fault === undefined ? ok(`${Math.round(reply.duration)} ms`) : fail(fault);
+}
+
+/** What is wrong with the shape of a body; undefined where nothing is. */
+export function faultIn(reply: Reply, shape: z.ZodType): string | undefined {
+  const value = parseJson(reply.text);
+  if (value === undefined) return `no JSON: ${quote(reply)}`;
+  const { error } = shape.safeParse(value);
+  const [issue] = error?.issues ?? [];
+  if (!issue) return undefined;
+  return `${issue.path.join('.') || 'the body'}: ${issue.message}`;
+}

@@ -4,6 +4,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1);
 }
 const { randomBytes } = await import('node:crypto');
+const { setTimeout } = await import('node:timers/promises');
 const { CommanderError } = await import('commander');
 const { createProgram } = await import('../local/cli/program.ts');
 
@@ -14,6 +15,11 @@ const program = createProgram({
   openTarget: async (options) => (await import('../local/cli/target.ts')).openTarget(options),
   print: (text) => console.log(text),
   printError: (text) => process.stderr.write(text),
+  // Ten pages of a megabyte a second: a tenth of what a new table serves.
+  pause: () => setTimeout(100),
+  onProgress: (scanned) => {
+    if (process.stderr.isTTY) process.stderr.write(`${scanned} counters read\r`);
+  },
 });
 try {
   await program.parseAsync();

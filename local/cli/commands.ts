@@ -1,30 +1,17 @@
-import { hashKey, keyPrefix } from '../../lambda/identity/credentials.ts';
 import type { KeyRecord } from '../../lambda/identity/identity.ts';
 import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identity/issue-key.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { quotaWindow } from '../../lambda/quota/policy.ts';
 import type { KeyQuery } from '../../lambda/store/keys.ts';
-import { CommandError } from './command-error.ts';
+import { describeKey, findKey, isoTime, noSuchKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
+import type { Outcome } from './outcome.ts';
 import { renderPairs, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
-/** What a command has to say: to a program, and to a person. */
-export interface Outcome {
-  readonly json: unknown;
-  readonly text: string;
-}
-
 export async function issue(target: Target, request: KeyRequest, issuing: KeyIssuing): Promise<Outcome> {
-  const { key, record } = await issueKey(target.keys, request, issuing);
-  const body = JSON.stringify({ model: target.serviceName, messages: [{ role: 'user', content: 'Hello' }] });
-  const text = [
-    `A new key for ${record.member}. It is shown this once and cannot be shown again:`,
-    `\n  ${key}\n`,
-    renderPairs({ id: record.id, limit: showLimit(record, target), expires: showExpiry(record) }),
-    '\nTry it:\n',
-    `  curl ${target.url.replace(/\/$/, '')}/v1/chat/completions -H 'x-api-key: ${key}' \\`,
-    `    -H 'content-type: application/json' -d '${body}'`,
-  ].join('\n');
+  const issued = await issueKey(target.keys, request, issuing);
+  const { key, record } = issued;
+  const text = `A new key for ${record.member}. ${showNewKey(target, issued)}`;
   return { json: { key, id: record.id, member: record.member }, text };
 }
 
@@ -32,7 +19,7 @@ export async function list(target: Target, query: KeyQuery, now: number): Promis
   const { keys: found, next } = await target.keys.list(query);
   const keys = found.toSorted((a, b) => b.createdAt - a.createdAt);
   const rows = keys.map((record) => {
-    const { limit, state } = describe(record, now);
+    const { limit, state } = describeKey(record, now);
     const label = showText(record.label ?? '');
     const times = [showTime(record.createdAt), showExpiry(record)];
     return [record.id, record.member, label, limit === null ? '' : `${limit}`, ...times, state];
@@ -40,15 +27,15 @@ export async function list(target: Target, query: KeyQuery, now: number): Promis
   const table = renderTable(['ID', 'MEMBER', 'LABEL', 'LIMIT', 'CREATED', 'EXPIRES', 'STATE'], rows);
   const more = next === undefined ? '' : `\n\nThere are more: add --from ${next}`;
   return {
-    json: { keys: keys.map((record) => describe(record, now)), next: next ?? null },
+    json: { keys: keys.map((record) => describeKey(record, now)), next: next ?? null },
     text: keys.length > 0 ? table + more : `No keys.${more}`,
   };
 }
 
 export async function show(target: Target, id: string, now: number): Promise<Outcome> {
-  const record = await find(target, id);
+  const record = await findKey(target, id);
   const usage = await readUsage(target, record, now);
-  const { label, ...described } = describe(record, now);
+  const { label, ...described } = describeKey(record, now);
   const text = renderPairs({
     id: record.id,
     member: record.member,
@@ -64,11 +51,11 @@ export async function show(target: Target, id: string, now: number): Promise<Out
 }
 
 export async function revoke(target: Target, id: string, now: number): Promise<Outcome> {
-  const { id: foundId } = await find(target, id);
+  const { id: foundId } = await findKey(target, id);
   const record = await target.keys.revoke(foundId, now);
   if (!record) throw noSuchKey();
   const text = `${record.id} of ${record.member} is revoked. Within 60 seconds it is refused everywhere.`;
-  return { json: describe(record, now), text };
+  return { json: describeKey(record, now), text };
 }
 
 export interface LinkRequest {
@@ -93,38 +80,4 @@ async function readUsage({ counters, memberLimit }: Target, { id, member, limit:
   const { item, limit, resetAt = now } = quotaWindow({ kind: 'member', member, keyId: id, ownLimit }, now, limits);
   const used = await counters.read(item);
   return { used, limit, remaining: Math.max(0, limit - used), resetsAt: resetAt };
-}
-
-/** By its id, or by the key itself, which is all that there is when one turns up where it should not be. */
-async function find({ keys }: Target, id: string): Promise<KeyRecord> {
-  const record = await (id.startsWith(keyPrefix) ? keys.findKey(hashKey(id)) : keys.findById(id));
-  if (!record) throw noSuchKey();
-  return record;
-}
-
-const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');
-
-/** A record as programs read it: nothing left out, times in ISO form. */
-function describe(record: KeyRecord, now: number) {
-  const { id, member, label, limit, createdAt, expiresAt, revokedAt } = record;
-  const expired = expiresAt !== undefined && expiresAt <= now;
-  return {
-    id,
-    member,
-    label: label ?? null,
-    limit: limit ?? null,
-    state: revokedAt !== undefined ? 'revoked' : expired ? 'expired' : 'live',
-    createdAt: isoTime(createdAt),
-    expiresAt: isoTime(expiresAt),
-    revokedAt: isoTime(revokedAt),
-  };
-}
-
-const isoTime = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString());
-const showExpiry = ({ expiresAt }: KeyRecord): string => (expiresAt === undefined ? 'never' : showTime(expiresAt));
-
-function showLimit({ limit }: KeyRecord, { memberLimit }: Target): string {
-  return limit === undefined
-    ? `${memberLimit} requests a day, shared by all keys of the member`
-    : `${limit} requests a day, for this key alone`;
 }

@@ -3,9 +3,15 @@ const farthest = 100 * 365 * 86_400_000;
 
 /** When something ends: `12h`, `30d` or `2w` from now, or a date; undefined where the text is neither or lies behind. */
 export function parseExpiry(text: string, now: number): number | undefined {
-  const span = /^(\d{1,6})([hdw])$/.exec(text);
-  const time = span ? now + Number(span[1]) * (units[span[2] ?? ''] ?? 0) : parseDate(text);
+  const span = parseSpan(text);
+  const time = span === undefined ? parseDate(text) : now + span;
   return time > now && time < now + farthest ? time : undefined;
+}
+
+/** `12h`, `30d` or `2w` in milliseconds. */
+export function parseSpan(text: string): number | undefined {
+  const span = /^(\d{1,6})([hdw])$/.exec(text);
+  return span ? Number(span[1]) * (units[span[2] ?? ''] ?? 0) : undefined;
 }
 
 /** A whole number in its plain spelling. */

@@ -1,11 +1,16 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { KeyIssuing } from '../../lambda/identity/issue-key.ts';
 import { networkOf } from '../../lambda/identity/network.ts';
-import { issue, link, list, type Outcome, revoke, show } from './commands.ts';
-import { parseExpiry, parseWhole } from './parse.ts';
+import type { KeyState } from '../../lambda/store/key-filter.ts';
+import { changeExpiry, changeLimit, rotate } from './change-key.ts';
+import { CommandError } from './command-error.ts';
+import { issue, link, list, revoke, show } from './commands.ts';
+import type { Outcome } from './outcome.ts';
+import { parseExpiry, parseSpan, parseWhole } from './parse.ts';
 import type { Target, TargetOptions } from './target.ts';
+import { type Pace, showUsage } from './usage.ts';
 
-export interface Surroundings extends KeyIssuing {
+export interface Surroundings extends KeyIssuing, Pace {
   readonly openTarget: (options: TargetOptions) => Promise<Target>;
   readonly print: (text: string) => void;
   /** Takes what commander writes, line ends included. */
@@ -17,7 +22,8 @@ interface CommonOptions extends TargetOptions {
 }
 
 /** The operator's commands with their arguments, options and help. */
-export function createProgram({ now, randomBytes, openTarget, print, printError }: Surroundings): Command {
+export function createProgram(surroundings: Surroundings): Command {
+  const { now, randomBytes, openTarget, print, printError } = surroundings;
   const program = new Command('npm run keys --');
   program.description("Issues, shows and revokes the keys of a gateway, and links networks to members' quotas.");
   program.addHelpText('after', examples).exitOverride().helpCommand(false);
@@ -25,17 +31,19 @@ export function createProgram({ now, randomBytes, openTarget, print, printError 
 
   const run = async (options: CommonOptions, act: (target: Target) => Promise<Outcome>): Promise<void> => {
     await using target = await openTarget(options);
-    const { json, text } = await act(target);
+    const { json, text, undone } = await act(target);
     print(options.json ? JSON.stringify(json) : text);
+    if (undone !== undefined) throw new CommandError(undone);
   };
+
+  const readExpiry = (text: string) =>
+    checked((value) => parseExpiry(value, now()), 'a span such as 12h, 30d or 2w, or a date to come')(text);
 
   addCommand(program, 'issue', 'make a new key; it is shown this once')
     .option('--member <name>', 'whose quota it draws on; without one a new member is made up', readMember)
     .option('--label <text>', 'a note on what the key is for', readLabel)
     .option('--limit <requests>', 'a daily limit of its own, beside the quota of its member', readLimit)
-    .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', (text) =>
-      checked((value) => parseExpiry(value, now()), 'a span such as 12h, 30d or 2w, or a date to come')(text),
-    )
+    .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', readExpiry)
     .action(({ label, limit, expires: expiresAt, ...options }: IssueOptions & CommonOptions) => {
       const member = options.member ?? `member-${Buffer.from(randomBytes(5)).toString('hex')}`;
       return run(options, (target) => issue(target, { member, label, limit, expiresAt }, { now, randomBytes }));
@@ -43,10 +51,15 @@ export function createProgram({ now, randomBytes, openTarget, print, printError 
 
   addCommand(program, 'list', 'list the keys')
     .option('--member <name>', 'only those of one member, the newest first', readMember)
+    .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'revoked', 'expired']))
+    .option('--label <text>', 'only those with this text in their label', readLabel)
     .option('--page-size <keys>', 'how many at once', checkedWhole(1, 1000), 100)
     .option('--from <place>', 'where to go on, as the page before said', readPlace)
-    .action(({ member, pageSize, from, ...options }: ListOptions & CommonOptions) =>
-      run(options, (target) => list(target, { member, pageSize, from }, now())),
+    .action(({ member, state: is, label, pageSize, from, ...options }: ListOptions & CommonOptions) =>
+      run(options, (target) => {
+        const time = now();
+        return list(target, { member, state: is && { is, at: time }, label, pageSize, from }, time);
+      }),
     );
 
   addCommand(program, 'show', 'show the limits of a key, and what is used of them')
@@ -56,6 +69,45 @@ export function createProgram({ now, randomBytes, openTarget, print, printError 
   addCommand(program, 'revoke', 'refuse a key from now on, for ever')
     .argument('<id>', 'the id of the key, or the key itself')
     .action((id: string, options: CommonOptions) => run(options, (target) => revoke(target, id, now())));
+
+  addCommand(program, 'rotate', 'replace a key by a new one for the same member, with the same label, limit and expiry')
+    .argument('<id>', 'the id of the key, or the key itself')
+    .option(
+      '--overlap <span>',
+      'how long the old key still works (1h, 2d); without it, it is revoked at once',
+      readSpan,
+    )
+    .action((id: string, { overlap, ...options }: { overlap?: number } & CommonOptions) =>
+      run(options, (target) => rotate(target, id, { overlap }, { now, randomBytes })),
+    );
+
+  addCommand(program, 'limit', 'give a key a daily limit of its own, or its share of its member’s again')
+    .argument('<id>', 'the id of the key, or the key itself')
+    .argument('<requests>', 'a number, or none', orElse('none', readLimit))
+    .action((id: string, limit: number | 'none', options: CommonOptions) =>
+      run(options, (target) => changeLimit(target, id, limit === 'none' ? undefined : limit, now())),
+    );
+
+  addCommand(program, 'expire', 'let a key end at another time, or never')
+    .argument('<id>', 'the id of the key, or the key itself')
+    .argument(
+      '<when>',
+      'a span (12h, 30d, 2w), a date (2027-01-31, 2027-01-31T18:00Z), or never',
+      orElse('never', readExpiry),
+    )
+    .action((id: string, when: number | 'never', options: CommonOptions) =>
+      run(options, (target) => changeExpiry(target, id, when === 'never' ? undefined : when, now())),
+    );
+
+  addCommand(
+    program,
+    'usage',
+    'show who used how much today, those who used most first; it reads the whole quota table',
+  )
+    .option('--top <rows>', 'how many are shown', checkedWhole(1, 1000), 20)
+    .action(({ top, ...options }: { top: number } & CommonOptions) =>
+      run(options, (target) => showUsage(target, { top }, now(), surroundings)),
+    );
 
   addCommand(program, 'link', 'let a network count as a member for a while, with any placeholder as its key')
     .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
@@ -82,6 +134,8 @@ interface IssueOptions {
 
 interface ListOptions {
   readonly member?: string;
+  readonly state?: KeyState;
+  readonly label?: string;
   readonly pageSize: number;
   readonly from?: string;
 }
@@ -110,6 +164,12 @@ function checked<T>(parse: (text: string) => T | undefined, expects: string): (t
   };
 }
 
+/** A reader that leaves one word as it is. */
+const orElse =
+  <T, W extends string>(word: W, read: (text: string) => T) =>
+  (text: string): T | W =>
+    text === word ? word : read(text);
+
 const matching = (pattern: RegExp, expects: string) =>
   checked((text) => (pattern.test(text) ? text : undefined), expects);
 const checkedWhole = (from: number, to: number) =>
@@ -119,6 +179,7 @@ const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and 
 const readLabel = matching(/^\P{Cc}{1,200}$/u, 'a text of 1 to 200 characters');
 const readPlace = matching(/^[\w-]{8,2000}$/, 'what the page before said');
 const readLimit = checkedWhole(0, 1_000_000);
+const readSpan = checked(parseSpan, 'a span such as 1h, 12h or 2d');
 const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');
 
 const examples = `
@@ -131,6 +192,9 @@ Examples:
   npm run keys -- list
   npm run keys -- show key_Zk3vQ1xWb0aT
   npm run keys -- revoke key_Zk3vQ1xWb0aT
+  npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
+  npm run keys -- limit key_Zk3vQ1xWb0aT 500
+  npm run keys -- usage --top 10 --stack InferenceGateway
   npm run keys -- link 203.0.113.7 --member ada
 
 Exit codes: 0 done, 1 not done, 2 wrong usage.`;

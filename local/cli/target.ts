@@ -4,6 +4,7 @@ import type { Counters } from '../../lambda/quota/counters.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
 import { createCounters } from '../../lambda/store/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
+import { createScanCounters, type ScanCounters } from '../../lambda/store/scan-counters.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from '../function-environment.ts';
 import { type GatewayFile, readGatewayFile } from '../gateway-file.ts';
@@ -15,6 +16,7 @@ import { readStack } from './stack.ts';
 export interface Target extends GatewayFacts, AsyncDisposable {
   readonly keys: KeyStore;
   readonly counters: Counters;
+  readonly scanCounters: ScanCounters;
 }
 
 export interface TargetOptions {
@@ -47,6 +49,7 @@ function open(facts: GatewayFacts, close = async () => {}): Target {
     ...facts,
     keys: createKeyStore(createDocumentClient(client), facts.keysTable),
     counters: createCounters(client, facts.quotaTable),
+    scanCounters: createScanCounters(client, facts.quotaTable),
     async [Symbol.asyncDispose]() {
       client.destroy();
       await close();

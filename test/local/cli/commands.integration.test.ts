@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../../lambda/store/client.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createKeyStore } from '../../../lambda/store/keys.ts';
+import { createScanCounters } from '../../../lambda/store/scan-counters.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../../lambda/store/schema.ts';
 import { createProgram } from '../../../local/cli/program.ts';
 import type { Target } from '../../../local/cli/target.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     keys: createKeyStore(createDocumentClient(client), 'keys'),
     counters: createCounters(client, 'quota'),
+    scanCounters: createScanCounters(client, 'quota'),
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},
   };
@@ -39,7 +41,15 @@ async function run(...args: readonly string[]): Promise<string> {
   const print = (text: string) => {
     printed += text;
   };
-  const surroundings = { now: () => now, randomBytes, openTarget: async () => target, print, printError: print };
+  const pace = { pause: async () => {}, onProgress: () => {} };
+  const surroundings = {
+    ...pace,
+    now: () => now,
+    randomBytes,
+    openTarget: async () => target,
+    print,
+    printError: print,
+  };
   await createProgram(surroundings).parseAsync(args, { from: 'user' });
   return printed;
 }
@@ -153,4 +163,97 @@ test.each([
   ['revoke', `ltk_${'x'.repeat(43)}`],
 ])('%s %s finds no such key, and repeats nothing that may be one', async (command, id) => {
   await expect(run(command, id)).rejects.toThrow(/^there is no such key: `list` shows the ids of all$/);
+});
+
+test('list is filtered by state and label', async () => {
+  const member = 'filter-test';
+  const [live, gone] = [
+    await runJson('issue', '--member', member, '--label', 'a laptop'),
+    await runJson('issue', '--member', member),
+  ];
+  await run('revoke', gone.id);
+  const idsFor = async (...filter: string[]) =>
+    (await runJson('list', '--member', member, ...filter)).keys.map(({ id }: { id: string }) => id);
+  expect(await idsFor('--state', 'live')).toEqual([live.id]);
+  expect(await idsFor('--state', 'revoked')).toEqual([gone.id]);
+  expect(await idsFor('--state', 'expired')).toEqual([]);
+  expect(await idsFor('--label', 'lapt')).toEqual([live.id]);
+  expect(await idsFor('--label', 'lapt', '--state', 'revoked')).toEqual([]);
+});
+
+test('limit and expire change a key, and take the change back', async () => {
+  const { id, key } = await runJson('issue', '--member', 'change-test');
+  const stored = () => target.keys.findKey(hashKey(key));
+  expect(await run('limit', id, '9')).toBe(
+    `${id}: 9 requests a day, for this key alone. Within 60 seconds this holds everywhere.`,
+  );
+  expect(await stored()).toMatchObject({ limit: 9 });
+  expect(await runJson('limit', key, 'none')).toMatchObject({ id, limit: null });
+  expect(await run('expire', id, '2h')).toMatch(/ expires: 2026-11-21 12:00 UTC\. /);
+  expect(await stored()).toMatchObject({ expiresAt: now + 7_200_000 });
+  expect(await runJson('expire', id, 'never')).toMatchObject({ id, expiresAt: null });
+  expect(Object.keys((await stored()) ?? {}).toSorted()).toEqual(['createdAt', 'id', 'member']);
+});
+
+describe('rotate', () => {
+  const issued = () => runJson('issue', '--member', 'rotate-test', '--label', 'ci', '--limit', '7', '--expires', '30d');
+  const described = { member: 'rotate-test', label: 'ci', limit: 7, expiresAt: now + 30 * 86_400_000 };
+
+  test('makes a key that is the same but for its text, and revokes the old one', async () => {
+    const old = await issued();
+    const rotated = await runJson('rotate', old.id);
+    expect(rotated).toMatchObject({ member: 'rotate-test', replaced: { id: old.id, retired: true } });
+    expect(rotated.key).not.toBe(old.key);
+    expect(await target.keys.findKey(hashKey(rotated.key))).toEqual({ ...described, id: rotated.id, createdAt: now });
+    expect(await target.keys.findKey(hashKey(old.key))).toMatchObject({ ...described, revokedAt: now });
+    await expect(run('rotate', old.id)).rejects.toThrow(`${old.id} is revoked: issue a new key instead`);
+  });
+
+  test('leaves the old key a while where it is told to, but never longer than it had', async () => {
+    const old = await issued();
+    expect(await run('rotate', old.id, '--overlap', '1d')).toMatch(/works until 2026-11-22 10:00 UTC beside it\.$/);
+    expect(await target.keys.findKey(hashKey(old.key))).toEqual(
+      expect.objectContaining({ id: old.id, expiresAt: now + 86_400_000 }),
+    );
+    const other = await issued();
+    await run('rotate', other.id, '--overlap', '90d');
+    expect(await target.keys.findKey(hashKey(other.key))).toMatchObject({ expiresAt: described.expiresAt });
+  });
+
+  test('locks nobody out where the old key can’t be revoked: the new one is shown, and what is left to do', async () => {
+    const old = await issued();
+    const revoke = () => Promise.reject(new Error('no more writes'));
+    const { keys } = target;
+    let printed = '';
+    target = { ...target, keys: { ...keys, revoke } };
+    const print = (text: string) => {
+      printed += text;
+    };
+    const surroundings = { now: () => now, randomBytes, openTarget: async () => target, print, printError: print };
+    const program = createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} });
+    const rotated = program.parseAsync(['rotate', old.id], { from: 'user' });
+    await expect(rotated).rejects.toThrow(
+      `${old.id} still works, as it could not be retired (no more writes): revoke it.`,
+    );
+    target = { ...target, keys };
+    const key = /ltk_[\w-]{43}/.exec(printed)?.[0] ?? '';
+    expect(await keys.findKey(hashKey(key))).toMatchObject(described);
+    expect(await keys.findKey(hashKey(old.key))).not.toHaveProperty('revokedAt');
+  });
+});
+
+test('usage shows who used how much today, with whose a key is', async () => {
+  const { id } = await runJson('issue', '--member', 'usage-test', '--label', 'ci', '--limit', '7');
+  const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 40, burstLimit: 20 } as const;
+  const identities = [
+    { kind: 'member', member: 'usage-test', keyId: id, ownLimit: 7 },
+    { kind: 'guest', networkId: 'a-network' },
+  ] as const;
+  for (const identity of identities) {
+    for (const token of ['a', 'b', 'c', 'd']) await target.counters.charge(quotaWindow(identity, now, limits), token);
+  }
+  const { top, guests } = await runJson('usage', '--top', '1');
+  expect(top).toEqual([{ kind: 'key', id, member: 'usage-test', label: 'ci', used: 4, limit: 7 }]);
+  expect(guests).toEqual({ networks: 1, requests: 3 });
+  expect(await run('usage')).toMatch(new RegExp(`\\nkey +${id} +usage-test +ci +4 +7\\n`));
 });

@@ -13,6 +13,8 @@ async function run(args: readonly string[]) {
     openTarget: async () => {
       throw new Error('opened a gateway');
     },
+    pause: async () => {},
+    onProgress: () => {},
     print: (text) => {
       printed.out += text;
     },
@@ -35,6 +37,14 @@ test.each([
   [['issue', '--label', 'a\nb'], 'is invalid. It must be a text'],
   [['list', '--page-size', '0'], "'0' is invalid. It must be a whole number from 1 to 1000."],
   [['list', '--from', '?'], "'?' is invalid. It must be what the page before said."],
+  [['list', '--state', 'dead'], "argument 'dead' is invalid. Allowed choices are live, revoked, expired."],
+  [
+    ['limit', 'key_a', 'much'],
+    "'much' is invalid for argument 'requests'. It must be a whole number from 0 to 1000000.",
+  ],
+  [['expire', 'key_a', 'soon'], "'soon' is invalid for argument 'when'. It must be a span such as 12h"],
+  [['rotate', 'key_a', '--overlap', '1y'], "'1y' is invalid. It must be a span such as 1h, 12h or 2d."],
+  [['usage', '--top', '0'], "'0' is invalid. It must be a whole number from 1 to 1000."],
   [['show'], "error: missing required argument 'id'"],
   [['link', '203.0.113.7'], "error: required option '--member <name>' not specified"],
   [['link', '203.0.113.7', '--member', 'ada', '--hours', '9999'], "'9999' is invalid"],
@@ -54,7 +64,11 @@ test.each([
 test.each([
   [['issue', '--expires', '30d']],
   [['issue', '--member', '0xAb5801a7D398351b8bE11C439e05C5B3259aeC9B', '--label', 'Adas Laptop ✓', '--limit', '0']],
-  [['list', '--json', '--stack', 'Gateway', '--region', 'eu-central-1']],
+  [['limit', 'key_a', 'none']],
+  [['expire', 'key_a', '2027-01-31']],
+  [['rotate', 'key_a', '--overlap', '1d']],
+  [['usage', '--top', '5', '--json']],
+  [['list', '--json', '--state', 'live', '--stack', 'Gateway', '--region', 'eu-central-1']],
   [['link', '2001:db8::/64', '--member', 'ada', '--hours', '1']],
 ])('%j is right', async (args) => {
   const { err, thrown } = await run(args);

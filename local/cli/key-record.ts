@@ -1,0 +1,55 @@
+import { hashKey, keyPrefix } from '../../lambda/identity/credentials.ts';
+import type { KeyRecord } from '../../lambda/identity/identity.ts';
+import type { IssuedKey } from '../../lambda/identity/issue-key.ts';
+import { CommandError } from './command-error.ts';
+import { renderPairs, showTime } from './table.ts';
+import type { Target } from './target.ts';
+
+/** By its id, or by the key itself, which is all that there is when one turns up where it should not be. */
+export async function findKey({ keys }: Target, id: string): Promise<KeyRecord> {
+  const record = await (id.startsWith(keyPrefix) ? keys.findKey(hashKey(id)) : keys.findById(id));
+  if (!record) throw noSuchKey();
+  return record;
+}
+
+export const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');
+
+/** A record as programs read it: nothing left out, times in ISO form. */
+export function describeKey(record: KeyRecord, now: number) {
+  const { id, member, label, limit, createdAt, expiresAt, revokedAt } = record;
+  const expired = expiresAt !== undefined && expiresAt <= now;
+  return {
+    id,
+    member,
+    label: label ?? null,
+    limit: limit ?? null,
+    state: revokedAt !== undefined ? 'revoked' : expired ? 'expired' : 'live',
+    createdAt: isoTime(createdAt),
+    expiresAt: isoTime(expiresAt),
+    revokedAt: isoTime(revokedAt),
+  };
+}
+
+export const isoTime = (time: number | undefined): string | null =>
+  time === undefined ? null : new Date(time).toISOString();
+export const showExpiry = ({ expiresAt }: KeyRecord): string =>
+  expiresAt === undefined ? 'never' : showTime(expiresAt);
+
+export function showLimit({ limit }: KeyRecord, { memberLimit }: Target): string {
+  return limit === undefined
+    ? `${memberLimit} requests a day, shared by all keys of the member`
+    : `${limit} requests a day, for this key alone`;
+}
+
+/** What a person is told of a key that was just made: the only time that it is seen. */
+export function showNewKey(target: Target, { key, record }: IssuedKey): string {
+  const body = JSON.stringify({ model: target.serviceName, messages: [{ role: 'user', content: 'Hello' }] });
+  return [
+    'It is shown this once and cannot be shown again:',
+    `\n  ${key}\n`,
+    renderPairs({ id: record.id, limit: showLimit(record, target), expires: showExpiry(record) }),
+    '\nTry it:\n',
+    `  curl ${target.url.replace(/\/$/, '')}/v1/chat/completions -H 'x-api-key: ${key}' \\`,
+    `    -H 'content-type: application/json' -d '${body}'`,
+  ].join('\n');
+}

@@ -1,0 +1,73 @@
+import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
+import type { Outcome } from './outcome.ts';
+import { renderTable, showText } from './table.ts';
+import type { Target } from './target.ts';
+
+export interface UsageQuery {
+  /** How many are shown, those who used most. */
+  readonly top: number;
+}
+
+export interface Pace {
+  /** Awaited between two pages, so that reading takes nothing from the gateway's own requests. */
+  readonly pause: () => Promise<void>;
+  /** Told how many counters were looked at so far. */
+  readonly onProgress: (scanned: number) => void;
+}
+
+interface User {
+  readonly counter: CounterName;
+  readonly used: number;
+}
+
+const lifetime = 'lifetime';
+
+/** Who used how much today. It reads the whole table, for want of an index, and keeps no more than it shows. */
+export async function showUsage(
+  target: Target,
+  { top }: UsageQuery,
+  now: number,
+  { pause, onProgress }: Pace,
+): Promise<Outcome> {
+  const day = new Date(now).toISOString().slice(0, 10);
+  const today = { users: 0, requests: 0 };
+  const guests = { networks: 0, requests: 0 };
+  let users: User[] = [];
+  let scanned = 0;
+  for await (const page of target.scanCounters([day, lifetime], pause)) {
+    for (const { item, used } of page.counters) {
+      const counter = readCounterName(item);
+      if (counter?.window === lifetime) {
+        guests.networks += 1;
+        guests.requests += used;
+      } else if (counter?.window === day) {
+        today.users += 1;
+        today.requests += used;
+        users.push({ counter, used });
+      }
+    }
+    users = users.toSorted((a, b) => b.used - a.used).slice(0, top);
+    scanned += page.scanned;
+    onProgress(scanned);
+  }
+  const shown = await Promise.all(users.map((user) => describe(user, target)));
+  const rows = shown.map(({ kind, id, member, label, used, limit }) => [
+    ...[kind, id, kind === 'key' ? (member ?? '') : '', showText(label ?? '')],
+    ...[`${used}`, limit === null ? '' : `${limit}`],
+  ]);
+  const totals = [
+    `${today.requests} requests today (${day}, UTC) by ${today.users} members, keys and daily guests.`,
+    ...(guests.networks > 0
+      ? [`${guests.requests} requests of ${guests.networks} guests, each within its lifetime.`]
+      : []),
+  ];
+  const table = rows.length > 0 ? [renderTable(['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT'], rows), ''] : [];
+  return { json: { day, ...today, guests, top: shown }, text: [...table, ...totals].join('\n') };
+}
+
+/** A key that counts by itself is shown with whose it is; a guest is a network's hash, as in the log. */
+async function describe({ counter: { kind, name }, used }: User, { keys, memberLimit }: Target) {
+  const record = kind === 'key' ? await keys.findById(name) : undefined;
+  const limit = kind === 'member' ? memberLimit : (record?.limit ?? null);
+  return { kind, id: name, member: record?.member ?? null, label: record?.label ?? null, used, limit };
+}

@@ -1,0 +1,29 @@
+/** What a request and a deployment are taken to be. The figures of the gateway are measured: by its log, its tests and `npm run bench`. */
+export const assumptions = {
+  /** A line with its metrics, and what Lambda writes itself about each invocation. */
+  logBytes: 850 + 350,
+  /** Every request writes its counter once. */
+  writeUnits: 1,
+  /** Where the caller's key is not cached. */
+  readUnits: 1,
+  eventsPerSecond: 40,
+  eventBytes: 230,
+  /** Of a streamed event, in a container that serves many streams. */
+  processorSecondsPerEvent: 0.0001,
+  /** How busy a container may be at the busiest time, which is so many times as busy as the average. */
+  utilization: 0.6,
+  peak: 3,
+  hoursPerMonth: 730,
+  /** The smallest container that is worth having, twice, for one may be lost. */
+  container: { vcpus: 0.5, gigabytes: 1, atLeast: 2 },
+  /** The default account. */
+  accountConcurrency: 1_000,
+} as const;
+
+/** What is paid for while nobody calls; a test holds it against the stack. */
+export const inventory = { secrets: 2, watchedMetrics: 10, dashboards: 1, tables: 2 } as const;
+
+export const streamSeconds = [2, 10, 30, 60, 300] as const;
+export const memories = [256, 512, 1024] as const;
+/** What the stack is deployed with. */
+export const usualMemory = 512;

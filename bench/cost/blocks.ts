@@ -1,0 +1,139 @@
+import { assumptions, inventory, memories, streamSeconds, usualMemory } from './assumptions.ts';
+import {
+  breakEven,
+  containersFor,
+  containersMonth,
+  costOfMillion,
+  idleMonth,
+  lambdaMonth,
+  metricCount,
+  requestsPerSecond,
+  scanCost,
+  secretReadsMonth,
+  storageMonth,
+} from './model.ts';
+import { prices } from './prices.ts';
+
+const dollars = (value: number): string =>
+  `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: value < 0.1 ? 4 : 2 })}`;
+const round = (value: number, digits = 0): string => value.toLocaleString('en-US', { maximumFractionDigits: digits });
+const significant = (value: number): string => round(Number(value.toPrecision(2)));
+const length = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
+const sum = (values: object): number => Object.values(values).reduce((total, value) => total + value, 0);
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(headings), line(headings.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join(
+    '\n',
+  );
+}
+
+const keyBytes = 400;
+const counterBytes = 200;
+
+/** The computed parts of docs/costs.md and docs/scaling.md, by the names of their places. */
+export const blocks: Readonly<Record<string, () => string>> = {
+  prices: () =>
+    table(
+      ['List price, us-east-1', 'US dollars'],
+      Object.entries(prices).map(([name, price]) => [name, price < 0.001 ? price.toFixed(10) : String(price)]),
+    ),
+
+  idle: () => {
+    const idle = idleMonth();
+    return table(
+      ['A month without a single request', 'US dollars'],
+      [
+        [`${inventory.secrets} secrets`, dollars(idle.secrets)],
+        [`alarms on ${inventory.watchedMetrics} metrics (the first 10 of an account are free)`, dollars(idle.alarms)],
+        [`${inventory.dashboards} dashboard (the first 3 of an account are free)`, dollars(idle.dashboard)],
+        [
+          `${inventory.tables} tables with 1,000 keys and 10,000 counters, point-in-time recovery included`,
+          dollars(storageMonth(1_000, keyBytes * 3) + storageMonth(10_000, counterBytes)),
+        ],
+        ['function, URL, topic, log group', dollars(0)],
+        ['**in all**', `**${dollars(sum(idle))}**`],
+        ['in an account with alarms and dashboards to spare', dollars(idle.secrets)],
+        [
+          'with an edge in front: one more secret, and if wanted a web ACL with one rule',
+          `+ ${dollars(prices['Secrets Manager, a secret for a month'])}, + ${dollars(
+            prices['WAF, a web ACL for a month'] + prices['WAF, a rule for a month'],
+          )}`,
+        ],
+      ],
+    );
+  },
+
+  million: () =>
+    table(
+      ['A million requests', ...memories.map((memory) => `${memory} MB`), 'of which transfer'],
+      streamSeconds.map((seconds) => [
+        `streams of ${length(seconds)}`,
+        ...memories.map((memory) => dollars(sum(costOfMillion(seconds, memory)))),
+        dollars(costOfMillion(seconds, usualMemory).transfer),
+      ]),
+    ),
+
+  parts: () => {
+    const parts = costOfMillion(10, usualMemory);
+    return table(
+      [`A million streams of 10 s at ${usualMemory} MB`, 'US dollars', 'share'],
+      Object.entries(parts).map(([name, value]) => [name, dollars(value), `${round((100 * value) / sum(parts), 1)} %`]),
+    );
+  },
+
+  metrics: () => {
+    const most = metricCount();
+    const price = prices['CloudWatch, a metric for a month'];
+    return `At most ${most} metrics, when every code and every class occurs in every hour: ${dollars(most * price)} a month.`;
+  },
+
+  containers: () =>
+    table(
+      ['Streams of', 'break-even a month', 'a million on Lambda', 'ten million on Lambda', 'ten million in containers'],
+      streamSeconds.map((seconds) => {
+        const count = containersFor(10_000_000, seconds);
+        return [
+          length(seconds),
+          `${significant(breakEven(seconds))} requests`,
+          dollars(lambdaMonth(1_000_000, seconds)),
+          dollars(lambdaMonth(10_000_000, seconds)),
+          `${dollars(containersMonth(count))} (${count} of them)`,
+        ];
+      }),
+    ),
+
+  environments: () =>
+    table(
+      ['Warm environments, all month', 'reads of the upstream’s secret'],
+      [1, 10, 100, 1_000].map((count) => [round(count), dollars(secretReadsMonth(count))]),
+    ),
+
+  concurrency: () =>
+    table(
+      [
+        'Streams of',
+        `requests a second at ${round(assumptions.accountConcurrency)} at once`,
+        'a day, evenly',
+        'at once for 100 a second',
+      ],
+      streamSeconds.map((seconds) => [
+        length(seconds),
+        round(requestsPerSecond(seconds), 1),
+        significant(requestsPerSecond(seconds) * 86_400),
+        round(100 * seconds),
+      ]),
+    ),
+
+  tables: () =>
+    table(
+      ['Counters', 'size', 'stored for a month', 'read by `keys usage`', 'which takes'],
+      [10_000, 1_000_000, 10_000_000].map((items) => [
+        round(items),
+        `${round((items * counterBytes) / 1e6)} MB`,
+        dollars(storageMonth(items, counterBytes)),
+        dollars(scanCost(items, counterBytes)),
+        `${round(Math.max(1, (items * counterBytes) / 1e7))} s`,
+      ]),
+    ),
+};

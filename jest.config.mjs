@@ -19,5 +19,6 @@ export default {
     project('unit', ['**/*.unit.test.ts']),
     project('integration', ['**/*.integration.test.ts']),
     project('e2e', ['**/*.e2e.test.ts']),
+    project('browser', ['**/*.browser.test.ts']),
   ],
 };

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 
@@ -9,11 +10,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
  */
 export async function bundle(entry: string, outdir: string): Promise<Metafile> {
-  await rm(outdir, { recursive: true, force: true }); // chunks are named by content: old ones would pile up
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { index: entry },
-    outdir,
+    // Built as if for this folder wherever it goes: the way from there to the sources is in the maps, and so in the chunks' names.
+    outdir: 'dist/function',
+    write: false,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunk-[hash]',
     bundle: true,
@@ -22,6 +24,7 @@ export async function bundle(entry: string, outdir: string): Promise<Metafile> {
     format: 'esm',
     // A cold start then reads only what the first request needs, not every way the SDK knows to find credentials.
     splitting: true,
+    preserveSymlinks: true, // for the same reason: a checkout may borrow the packages of another
     mainFields: ['module', 'main'], // the SDK's ESM builds: half the size, and no shim for `require`
     minify: true,
     // Beside the code, never deployed (the asset leaves them out): Node would pay for reading them at every start.
@@ -31,6 +34,17 @@ export async function bundle(entry: string, outdir: string): Promise<Metafile> {
     metafile: true,
     logLevel: 'warning',
   });
+  const folder = resolve(root, outdir);
+  await rm(folder, { recursive: true, force: true }); // chunks are named by content: old ones would pile up
+  await mkdir(folder, { recursive: true });
+  await Promise.all(outputFiles.map(({ path, contents }) => writeFile(join(folder, basename(path)), contents)));
+  return metafile;
+}
+
+/** Builds the wallet function into `outdir`, with the files of its page beside it. */
+export async function bundleWallet(outdir: string): Promise<Metafile> {
+  const metafile = await bundle('lambda/wallet/index.ts', outdir);
+  await cp(join(root, 'lambda/wallet/page'), resolve(root, outdir, 'page'), { recursive: true });
   return metafile;
 }
 
@@ -48,8 +62,13 @@ export function measure({ outputs }: Metafile): { total: number; start: number }
 }
 
 if (import.meta.main) {
-  const outdir = 'dist/gateway';
-  const { total, start } = measure(await bundle('lambda/index.ts', outdir));
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
-  console.log(`${outdir}: ${kilobytes(total)}, ${kilobytes(start)} of it read at every start`);
+  const built = {
+    'dist/gateway': await bundle('lambda/index.ts', 'dist/gateway'),
+    'dist/wallet': await bundleWallet('dist/wallet'),
+  };
+  for (const [outdir, metafile] of Object.entries(built)) {
+    const { total, start } = measure(metafile);
+    console.log(`${outdir}: ${kilobytes(total)}, ${kilobytes(start)} of it read at every start`);
+  }
 }

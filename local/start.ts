@@ -4,6 +4,7 @@ import { issueKey } from '../lambda/identity/issue-key.ts';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
+import { isPagePath } from '../lambda/wallet/site.ts';
 import { installAwslambda } from './awslambda.ts';
 import { startDemoUpstream } from './demo-upstream.ts';
 import { createMissingTables, startDynamoDb } from './dynamodb.ts';
@@ -56,9 +57,7 @@ export async function startGateway(): Promise<LocalGateway> {
   });
 
   installAwslambda();
-  const entry: { readonly handler: unknown } = await import('../lambda/index.ts');
-  // Middy's types know nothing of the stream that a streaming function gets between event and context.
-  const server = await listen(entry.handler as StreamingHandler, settings);
+  const server = await listen(await importFunctions(), settings);
   const { url, port } = server;
   let graceMs = 0;
   started.defer(() => server.close(graceMs));
@@ -91,6 +90,17 @@ export async function startGateway(): Promise<LocalGateway> {
       await running.disposeAsync();
     },
   };
+}
+
+/** Both functions as one: the wallet's pages stand below a path of their own, as they would behind one domain on AWS. */
+async function importFunctions(): Promise<StreamingHandler> {
+  const entries: { readonly handler: unknown }[] = await Promise.all([
+    import('../lambda/index.ts'),
+    import('../lambda/wallet/index.ts'),
+  ]);
+  // Middy's types know nothing of the stream that a streaming function gets between event and context.
+  const [gateway, wallet] = entries.map(({ handler }) => handler) as [StreamingHandler, StreamingHandler];
+  return (event, stream, context) => (isPagePath(event.rawPath) ? wallet : gateway)(event, stream, context);
 }
 
 /** Reads both, so that the faults of both are reported together. */

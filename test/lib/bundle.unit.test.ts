@@ -28,8 +28,8 @@ test('deploys lambda/ and packages, nothing of the other folders', () => {
   expect([...folders].sort()).toEqual(['lambda', 'node_modules']);
 });
 
-test('gives the same bytes for the same sources', async () => {
-  const second = join(folder, 'second');
+test('gives the same bytes for the same sources, wherever they go', async () => {
+  const second = join(folder, 'deeper', 'second');
   await bundle('lambda/index.ts', second);
   expect(await contents(second)).toEqual(await contents(outdir));
 });

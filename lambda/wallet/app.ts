@@ -1,0 +1,84 @@
+import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import type { GatewayResponse } from '../gateway-request.ts';
+import { networkId, networkOf } from '../identity/network.ts';
+import type { LocateViewer } from '../identity/viewer-address.ts';
+import type { Actions } from './actions.ts';
+import type { PageFile } from './page-files.ts';
+import { createActionPipeline, createReadPipeline, createSessionPipeline } from './pipelines/action.ts';
+import { createPagePipeline, createRedirectPipeline, createRefusalPipeline } from './pipelines/page.ts';
+import type { Pipeline, PipelineDependencies } from './pipelines/pipeline.ts';
+import { securityHeaders } from './security-headers.ts';
+import { pagePath, type Site, siteOf } from './site.ts';
+import type { Network, WalletRequest } from './wallet-request.ts';
+
+export interface WalletAppDependencies extends PipelineDependencies {
+  readonly actions: Actions;
+  readonly pageFiles: ReadonlyMap<string, PageFile>;
+  readonly networkSalt: () => Promise<string>;
+  readonly locateViewer: LocateViewer;
+  readonly appUrl: string | undefined;
+  readonly scheme: 'http' | 'https';
+  readonly createRequestId: () => string;
+}
+
+export type WalletApp = (event: LambdaFunctionURLEvent, context: Context) => Promise<GatewayResponse>;
+
+/** The whole function: an event of a Function URL in, a response out. */
+export function createWalletApp(dependencies: WalletAppDependencies): WalletApp {
+  const { locateViewer, networkSalt } = dependencies;
+  const routes = createRoutes(dependencies);
+  const refusal = (error: GatewayError) => createRefusalPipeline(error, dependencies);
+
+  const findPipeline = (method: string, path: string): [string, Pipeline] => {
+    const route = `${method === 'HEAD' ? 'GET' : method} ${path}`;
+    const found = routes.get(route);
+    if (found) return [route, found];
+    const allowed = ['GET', 'POST'].filter((other) => routes.has(`${other} ${path}`)).join(', ');
+    if (allowed === '')
+      return ['unknown', refusal(new GatewayError('not_found', `There is nothing here but ${pagePath}.`))];
+    const message = `This path takes ${allowed} only.`;
+    return [path, refusal(new GatewayError('method_not_allowed', message, { headers: { allow: allowed } }))];
+  };
+
+  return async (event, context) => {
+    const { method, sourceIp } = event.requestContext.http;
+    const id = dependencies.createRequestId();
+    let [route, pipeline] = findPipeline(method, event.rawPath);
+    let [site, network]: [Site, Network] = [nowhere, { id: '', name: '' }];
+    try {
+      site = siteOf(event, dependencies);
+      const [address, salt] = await Promise.all([locateViewer(event.headers, sourceIp), networkSalt()]);
+      const name = networkOf(address) ?? address;
+      network = { id: networkId(name, salt), name };
+    } catch (thrown) {
+      pipeline = refusal(toGatewayError(thrown));
+    }
+    const { headers, body, isBase64Encoded: bodyIsBase64 } = event;
+    const request: WalletRequest = { id, route, headers, body, bodyIsBase64, site, network };
+    const response = await pipeline(request, context);
+    return {
+      ...response,
+      headers: { ...response.headers, ...securityHeaders, 'x-request-id': id },
+      body: method === 'HEAD' ? '' : response.body,
+    };
+  };
+}
+
+const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
+
+function createRoutes(dependencies: WalletAppDependencies): ReadonlyMap<string, Pipeline> {
+  const { actions, pageFiles } = dependencies;
+  return new Map<string, Pipeline>([
+    ...[...pageFiles].map(([path, file]) => [`GET ${path}`, createPagePipeline(file, dependencies)] as const),
+    [`GET ${pagePath}/`, createRedirectPipeline(`..${pagePath}`, dependencies)],
+    [`GET ${pagePath}/info`, createReadPipeline(actions.info, dependencies)],
+    [`POST ${pagePath}/challenge`, createActionPipeline(actions.challenge, dependencies)],
+    [`POST ${pagePath}/link`, createActionPipeline(actions.link, dependencies)],
+    [`POST ${pagePath}/sign-in`, createActionPipeline(actions.signIn, dependencies)],
+    [`POST ${pagePath}/keys`, createSessionPipeline(actions.list, dependencies)],
+    [`POST ${pagePath}/keys/issue`, createSessionPipeline(actions.issue, dependencies)],
+    [`POST ${pagePath}/keys/revoke`, createSessionPipeline(actions.revoke, dependencies)],
+    [`POST ${pagePath}/network`, createSessionPipeline(actions.linkAgain, dependencies)],
+  ]);
+}

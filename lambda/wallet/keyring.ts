@@ -1,0 +1,77 @@
+import { GatewayError } from '../errors.ts';
+import type { KeyRecord } from '../identity/identity.ts';
+import { type IssuedKey, issueKey } from '../identity/issue-key.ts';
+import type { KeyStore } from '../store/keys.ts';
+import type { Slot, WalletStore } from '../store/wallets.ts';
+import { keysPerWallet } from './limits.ts';
+import { WalletError } from './wallet-error.ts';
+
+/** The keys of wallets. A member is its wallet's address in lower case. */
+export interface Keyring {
+  /** The live keys, newest first. */
+  list(member: string): Promise<readonly KeyRecord[]>;
+  /** Makes a key, or throws `too_many_keys`: never more than five live ones, whatever runs at the same time. */
+  issue(member: string): Promise<IssuedKey>;
+  revoke(member: string, id: string): Promise<void>;
+}
+
+interface Dependencies {
+  readonly keys: Pick<KeyStore, 'put' | 'findKey'>;
+  readonly wallets: WalletStore;
+  readonly now: () => number;
+  readonly randomBytes: (size: number) => Buffer;
+}
+
+interface Held {
+  readonly slot: Slot;
+  readonly record: KeyRecord | undefined;
+}
+
+/** A slot is taken before its key is stored: until then a key that isn't there may still come. */
+const storingTime = 60_000;
+
+/**
+ * Issues, lists and revokes. A key first takes one of its wallet's slots, in a single conditional write. A slot whose key
+ * an operator has revoked, or whose key was never stored, is found and freed when the room is needed.
+ */
+export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies): Keyring {
+  const readHeld = async (member: string): Promise<Held[]> => {
+    const slots = await wallets.readSlots(member);
+    return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));
+  };
+  const isLive = (record: KeyRecord): boolean =>
+    record.revokedAt === undefined && !(record.expiresAt !== undefined && record.expiresAt <= now());
+  const isDead = ({ slot, record }: Held): boolean => (record ? !isLive(record) : slot.takenAt + storingTime <= now());
+
+  const takeSlot = async (member: string, hash: string): Promise<void> => {
+    const slot = { hash, takenAt: now() };
+    if (await wallets.takeSlot(member, slot, keysPerWallet)) return;
+    const dead = (await readHeld(member)).filter(isDead).map((held) => held.slot);
+    await wallets.freeSlots(member, dead);
+    if (dead.length > 0 && (await wallets.takeSlot(member, slot, keysPerWallet))) return;
+    const message = `This wallet has ${keysPerWallet} keys, which is as many as it may have. Revoke one to make room.`;
+    throw new WalletError('too_many_keys', message);
+  };
+
+  return {
+    async list(member) {
+      const records = (await readHeld(member)).flatMap(({ record }) => (record && isLive(record) ? [record] : []));
+      return records.toSorted((a, b) => b.createdAt - a.createdAt);
+    },
+
+    issue(member) {
+      const put = async (hash: string, record: KeyRecord) => {
+        await takeSlot(member, hash);
+        await keys.put(hash, record);
+      };
+      return issueKey({ put }, { member, label: 'issued at /cli' }, { now, randomBytes });
+    },
+
+    async revoke(member, id) {
+      const held = (await readHeld(member)).find(({ record }) => record?.id === id);
+      if (!held) throw new GatewayError('not_found', 'This wallet has no such key; it may be revoked already.');
+      await wallets.revokeKey(held.slot.hash, member, now());
+      await wallets.freeSlots(member, [held.slot]);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { GatewayError } from '../errors.ts';
+import type { Counters, CounterWindow } from '../quota/counters.ts';
+import { minuteOf, secondsUntil } from '../quota/policy.ts';
+
+/** Live keys of one wallet. */
+export const keysPerWallet = 5;
+/** How long a message may wait for its signature: milliseconds, as all times here. */
+export const challengeLifetime = 5 * 60_000;
+/** How long a person may go on after one signature. */
+export const sessionLifetime = 15 * 60_000;
+/** How long a network counts as a wallet's member. */
+export const linkLifetime = 24 * 3_600_000;
+
+/** Messages to sign, for one network and hour. */
+const challengesPerNetwork = 60;
+/**
+ * Keys and links that one network or one wallet gets in a day. Wallets cost nothing to make, and each brings a daily quota:
+ * the first is what keeps one network from having as many as it likes.
+ */
+const grantsPerNetwork = 30;
+const grantsPerWallet = 10;
+
+const hour = 3_600_000;
+const day = 86_400_000;
+
+export interface Limits {
+  /** Counts a message to sign, or throws `rate_limited`. */
+  countChallenge(networkId: string): Promise<void>;
+  /** Counts a key or a link, or throws `rate_limited`. */
+  countGrant(networkId: string, member: string): Promise<void>;
+}
+
+interface Dependencies {
+  readonly counters: Counters;
+  readonly now: () => number;
+  /** A short random text, unlike all others of its time. */
+  readonly createToken: () => string;
+}
+
+interface Limit {
+  readonly name: string;
+  readonly most: number;
+  readonly window: number;
+  readonly rule: string;
+}
+
+/** Bounds what one network and one wallet may ask for. What is refused is not counted, and writes nothing. */
+export function createLimits({ counters, now, createToken }: Dependencies): Limits {
+  const refuse = ({ rule }: Limit, resetAt: number): never => {
+    const seconds = secondsUntil(resetAt, now());
+    const message = `That was too often: ${rule}. Please try again ${inWords(seconds)}.`;
+    throw new GatewayError('rate_limited', message, { headers: { 'retry-after': String(seconds) } });
+  };
+
+  const count = async (limit: Limit) => {
+    const window = createWindow(limit, now());
+    const token = createToken();
+    const { granted } = await counters.charge(window, token);
+    if (!granted) refuse(limit, window.resetAt);
+    return { undo: () => counters.refund(window.item, minuteOf(now()), token) };
+  };
+
+  return {
+    async countChallenge(networkId) {
+      const rule = `a network may begin ${challengesPerNetwork} times an hour`;
+      await count({ name: `challenges#${networkId}`, most: challengesPerNetwork, window: hour, rule });
+    },
+
+    async countGrant(networkId, member) {
+      const ofNetwork = grantLimit('network', networkId, grantsPerNetwork);
+      const ofWallet = grantLimit('wallet', member, grantsPerWallet);
+      // Asked first, so that only a wallet that spends its last at this very moment has anything undone.
+      const { item, resetAt } = createWindow(ofWallet, now());
+      if ((await counters.read(item)) >= grantsPerWallet) refuse(ofWallet, resetAt);
+      const counted = await count(ofNetwork);
+      try {
+        await count(ofWallet);
+      } catch (error) {
+        await counted.undo();
+        throw error;
+      }
+    },
+  };
+}
+
+function grantLimit(kind: 'network' | 'wallet', id: string, most: number): Limit {
+  return { name: `grants-${kind}#${id}`, most, window: day, rule: `a ${kind} gets ${most} keys and links a day` };
+}
+
+/** The counters know a second limit, on the charges of one minute: here there is none. */
+const burst = Number.MAX_SAFE_INTEGER;
+
+function createWindow({ name, most, window }: Limit, now: number): CounterWindow & { readonly resetAt: number } {
+  const index = Math.floor(now / window);
+  const resetAt = (index + 1) * window;
+  const item = `${name}#${window / hour}h#${index}`;
+  return { item, limit: most, burst, minute: minuteOf(now), resetAt, expiresAt: resetAt + day };
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 90) return `in ${seconds} seconds`;
+  return seconds < 90 * 60 ? `in ${Math.ceil(seconds / 60)} minutes` : `in ${Math.ceil(seconds / 3600)} hours`;
+}

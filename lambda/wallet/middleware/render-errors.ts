@@ -1,0 +1,20 @@
+import type { GatewayResponse } from '../../gateway-request.ts';
+import type { WalletLog } from '../log.ts';
+import { toShownError } from '../wallet-error.ts';
+import type { Middleware, PipelineRequest } from './middleware.ts';
+
+/** Turns whatever was thrown into JSON of the gateway's usual shape. Stands first, so that it has the last word. */
+export function renderErrors({ log }: { log: WalletLog }): Middleware {
+  return {
+    onError: ({ event: request, error: thrown }: PipelineRequest): GatewayResponse => {
+      const error = toShownError(thrown);
+      log.refused(request, error);
+      const { message, openaiType: type, code } = error;
+      return {
+        statusCode: error.status,
+        headers: { ...error.headers, 'content-type': 'application/json', 'cache-control': 'no-store' },
+        body: JSON.stringify({ error: { message, type, code } }),
+      };
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { Sessions } from '../sessions.ts';
+import type { Middleware, PipelineRequest } from './middleware.ts';
+
+/** Finds out who has signed. */
+export function requireSession({ sessions }: { sessions: Sessions }): Middleware {
+  return {
+    before: async ({ event: request }: PipelineRequest) => {
+      request.member = await sessions.findMember(request.headers.authorization);
+    },
+  };
+}

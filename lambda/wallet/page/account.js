@@ -1,0 +1,91 @@
+import { byId, create } from './element.js';
+
+/** @typedef {import('./api.js').Account} Account */
+
+/**
+ * Shows what a wallet has: requests, its network's link, its keys.
+ * @param {Account} account
+ * @param {{ network: string, link: Account['link'], newKeyId: string | undefined, onRevoke: (id: string) => Promise<void> }} more
+ */
+export function showAccount({ quota, keys, keysAllowed }, { network, link, newKeyId, onRevoke }) {
+  byId('remaining').textContent = `${quota.remaining} of ${quota.limit}`;
+  const meter = /** @type {HTMLMeterElement} */ (byId('meter'));
+  meter.max = Math.max(1, quota.limit);
+  meter.value = quota.remaining;
+  byId('reset').textContent = `in ${inWords(quota.resetSeconds)}`;
+
+  showLink(network, link);
+
+  const full = keys.length >= keysAllowed;
+  byId('keys-hint').textContent =
+    keys.length === 0
+      ? 'There are none.'
+      : `A revoked key stops within a minute. A wallet may have ${keysAllowed} keys${full ? ': revoke one to make room for another.' : '.'}`;
+  byId('keys').replaceChildren(...keys.map((key) => toItem(key, key.id === newKeyId, onRevoke)));
+  /** @type {HTMLButtonElement} */ (byId('new-key')).disabled = full;
+}
+
+/**
+ * @param {string} network
+ * @param {Account['link']} link
+ */
+function showLink(network, link) {
+  const code = create('code', {}, network);
+  byId('link-text').replaceChildren(
+    ...(link
+      ? [code, ` counts as you until ${showTime(link.expiresAt)}, with any word in place of a key.`]
+      : ['You are on ', code, '. You have not linked it just now.']),
+  );
+  const other = network.includes(':')
+    ? 'This is how your browser comes here, over IPv6. A terminal that comes over IPv4 comes from another network, which is not linked'
+    : 'This is how your browser comes here, over IPv4. A terminal that comes over IPv6 comes from another network, which is not linked';
+  byId('link-hint').textContent = `${other}: use a key there. A key works everywhere.`;
+  byId('link-network').hidden = link !== undefined;
+}
+
+/**
+ * A key with its button, which asks before it acts.
+ * @param {{ id: string, createdAt: string }} key
+ * @param {boolean} isNew
+ * @param {(id: string) => Promise<void>} onRevoke
+ */
+function toItem({ id, createdAt }, isNew, onRevoke) {
+  const name = create(
+    'span',
+    { class: 'key-name' },
+    create('code', {}, id),
+    ...(isNew ? [create('b', {}, 'new')] : []),
+  );
+  const label = create('span', {}, name, create('small', {}, showTime(createdAt)));
+  const actions = create('span', { class: 'key-actions' });
+  const hidden = () => create('span', { class: 'sr-only' }, ` ${id}`);
+  const revoke = create('button', { type: 'button', class: 'danger quiet' }, 'Revoke', hidden());
+  const sure = create('button', { type: 'button', class: 'danger' }, 'Yes, revoke', hidden());
+  const keep = create('button', { type: 'button', class: 'quiet' }, 'Keep');
+  revoke.addEventListener('click', () => {
+    actions.replaceChildren(sure, keep);
+    keep.focus();
+  });
+  keep.addEventListener('click', () => {
+    actions.replaceChildren(revoke);
+    revoke.focus();
+  });
+  sure.addEventListener('click', () => onRevoke(id));
+  actions.append(revoke);
+  return create('li', {}, label, actions);
+}
+
+/** `0x1234…abcd`, as wallets write it. */
+export function shorten(/** @type {string} */ address) {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+/** In the reader's own time and language. */
+function showTime(/** @type {string} */ time) {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
+}
+
+function inWords(/** @type {number} */ seconds) {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

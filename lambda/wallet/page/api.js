@@ -1,0 +1,75 @@
+/** What the wallet function answers with anything but success. */
+export class ApiError extends Error {
+  /**
+   * @param {string} message
+   * @param {string} code
+   */
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * @typedef {object} Info
+ * @property {string} serviceName
+ * @property {string} gatewayUrl
+ * @property {number} memberLimit
+ * @property {string} network
+ */
+
+/**
+ * @typedef {object} Account what every answer says of a wallet, and what only some say
+ * @property {string} wallet
+ * @property {{ id: string, createdAt: string }[]} keys
+ * @property {number} keysAllowed
+ * @property {{ limit: number, remaining: number, resetSeconds: number }} quota
+ * @property {{ token: string, expiresAt: string }} [session]
+ * @property {{ network: string, expiresAt: string }} [link]
+ * @property {{ key: string, id: string, createdAt: string } | null} [key]
+ */
+
+/** @returns {Promise<Info>} */
+export const readInfo = () => call('info');
+
+/**
+ * @param {{ address: string, chainId: number, purpose: string }} account
+ * @returns {Promise<{ message: string }>}
+ */
+export const askForMessage = (account) => call('challenge', account);
+
+/**
+ * @param {'link' | 'manage'} purpose
+ * @param {{ message: string, signature: string }} signed
+ * @returns {Promise<Account>}
+ */
+export const signIn = (purpose, signed) => call(purpose === 'link' ? 'link' : 'sign-in', signed);
+
+/**
+ * What a person may ask who has signed.
+ * @param {string} token
+ * @param {'keys' | 'keys/issue' | 'keys/revoke' | 'network'} path
+ * @param {object} body
+ * @returns {Promise<Account>}
+ */
+export const ask = (token, path, body = {}) => call(path, body, { authorization: `Bearer ${token}` });
+
+/**
+ * @param {string} path
+ * @param {object} [body]
+ * @param {Record<string, string>} [headers]
+ */
+async function call(path, body, headers = {}) {
+  const post = body && {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+  const response = await fetch(`cli/${path}`, post).catch(() => {
+    throw new ApiError('The gateway can’t be reached. Are you online?', 'unreachable');
+  });
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  const { message = 'Something went wrong. Please try again.', code = 'unknown' } = answer.error ?? {};
+  throw new ApiError(message, code);
+}

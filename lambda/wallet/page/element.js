@@ -1,0 +1,40 @@
+/** The element with this id, which index.html has. */
+export function byId(/** @type {string} */ id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`index.html has no #${id}`);
+  return element;
+}
+
+/**
+ * The button with this id.
+ * @param {string} id
+ * @param {() => unknown} onClick
+ */
+export function onButton(id, onClick) {
+  const button = /** @type {HTMLButtonElement} */ (byId(id));
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+/**
+ * A new element. Text only ever becomes text: nothing of the page is made from markup.
+ * @template {keyof HTMLElementTagNameMap} N
+ * @param {N} name
+ * @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children
+ */
+export function create(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * Fills every place that shows this fact.
+ * @param {string} name
+ * @param {string} value
+ */
+export function showFact(name, value) {
+  for (const place of document.querySelectorAll(`[data-fact="${name}"]`)) place.textContent = value;
+}

@@ -1,0 +1,38 @@
+import middy from '@middy/core';
+import type { GatewayResponse } from '../../gateway-request.ts';
+import { checkOrigin } from '../middleware/check-origin.ts';
+import { readInput } from '../middleware/read-input.ts';
+import { renderErrors } from '../middleware/render-errors.ts';
+import { requireSession } from '../middleware/require-session.ts';
+import type { Action, WalletRequest } from '../wallet-request.ts';
+import type { Pipeline, PipelineDependencies } from './pipeline.ts';
+
+/** What anyone may ask, from the page or from a terminal. */
+export function createReadPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
+  return createPipeline(dependencies).use(checkOrigin()).handler(answerWith(action));
+}
+
+/** What takes a body: the way to a signature. */
+export function createActionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
+  return createPipeline(dependencies).use(checkOrigin()).use(readInput()).handler(answerWith(action));
+}
+
+/** What a person may do who has signed. */
+export function createSessionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
+  return createPipeline(dependencies)
+    .use(checkOrigin())
+    .use(readInput())
+    .use(requireSession(dependencies))
+    .handler(answerWith(action));
+}
+
+function createPipeline(dependencies: PipelineDependencies) {
+  return middy<WalletRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 }).use(renderErrors(dependencies));
+}
+
+function answerWith(action: Action) {
+  return async (request: WalletRequest): Promise<GatewayResponse> => {
+    const body = JSON.stringify(await action(request));
+    return { statusCode: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body };
+  };
+}

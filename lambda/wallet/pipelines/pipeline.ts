@@ -1,0 +1,13 @@
+import type { Context } from 'aws-lambda';
+import type { GatewayResponse } from '../../gateway-request.ts';
+import type { WalletLog } from '../log.ts';
+import type { Sessions } from '../sessions.ts';
+import type { WalletRequest } from '../wallet-request.ts';
+
+/** A request goes in, an answer comes out; no error does. */
+export type Pipeline = (request: WalletRequest, context: Context) => Promise<GatewayResponse>;
+
+export interface PipelineDependencies {
+  readonly log: WalletLog;
+  readonly sessions: Sessions;
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { WalletStore } from '../store/wallets.ts';
+import { sessionLifetime } from './limits.ts';
+import { WalletError } from './wallet-error.ts';
+
+export interface OpenSession {
+  /** Shown to the page alone, which keeps it no longer than it is open. */
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+export interface Sessions {
+  open(member: string): Promise<OpenSession>;
+  /** The member who has signed, by the header `Authorization: Bearer TOKEN`. */
+  findMember(authorization: string | undefined): Promise<string>;
+}
+
+interface Dependencies {
+  readonly store: Pick<WalletStore, 'putSession' | 'findSession'>;
+  readonly now: () => number;
+  readonly randomBytes: (size: number) => Buffer;
+}
+
+/** Lets a person who has signed once go on for a while. Only a hash of the token is stored. */
+export function createSessions({ store, now, randomBytes }: Dependencies): Sessions {
+  return {
+    async open(member) {
+      const token = `lts_${randomBytes(32).toString('base64url')}`;
+      const expiresAt = now() + sessionLifetime;
+      await store.putSession(hash(token), { member, expiresAt });
+      return { token, expiresAt };
+    },
+    async findMember(authorization = '') {
+      const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
+      const session = token === undefined ? undefined : await store.findSession(hash(token));
+      if (session && session.expiresAt > now()) return session.member;
+      throw new WalletError('invalid_session', 'You are not signed in, or no longer. Please sign in again.');
+    },
+  };
+}
+
+function hash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,29 @@
+import type { Site } from './site.ts';
+
+/** The network that a request came from. */
+export interface Network {
+  /** As it is stored. */
+  readonly id: string;
+  /** As its owner knows it: an IPv4 address, or the /64 of an IPv6 address. Shown to nobody else, and not kept. */
+  readonly name: string;
+}
+
+/** One request on its way: each step adds what it found out. */
+export interface WalletRequest {
+  readonly id: string;
+  /** Method and path as the routes name them, for the log. */
+  readonly route: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string | undefined;
+  readonly bodyIsBase64: boolean;
+  readonly site: Site;
+  readonly network: Network;
+  /** Added by read-input. */
+  input?: Readonly<Record<string, unknown>>;
+  /** Added by require-session: whose keys this is about. */
+  member?: string;
+}
+
+/** What an endpoint does; what it gives back becomes the JSON of the answer. */
+export type Action = (request: WalletRequest) => Promise<object>;

@@ -1,0 +1,64 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createLocateViewer } from '../identity/viewer-address.ts';
+import { createSecrets, type ReadSecret } from '../secrets.ts';
+import { createDocumentClient } from '../store/client.ts';
+import { createCounters } from '../store/counters.ts';
+import { createKeyStore } from '../store/keys.ts';
+import { createWalletStore } from '../store/wallets.ts';
+import { createActions } from './actions.ts';
+import { createWalletApp, type WalletApp } from './app.ts';
+import type { WalletConfig } from './config.ts';
+import { createKeyring } from './keyring.ts';
+import { createLimits } from './limits.ts';
+import { createWalletLog } from './log.ts';
+import type { PageFile } from './page-files.ts';
+import { createReadQuota } from './quota-of.ts';
+import { createSessions } from './sessions.ts';
+import { createSignIn } from './sign-in.ts';
+
+/** What the function needs of the world. */
+export interface World {
+  readonly dynamoDb: DynamoDBClient;
+  readonly readSecret: ReadSecret;
+  readonly pageFiles: ReadonlyMap<string, PageFile>;
+  readonly writeLog: (line: string) => void;
+  readonly now: () => number;
+  /** What the function is served over where no APP_URL says it. */
+  readonly scheme: 'http' | 'https';
+}
+
+/** Puts the wallet function together, once for each start. */
+export function createWallet(config: WalletConfig, world: World): WalletApp {
+  const { dynamoDb, readSecret, writeLog, now } = world;
+  const documents = createDocumentClient(dynamoDb);
+  const keys = createKeyStore(documents, config.keysTable);
+  const wallets = createWalletStore(documents, config.keysTable);
+  const counters = createCounters(dynamoDb, config.quotaTable);
+  const log = createWalletLog({ write: writeLog, now });
+  const onStale = (error: unknown) => log.warn('secret not refreshed', error);
+  const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale });
+  const sessions = createSessions({ store: wallets, now, randomBytes });
+
+  const actions = createActions({
+    ...config,
+    signIn: createSignIn({ store: wallets, now, randomBytes }),
+    sessions,
+    keyring: createKeyring({ keys, wallets, now, randomBytes }),
+    limits: createLimits({ counters, now, createToken: () => randomBytes(6).toString('base64url') }),
+    readQuota: createReadQuota({ ...config, counters, now }),
+    linkNetwork: keys.link,
+    log,
+    now,
+  });
+  return createWalletApp({
+    ...config,
+    ...world,
+    actions,
+    sessions,
+    log,
+    networkSalt: secrets.networkSalt,
+    locateViewer: createLocateViewer({ ...config, ...secrets }),
+    createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
+  });
+}

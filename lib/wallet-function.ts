@@ -1,0 +1,50 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { DeploymentConfig } from './config.ts';
+import { PublicFunction } from './public-function.ts';
+import type { Secrets } from './secrets.ts';
+import type { Tables } from './tables.ts';
+
+interface WalletFunctionProps {
+  readonly config: DeploymentConfig;
+  /** The folder of the built function. */
+  readonly code: string;
+  readonly tables: Tables;
+  readonly secrets: Secrets;
+  /** The gateway's URL, for the page to show. The gateway must not be told this function's: neither could be made first. */
+  readonly gatewayUrl: string;
+}
+
+/** What the function is told of the operator's settings: a change of any other leaves it as it is. */
+const told = ['SERVICE_NAME', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
+
+/** The function of the page /cli: the only one that may write keys and links. */
+export class WalletFunction extends PublicFunction {
+  constructor(scope: Construct, id: string, { config, code, tables, secrets, gatewayUrl }: WalletFunctionProps) {
+    const { environment, edge } = config;
+    // Behind the edge both functions share its domain. Where that is CloudFront's own, only the operator can say it.
+    const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
+    const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
+    const settings = Object.fromEntries(told.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+    super(scope, id, {
+      config,
+      description: 'Private inference gateway: keys for wallets',
+      code,
+      memorySize: 512, // the gateway's setting is for bodies that never come here
+      timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
+      environment: {
+        ...settings,
+        ...(appUrl && { APP_URL: appUrl }),
+        ...(shownUrl && { GATEWAY_URL: shownUrl }),
+        KEYS_TABLE: tables.keys.tableName,
+        QUOTA_TABLE: tables.quota.tableName,
+        NETWORK_SALT_SECRET_ID: secrets.networkSalt.secretArn,
+        ...(secrets.edge && { EDGE_SECRET_ID: secrets.edge.secretArn }),
+      },
+    });
+    this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    this.allow(secrets.networkSalt.secretArn, 'secretsmanager:GetSecretValue');
+    if (secrets.edge) this.allow(secrets.edge.secretArn, 'secretsmanager:GetSecretValue');
+  }
+}

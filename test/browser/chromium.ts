@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Where a browser is: CHROMIUM, or where distributions put it. */
+export function findChromium(): string | undefined {
+  return [process.env.CHROMIUM ?? '', ...paths].find((path) => path !== '' && existsSync(path));
+}
+
+/** A browser that talks to nobody but the pages that it is shown. */
+export function startChromium(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error(howToInstall);
+  const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update'];
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet],
+  });
+}
+
+export const howToInstall =
+  'This needs Chromium: on Debian and Ubuntu `apt-get install -y chromium`; elsewhere set CHROMIUM to the path of one.';
+
+// Run before the tests, so that a machine without a browser reads one line and no stack.
+if (import.meta.main && findChromium() === undefined) {
+  console.error(howToInstall);
+  process.exit(1);
+}

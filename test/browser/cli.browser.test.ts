@@ -1,0 +1,227 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import OpenAI from 'openai';
+import type { Browser, Page } from 'playwright-core';
+import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import { testAccount } from '../support/wallet.ts';
+import { startChromium } from './chromium.ts';
+import { openPage } from './open-page.ts';
+import { installWallet } from './test-wallet.ts';
+
+jest.setTimeout(60_000);
+
+const run = promisify(execFile);
+const root = new URL('../..', import.meta.url);
+
+let browser: Browser;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  // Without the cache a revocation is felt at once, not within half a minute.
+  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess({ IDENTITY_CACHE_SECONDS: '0' })]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+const ask = async (key: string, path = '/v1/models', body?: object) => {
+  const post = body && { method: 'POST', body: JSON.stringify(body) };
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const response = await fetch(gateway.url + path, { ...post, headers });
+  await response.text();
+  return { status: response.status, limit: response.headers.get('x-svc-limit') };
+};
+const chat = (key: string) =>
+  ask(key, '/v1/chat/completions', { model: 'svc', messages: [{ role: 'user', content: 'Hi' }] });
+const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+const keyIn = async (page: Page) => {
+  await page.getByRole('heading', { name: 'Your key', exact: true }).waitFor();
+  return (await page.locator('#key-text').textContent()) ?? '';
+};
+
+test('from no key to a key, its use, and its end', async () => {
+  for (const status of [200, 200, 200, 429]) expect((await chat('guest')).status).toBe(status);
+  expect(await ask('guest')).toEqual({ status: 200, limit: '3' });
+
+  await using watched = await openPage(browser);
+  const { page, complaints, origins } = watched;
+  const wallet = await installWallet(page, testAccount(1));
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  await click(page, 'Sign and get a key');
+  const key = await keyIn(page);
+  expect(key).toMatch(/^ltk_[\w-]{43}$/);
+  expect(wallet.shown).toEqual([expect.stringContaining(`${new URL(gateway.url).host} wants you to sign in`)]);
+  await click(page, 'Copy the key');
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+  const { model } = await client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'Hi' }] });
+  expect(model).toBe('svc');
+  // The network is linked now, though its guest requests are spent: any word counts as the member.
+  expect(await ask('guest')).toEqual({ status: 200, limit: '50' });
+  expect((await chat('guest')).status).toBe(200);
+  expect(await page.locator('#link-text').textContent()).toMatch(/^127\.0\.0\.1 counts as you until /);
+  await click(page, 'Refresh the requests left today');
+  await page.getByText('48 of 50', { exact: true }).waitFor();
+
+  await click(page, /^Revoke key_/);
+  await click(page, /^Yes, revoke key_/);
+  await page.getByText('Revoked. Within a minute').waitFor();
+  expect(await page.locator('#key-text').isVisible()).toBe(false);
+  expect(await ask(key)).toMatchObject({ status: 401 });
+  await expect(client.models.list()).rejects.toThrow(/401/);
+
+  expect(complaints).toEqual([]);
+  expect([...origins]).toEqual([gateway.url]);
+});
+
+test('every snippet that this machine can run answers', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(2));
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  await click(page, 'Sign and get a key');
+  await keyIn(page);
+  const snippet = async (tab: string, title: string) => {
+    await page.getByRole('tab', { name: tab }).click();
+    return (await page.getByRole('tabpanel').getByLabel(title, { exact: true }).textContent()) ?? '';
+  };
+  const curl = await run('sh', ['-c', `${await snippet('curl', 'Terminal')} -sS -m 20`]);
+  expect(JSON.parse(curl.stdout)).toMatchObject({ model: 'svc' });
+  for (const sdk of ['OpenAI SDK', 'Anthropic SDK']) {
+    const code = await snippet(sdk, 'JavaScript');
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], { cwd: root });
+    expect(stdout.trim()).toMatch(/\w+/);
+  }
+  expect(await snippet('Claude Code', 'Terminal')).toContain(`export ANTHROPIC_BASE_URL=${gateway.url}\n`);
+  expect(await snippet('Codex', '~/.codex/config.toml')).toContain(`base_url = "${gateway.url}/v1"`);
+});
+
+test('by keyboard alone, told where one is at every step', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(3));
+  await page.goto(`${gateway.url}/cli`);
+  await page.getByRole('button', { name: 'Test Wallet' }).waitFor();
+  const focused = () => page.evaluate('document.activeElement.textContent.trim()');
+  const press = async (...keys: string[]) => {
+    for (const name of keys) await page.keyboard.press(name);
+  };
+  await press('Tab');
+  expect(await focused()).toBe('Test Wallet');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'Sign one message' }).waitFor();
+  expect(await focused()).toBe('Sign one message');
+  await press('Tab', 'Tab');
+  expect(await focused()).toBe('Sign and get a key');
+  await press('Enter');
+  await keyIn(page);
+  expect(await focused()).toBe('Your key');
+  await press('Tab', 'Tab', 'ArrowRight', 'ArrowRight');
+  expect(await focused()).toBe('Anthropic SDK');
+  expect(await page.getByRole('tabpanel').getByRole('heading').allTextContents()).toEqual([
+    'JavaScript',
+    'Python',
+    'Environment',
+  ]);
+  await press('End');
+  expect(await focused()).toBe('aider');
+  await page.getByRole('button', { name: /^Revoke/ }).focus();
+  await press('Enter');
+  expect(await focused()).toBe('Keep');
+  await press('Enter');
+  expect(await focused()).toMatch(/^Revoke key_/);
+  await press('Enter', 'Shift+Tab', 'Enter');
+  await page.getByText('Revoked. Within a minute').waitFor();
+  expect(await focused()).toBe('Your keys');
+});
+
+describe('when it goes another way', () => {
+  test('without a wallet the page says what to do, and sees one that comes later', async () => {
+    await using watched = await openPage(browser);
+    const { page } = watched;
+    await page.goto(`${gateway.url}/cli`);
+    await page.getByText('This browser shows no wallet.').waitFor();
+    await page.evaluate('window.ethereum = { request: async () => { throw { code: -32002 } } }');
+    await click(page, 'Look again');
+    await click(page, 'Browser wallet');
+    await page.getByRole('alert').getByText('Browser wallet is asking you already').waitFor();
+  });
+
+  test('a wallet that only sets window.ethereum works too', async () => {
+    await using watched = await openPage(browser);
+    const { page } = watched;
+    await installWallet(page, testAccount(4), { announced: false });
+    await page.goto(`${gateway.url}/cli`);
+    await click(page, 'Browser wallet');
+    await click(page, 'Manage keys only');
+    await page.getByText('There are none.').waitFor();
+  });
+
+  test('who declines loses nothing and can try again', async () => {
+    await using watched = await openPage(browser);
+    const { page, complaints } = watched;
+    const wallet = await installWallet(page, testAccount(5));
+    await page.goto(`${gateway.url}/cli`);
+    await click(page, 'Test Wallet');
+    wallet.answer = 'no';
+    await click(page, 'Sign and get a key');
+    await page.getByRole('alert').getByText('You declined in Test Wallet. Nothing has happened').waitFor();
+    wallet.answer = 'yes';
+    await click(page, 'Sign and get a key');
+    await keyIn(page);
+    expect(await page.getByRole('alert').isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a wallet with five keys is told so, and makes room', async () => {
+    await using watched = await openPage(browser);
+    const { page } = watched;
+    await installWallet(page, testAccount(6));
+    await page.goto(`${gateway.url}/cli`);
+    await click(page, 'Test Wallet');
+    await click(page, 'Manage keys only');
+    for (let count = 1; count <= 5; count += 1) {
+      await click(page, 'New key');
+      await page
+        .getByRole('button', { name: /^Revoke/ })
+        .nth(count - 1)
+        .waitFor();
+    }
+    expect(await page.getByRole('button', { name: 'New key' }).isDisabled()).toBe(true);
+    await page.reload();
+    await click(page, 'Test Wallet');
+    await click(page, 'Sign and get a key');
+    await page.getByRole('alert').getByText('has 5 keys already').waitFor();
+    await page
+      .getByRole('button', { name: /^Revoke/ })
+      .first()
+      .click();
+    await click(page, /^Yes, revoke/);
+    await click(page, 'New key');
+    await keyIn(page);
+  });
+});
+
+test('whose session is over signs again, and does not lose sight of the key', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(7));
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  await click(page, 'Sign and get a key');
+  const key = await keyIn(page);
+  await page.route('**/cli/keys', (route) =>
+    route.fulfill({ status: 401, json: { error: { code: 'invalid_session', message: 'Please sign in again.' } } }),
+  );
+  await click(page, 'Refresh the requests left today');
+  await page.getByRole('alert').getByText('Please sign in again.').waitFor();
+  expect(await page.locator('#key-text').isVisible()).toBe(true);
+  expect(await page.locator('#key-text').textContent()).toBe(key);
+  await click(page, 'Manage keys only');
+  await page.getByText('You are signed in.').waitFor();
+});

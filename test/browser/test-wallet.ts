@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { hexToString } from 'viem/utils';
+
+/** What a person does about the wallet's next question. */
+export type Answer = 'yes' | 'no';
+
+export interface TestWalletOptions {
+  readonly name?: string;
+  /** How it makes itself known: announced as EIP-6963 has it, or only as `window.ethereum`. */
+  readonly announced?: boolean;
+  readonly icon?: string;
+}
+
+export interface BrowserWallet {
+  /** The messages that were shown for signing. */
+  readonly shown: readonly string[];
+  /** What is answered from now on. */
+  answer: Answer;
+  /** Holds every question back while set. */
+  pause: Promise<void> | undefined;
+}
+
+const icon =
+  'data:image/svg+xml;utf8,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28"><rect width="28" height="28" fill="#f6851b"/><path d="M7 9l7 11 7-11z" fill="#fff"/></svg>',
+  );
+
+/** Puts a wallet into a page, whose account really signs: outside the page, as an extension's does. */
+export async function installWallet(
+  page: Page,
+  account: PrivateKeyAccount,
+  { name = 'Test Wallet', announced = true, ...options }: TestWalletOptions = {},
+): Promise<BrowserWallet> {
+  const shown: string[] = [];
+  const wallet: BrowserWallet = { shown, answer: 'yes', pause: undefined };
+  await page.exposeFunction('askTestWallet', async (method: string, params: readonly string[] = []) => {
+    await wallet.pause;
+    if (method === 'eth_chainId') return { result: '0x1' };
+    if (wallet.answer === 'no') return { code: 4001 };
+    if (method === 'eth_requestAccounts') return { result: [account.address] };
+    if (method !== 'personal_sign') return { code: 4200 };
+    const message = hexToString(params[0] as `0x${string}`);
+    shown.push(message);
+    return { result: await account.signMessage({ message }) };
+  });
+  await page.addInitScript(inject, { name, announced, icon: options.icon ?? icon });
+  return wallet;
+}
+
+/** Runs in the page. */
+function inject({ name, announced, icon }: { name: string; announced: boolean; icon: string }): void {
+  const ask: unknown = Reflect.get(globalThis, 'askTestWallet');
+  const provider = {
+    async request({ method, params }: { method: string; params?: unknown[] }) {
+      const { code, result } = await (ask as (...given: unknown[]) => Promise<Record<string, unknown>>)(method, params);
+      if (code !== undefined) throw Object.assign(new Error('refused'), { code });
+      return result;
+    },
+    on() {},
+  };
+  if (!announced) {
+    Reflect.set(globalThis, 'ethereum', provider);
+    return;
+  }
+  const target: unknown = globalThis;
+  const page = target as EventTarget;
+  const info = { uuid: '8b1c3d5e-0000-4000-8000-000000000001', name, icon, rdns: 'example.test.wallet' };
+  const announce = () => {
+    const detail = Object.freeze({ info, provider });
+    page.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+  };
+  page.addEventListener('eip6963:requestProvider', announce);
+  announce();
+}

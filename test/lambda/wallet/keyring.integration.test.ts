@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { hashKey } from '../../../lambda/identity/credentials.ts';
+import { createDocumentClient } from '../../../lambda/store/client.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
+import { createWalletStore, type WalletStore } from '../../../lambda/store/wallets.ts';
+import { createKeyring, type Keyring } from '../../../lambda/wallet/keyring.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+const member = `0x${'a'.repeat(40)}`;
+
+describe('a wallet’s keys', () => {
+  let database: TestDynamoDb;
+  let keys: KeyStore;
+  let wallets: WalletStore;
+  let keyring: Keyring;
+  let time: number;
+
+  beforeEach(async () => {
+    time = 1_000_000;
+    database = await startTestDynamoDb();
+    const documents = createDocumentClient(database.client);
+    keys = createKeyStore(documents, database.keysTable);
+    wallets = createWalletStore(documents, database.keysTable);
+    keyring = createKeyring({ keys, wallets, now: () => time, randomBytes });
+  });
+  afterEach(() => database.close());
+
+  const issueFive = async () => {
+    const issued = [];
+    for (let count = 0; count < 5; count += 1) {
+      time += 1;
+      issued.push(await keyring.issue(member));
+    }
+    return issued;
+  };
+  const tooMany = expect.objectContaining({ code: 'too_many_keys', status: 409 });
+
+  test('are five at most, the newest first; another wallet’s are its own', async () => {
+    const issued = await issueFive();
+    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    expect((await keyring.list(member)).map(({ id }) => id)).toEqual(issued.map(({ record }) => record.id).reverse());
+    expect((await keys.list({ member })).keys).toHaveLength(5);
+    await keyring.issue(`0x${'b'.repeat(40)}`);
+  });
+
+  test('are five at most, however many are asked for at once', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => keyring.issue(member)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    expect((await keys.list({ member })).keys).toHaveLength(5);
+    expect(await keyring.list(member)).toHaveLength(5);
+  });
+
+  test('make room when one is revoked, also by an operator, or has expired', async () => {
+    const [first, second, third] = await issueFive();
+    await keyring.revoke(member, first?.record.id ?? '');
+    await keyring.issue(member);
+    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    // Past this module: what the operator's command does.
+    await keys.revoke(second?.record.id ?? '', time);
+    await keyring.issue(member);
+    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    await keys.put(hashKey(third?.key ?? ''), {
+      ...(third?.record ?? { id: '', member, createdAt: 0 }),
+      expiresAt: time,
+    });
+    await keyring.issue(member);
+    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    expect(await keyring.list(member)).toHaveLength(5);
+  });
+
+  test('a slot whose key is on its way stays taken; one whose key never came is given back', async () => {
+    await wallets.takeSlot(member, { hash: 'never-stored', takenAt: time }, 5);
+    for (let count = 0; count < 4; count += 1) await keyring.issue(member);
+    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    expect(await keyring.list(member)).toHaveLength(4);
+    time += 60_000;
+    await keyring.issue(member);
+    expect(await keyring.list(member)).toHaveLength(5);
+  });
+
+  test('a repeated write takes the same slot, also the last', async () => {
+    for (let count = 1; count <= 5; count += 1) {
+      const slot = { hash: `hash${count}`, takenAt: time };
+      expect(await wallets.takeSlot(member, slot, 5)).toBe(true);
+      expect(await wallets.takeSlot(member, slot, 5)).toBe(true);
+    }
+    expect(await wallets.readSlots(member)).toHaveLength(5);
+  });
+
+  test('a repeated taking of a challenge is the same taking, another is not', async () => {
+    await wallets.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: 100 });
+    const taken = (token: string, now = 50) =>
+      wallets.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
+    expect(await taken('early', 100)).toBe(false);
+    expect([await taken('one'), await taken('one'), await taken('two')]).toEqual([true, true, false]);
+  });
+
+  test('revoking what is not there, or another’s, is not found', async () => {
+    const { record } = await keyring.issue(member);
+    const notFound = expect.objectContaining({ code: 'not_found' });
+    await expect(keyring.revoke(member, 'key_none')).rejects.toEqual(notFound);
+    await expect(keyring.revoke(`0x${'b'.repeat(40)}`, record.id)).rejects.toEqual(notFound);
+    await keyring.revoke(member, record.id);
+    await expect(keyring.revoke(member, record.id)).rejects.toEqual(notFound);
+  });
+});

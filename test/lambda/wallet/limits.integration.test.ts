@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createCounters } from '../../../lambda/store/counters.ts';
+import { createLimits, type Limits } from '../../../lambda/wallet/limits.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+describe('what a network and a wallet may ask for', () => {
+  let database: TestDynamoDb;
+  let limits: Limits;
+  let time: number;
+
+  beforeEach(async () => {
+    time = Date.UTC(2026, 10, 21, 12, 30);
+    database = await startTestDynamoDb();
+    const counters = createCounters(database.client, database.quotaTable);
+    limits = createLimits({ counters, now: () => time, createToken: () => randomBytes(6).toString('base64url') });
+  });
+  afterEach(() => database.close());
+
+  const granted = async (count: number, act: (number: number) => Promise<void>) => {
+    const results = await Promise.allSettled(Array.from({ length: count }, (_, number) => act(number)));
+    return results.filter(({ status }) => status === 'fulfilled').length;
+  };
+
+  test('60 messages an hour for a network', async () => {
+    expect(await granted(100, () => limits.countChallenge('network'))).toBe(60);
+    await expect(limits.countChallenge('network')).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: 'That was too often: a network may begin 60 times an hour. Please try again in 30 minutes.',
+      headers: { 'retry-after': '1800' },
+    });
+    await limits.countChallenge('another');
+    time += 30 * 60_000;
+    await limits.countChallenge('network');
+  });
+
+  test('30 keys and links a day for a network, whatever the wallets', async () => {
+    expect(await granted(50, (number) => limits.countGrant('network', `wallet${number}`))).toBe(30);
+    await expect(limits.countGrant('network', 'wallet99')).rejects.toMatchObject({
+      headers: { 'retry-after': '41400' },
+    });
+    time += 41_400_000;
+    await limits.countGrant('network', 'wallet99');
+  });
+
+  test('10 for a wallet, whatever the networks; the network does not pay for a refusal', async () => {
+    expect(await granted(15, (number) => limits.countGrant(`network${number}`, 'wallet'))).toBe(10);
+    const before = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
+    expect(await granted(40, () => limits.countGrant('cafe', 'wallet'))).toBe(0);
+    const after = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
+    expect(after.Items).toEqual(before.Items);
+    expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(30);
+  });
+});

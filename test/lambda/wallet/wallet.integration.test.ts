@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { hashKey } from '../../../lambda/identity/credentials.ts';
+import { networkId } from '../../../lambda/identity/network.ts';
+import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
+
+const start = Date.UTC(2026, 10, 21, 12);
+const account = testAccount(1);
+const member = account.address.toLowerCase();
+const idOf = (address: string) => networkId(address, 'the salt of the tests');
+
+describe('the wallet function', () => {
+  let wallet: TestWallet;
+  let time: number;
+  let sourceIp: string;
+
+  beforeEach(async () => {
+    time = start;
+    sourceIp = '203.0.113.7';
+    wallet = await startTestWallet({ now: () => time, sourceIp: () => sourceIp });
+  });
+  afterEach(async () => {
+    expect(wallet.faults).toEqual([]);
+    await wallet[Symbol.asyncDispose]();
+  });
+
+  test('makes a message that says where, who, what for and until when', async () => {
+    const { status, body } = await wallet.post('/cli/challenge', { address: account.address, chainId: 137 });
+    const { host } = new URL(wallet.url);
+    expect(status).toBe(200);
+    expect(body.message.replace(/Nonce: .+/, 'Nonce: N').split('\n')).toEqual([
+      `${host} wants you to sign in with your Ethereum account:`,
+      account.address,
+      '',
+      'Link the network I am on to this wallet for 24 hours, and get an API key. Signing costs nothing and sends no transaction.',
+      '',
+      `URI: http://${host}/cli`,
+      'Version: 1',
+      'Chain ID: 137',
+      'Nonce: N',
+      'Issued At: 2026-11-21T12:00:00.000Z',
+      'Expiration Time: 2026-11-21T12:05:00.000Z',
+    ]);
+    expect(body.expiresAt).toBe('2026-11-21T12:05:00.000Z');
+  });
+
+  test('gives a key for a signature, once, and links the network for a day', async () => {
+    const { status, body } = await wallet.sign(account);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      wallet: member,
+      keys: [{ id: body.key?.id }],
+      keysAllowed: 5,
+      link: { network: '203.0.113.7', expiresAt: '2026-11-22T12:00:00.000Z' },
+      quota: { limit: 50, remaining: 50, resetSeconds: 43_200 },
+      session: { expiresAt: '2026-11-21T12:15:00.000Z' },
+    });
+    expect(body.key?.key).toMatch(/^ltk_[\w-]{43}$/);
+    expect(await wallet.keys.findKey(hashKey(body.key?.key ?? ''))).toMatchObject({ id: body.key?.id, member });
+    const link = { member, linkedAt: start, expiresAt: start + 86_400_000 };
+    expect(await wallet.keys.findLink(idOf('203.0.113.7'))).toEqual(link);
+    expect(await wallet.keys.anyKeyIssued()).toBe(true);
+  });
+
+  test('stores no key, no session and no message as it is, and logs none', async () => {
+    const { body } = await wallet.sign(account);
+    const { key } = body.key ?? { key: '' };
+    const stored = JSON.stringify(await wallet.readTables());
+    for (const secret of [key, body.session.token, 'wants you to sign in', '203.0.113.7']) {
+      expect(stored).not.toContain(secret);
+    }
+    const logged = wallet.log.join('');
+    expect(logged).toContain(body.key?.id);
+    for (const secret of [key, body.session.token, member, account.address, '203.0.113.7']) {
+      expect(logged).not.toContain(secret);
+    }
+  });
+
+  test('names an IPv6 network as its /64, and an IPv4 address in IPv6 clothes as what it is', async () => {
+    sourceIp = '2001:db8:1:2:3:4:5:6';
+    expect((await wallet.sign(account)).body.link.network).toBe('2001:db8:1:2::/64');
+    sourceIp = '::ffff:203.0.113.9';
+    expect((await wallet.sign(account)).body.link.network).toBe('203.0.113.9');
+    expect(await wallet.keys.findLink(idOf('2001:db8:1:2::/64'))).toMatchObject({ member });
+  });
+
+  test('signing in to manage shows the keys, and neither makes one nor links anything', async () => {
+    const first = await wallet.sign(account);
+    sourceIp = '198.51.100.1';
+    const { status, body } = await wallet.sign(account, 'manage');
+    expect(status).toBe(200);
+    expect(body.keys).toEqual([{ id: first.body.key?.id, createdAt: '2026-11-21T12:00:00.000Z' }]);
+    expect(body).not.toHaveProperty('key');
+    expect(await wallet.keys.findLink(idOf('198.51.100.1'))).toBeUndefined();
+  });
+
+  test('a session lists, issues, links and revokes, for 15 minutes', async () => {
+    const session = bearer(await wallet.sign(account, 'manage'));
+    expect((await wallet.post('/cli/keys', {}, session)).body.keys).toEqual([]);
+    const issued = (await wallet.post('/cli/keys/issue', {}, session)).body;
+    expect(issued.keys).toEqual([{ id: issued.key?.id, createdAt: issued.key?.createdAt }]);
+    expect((await wallet.post('/cli/network', {}, session)).body.link.network).toBe('203.0.113.7');
+    expect((await wallet.keys.findLink(idOf('203.0.113.7')))?.member).toBe(member);
+
+    const revoked = await wallet.post('/cli/keys/revoke', { id: issued.key?.id }, session);
+    expect([revoked.status, revoked.body.keys]).toEqual([200, []]);
+    expect((await wallet.keys.findKey(hashKey(issued.key?.key ?? '')))?.revokedAt).toBe(start);
+    const again = await wallet.post('/cli/keys/revoke', { id: issued.key?.id }, session);
+    expect([again.status, again.body.error.code]).toEqual([404, 'not_found']);
+
+    time += 15 * 60_000;
+    const late = await wallet.post('/cli/keys', {}, session);
+    expect([late.status, late.body.error.code]).toEqual([401, 'invalid_session']);
+  });
+
+  test('a wallet sees and revokes its own keys only', async () => {
+    const { body } = await wallet.sign(account);
+    const other = bearer(await wallet.sign(testAccount(2), 'manage'));
+    expect((await wallet.post('/cli/keys', {}, other)).body.keys).toEqual([]);
+    expect((await wallet.post('/cli/keys/revoke', { id: body.key?.id }, other)).status).toBe(404);
+    expect((await wallet.keys.findKey(hashKey(body.key?.key ?? '')))?.revokedAt).toBeUndefined();
+  });
+
+  test('what the page shows before anyone has signed', async () => {
+    const response = await fetch(`${wallet.url}/cli/info`);
+    expect(await response.json()).toEqual({
+      serviceName: 'svc',
+      gatewayUrl: wallet.url,
+      memberLimit: 50,
+      network: '203.0.113.7',
+    });
+  });
+});
+
+test('behind a CDN the signature is for APP_URL, and the gateway is where GATEWAY_URL says', async () => {
+  const environment = { APP_URL: 'https://app.example/ai/', GATEWAY_URL: 'https://api.example' };
+  await using wallet = await startTestWallet({ environment });
+  const message = await wallet.challenge(account);
+  expect(message).toMatch(/^app\.example wants you/);
+  expect(message).toContain('\nURI: https://app.example/ai/cli\n');
+  const signature = await account.signMessage({ message });
+  const answer = await wallet.post('/cli/link', { message, signature }, { origin: 'https://app.example' });
+  expect(answer.status).toBe(200);
+  expect(await (await fetch(`${wallet.url}/cli/info`)).json()).toMatchObject({ gatewayUrl: 'https://api.example' });
+});
+
+test('no header says where a request comes from', async () => {
+  await using wallet = await startTestWallet({ sourceIp: () => '203.0.113.7' });
+  const response = await fetch(`${wallet.url}/cli/info`, { headers: { 'x-forwarded-for': '198.51.100.1' } });
+  expect(await response.json()).toMatchObject({ network: '203.0.113.7' });
+});
+
+test('but the one of a CDN in front that proves itself, and then nobody else is served', async () => {
+  const environment = { EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge', APP_URL: 'https://app.example' };
+  await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });
+  const ask = (headers: Record<string, string>) => fetch(`${wallet.url}/cli/info`, { headers });
+  const through = await ask({ 'x-viewer': '198.51.100.1', 'x-origin-secret': 'the secret of the edge' });
+  expect(await through.json()).toMatchObject({ network: '198.51.100.1', gatewayUrl: 'https://app.example' });
+  expect((await ask({ 'x-viewer': '198.51.100.1', 'x-origin-secret': 'another' })).status).toBe(404);
+});
+
+test('a store that is down is said to be, in JSON', async () => {
+  await using wallet = await startTestWallet();
+  await wallet.dynamoDb.close();
+  const { status, headers, body } = await wallet.post('/cli/challenge', { address: account.address });
+  expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);
+});

@@ -1,25 +1,31 @@
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/config.ts';
-import { bundle } from '../lib/bundle.ts';
+import { bundle, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
+import { dropCleanReport } from '../lib/drop-clean-report.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 
 // The CDK of today, without the habits that it keeps for older apps; what an upgrade changes shows in the template's snapshot.
 const app = new App({ context: featureFlags });
-const config = readConfigOrExit(app.node.tryGetContext('gateway'));
+Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+const config = readConfigOrExit(app.node.tryGetContext('gateway'), app.node.tryGetContext('stage'));
 // Built into the folder that is being synthesized, so that two runs side by side don't meet.
-const code = join(app.outdir, 'gateway');
-await bundle('lambda/index.ts', code);
+const code = { gateway: join(app.outdir, 'gateway'), wallet: join(app.outdir, 'wallet') };
+await bundle('lambda/index.ts', code.gateway);
+await bundleWallet(code.wallet);
 new GatewayStack(app, 'InferenceGateway', { config, code });
+app.synth();
+dropCleanReport(app.outdir);
 
-function readConfigOrExit(block: unknown): DeploymentConfig {
+function readConfigOrExit(block: unknown, stage: unknown): DeploymentConfig {
   try {
-    return readDeploymentConfig(block);
+    return readDeploymentConfig(block, stage);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const fault of error.faults) console.error(`cdk.json, gateway: ${fault}`);
+    for (const fault of error.faults) console.error(`cdk.json, ${fault}`);
     process.exit(1);
   }
 }

@@ -1,69 +1,108 @@
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ConfigError, readConfig } from '../lambda/config.ts';
+import { cloudFrontHeader } from '../lambda/identity/viewer-address.ts';
 import { type Setting, settings, upstreamSettings } from '../lambda/settings.ts';
+import { readStageBlock } from './deployment-block.ts';
+import { nearest } from './nearest.ts';
+import { readStackSettings, type StackValues, stackSettings } from './stack-settings.ts';
 
-/** One deployment, as the `gateway` block of cdk.json describes it. */
-export interface DeploymentConfig {
-  /**
-   * Megabytes; processor time comes in proportion. A stream is billed for its whole length and mostly waits, so little is
-   * cheap: cdk.json's 512 is twice what the largest bodies were measured to take.
-   */
-  readonly memorySize: number;
-  readonly logRetention: RetentionDays;
+/** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
+export interface DeploymentConfig extends StackValues {
+  readonly stage: string;
   /** The operator's part of the function's environment, fallbacks written out; the stack adds what it creates itself. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /** What the stack sets by itself, with stand-ins that let the operator's part be checked without it. */
-const setByStack: Readonly<Record<string, string>> = {
+export const setByStack: Readonly<Record<string, string>> = {
   KEYS_TABLE: 'keys',
   QUOTA_TABLE: 'quota',
   UPSTREAM_SECRET_ID: 'upstream',
   NETWORK_SALT_SECRET_ID: 'network-salt',
   EDGE_SECRET_ID: 'edge',
+  METRICS_NAMESPACE: 'metrics',
 };
 
-/** Checks a block with the function's own parsers, so that what deploys also starts, and reports all faults together. */
-export function readDeploymentConfig(block: unknown): DeploymentConfig {
-  if (typeof block !== 'object' || block === null || Array.isArray(block)) throw new ConfigError(['must be an object']);
-  const { memorySize, logRetentionDays, ...given } = block as Readonly<Record<string, unknown>>;
-  const faults = Object.entries(given).flatMap(([name, value]) => faultOf(name, value) ?? []);
-  if (!isMemorySize(memorySize)) faults.push('memorySize must be a whole number of megabytes from 128 to 10240');
-  if (!isRetention(logRetentionDays)) {
-    faults.push('logRetentionDays must be a number of days that CloudWatch Logs offers, such as 7, 30 or 365');
-  }
-  const environment = { ...fallbacks(), ...texts(given) };
-  faults.push(...settingFaults(environment));
-  if (faults.length > 0 || !isMemorySize(memorySize) || !isRetention(logRetentionDays)) {
-    throw new ConfigError([...new Set(faults)]);
-  }
-  return { memorySize, logRetention: logRetentionDays, environment };
+/** Lambda keeps so many executions back for the functions that reserve none. */
+const unreserved = 100;
+
+/** Checks a stage with the function's own parsers, so that what deploys also starts, and reports all faults together. */
+export function readDeploymentConfig(block: unknown, wantedStage?: unknown): DeploymentConfig {
+  const { stage, values, placeOf } = readStageBlock(block, wantedStage);
+  const faults: string[] = [];
+  const placed = Object.entries(values).filter(([name, value]) => {
+    const fault = faultOf(name, value);
+    if (fault !== undefined) faults.push(fault);
+    return fault === undefined;
+  });
+  const given = texts(placed);
+  const stackValues = readStackSettings(given, faults);
+  const ofFunction = Object.entries(given).filter(([name]) => !Object.hasOwn(stackSettings, name));
+  const environment = {
+    ...fallbacks(),
+    ...Object.fromEntries(ofFunction),
+    ...(stackValues.edge && { EDGE_HEADER: cloudFrontHeader }),
+  };
+  faults.push(...contradictions(stackValues, given), ...settingFaults(environment));
+  if (faults.length > 0) throw new ConfigError([...new Set(faults)].map((fault) => `${placeOf(fault)}: ${fault}`));
+  return { stage, ...stackValues, environment };
 }
 
 /** Why a name has no place in the block, or its value no text. */
 function faultOf(name: string, value: unknown): string | undefined {
-  const upstreamName = /^UPSTREAM_(?:\d+_)?(\w+)$/.exec(name)?.[1] ?? '';
-  if (!Object.hasOwn(settings, name) && !Object.hasOwn(upstreamSettings, upstreamName))
-    return `${name} is no known setting`;
+  const [, number = '', upstreamName = ''] = /^UPSTREAM_(\d+_)?(\w+)$/.exec(name) ?? [];
+  const ofUpstream = Object.keys(upstreamSettings);
+  const ofFunction = Object.keys(settings);
+  if (![...ofFunction, ...Object.keys(stackSettings)].includes(name) && !ofUpstream.includes(upstreamName)) {
+    const upstreams = ofUpstream.map((one) => `UPSTREAM_${number}${one}`);
+    const meant = nearest(name, [...ofFunction, ...upstreams, ...Object.keys(stackSettings)]);
+    return `${name} is no known setting: ${meant ? `did you mean ${meant}?` : 'docs/settings.md lists all'}`;
+  }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
   if (name === 'NETWORK_SALT' || upstreamName === 'API_KEYS') return `${name} belongs in a secret, not in a template`;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
 }
 
-/** Written out in the function's environment, so that a changed fallback is a line in the infrastructure diff. */
-function fallbacks(): Record<string, string> {
-  const entries: [string, Setting<unknown>][] = Object.entries(settings);
-  return Object.fromEntries(entries.flatMap(([name, { fallback }]) => (fallback ? [[name, fallback]] : [])));
+/** Settings that are right by themselves and wrong together. */
+function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
+  const faults: string[] = [];
+  const most = accountConcurrency - unreserved;
+  if (reservedConcurrency !== undefined && reservedConcurrency > most) {
+    faults.push(
+      `reservedConcurrency must be at most ${most}: of accountConcurrency, Lambda leaves ${unreserved} to others`,
+    );
+  }
+  if (edge === undefined) {
+    const useless = Object.keys(given).filter((name) => /^edge\w/.test(name));
+    return [...faults, ...useless.map((name) => `${name} needs edge: true`)];
+  }
+  if (given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
+  if ((edge.domainName === undefined) !== (edge.certificateArn === undefined)) {
+    faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
+  }
+  const interval = Number(given.KEEP_ALIVE_INTERVAL ?? settings.KEEP_ALIVE_INTERVAL.fallback);
+  if (interval * 2 > edge.readTimeout) {
+    faults.push('KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams');
+  }
+  return faults;
 }
 
+/** Written out in the function's environment, so that a changed fallback is a line in the infrastructure diff. */
+function fallbacks(): Texts {
+  const entries: [string, Setting<unknown>][] = Object.entries(settings);
+  const written = entries.filter(([name, { fallback }]) => fallback && !Object.hasOwn(setByStack, name));
+  return Object.fromEntries(written.map(([name, { fallback = '' }]) => [name, fallback]));
+}
+
+type Texts = Readonly<Record<string, string>>;
+
 /** As the function's environment wants them: text, and nothing for a blank, which a function reads as unset. */
-function texts(values: Readonly<Record<string, unknown>>): Record<string, string> {
-  const entries = Object.entries(values).map(([name, value]) => [name, String(value).trim()]);
+function texts(values: readonly (readonly [name: string, value: unknown])[]): Texts {
+  const entries = values.map(([name, value]) => [name, String(value).trim()]);
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }
 
-function settingFaults(environment: Readonly<Record<string, string>>): readonly string[] {
+function settingFaults(environment: Texts): readonly string[] {
   const { EDGE_SECRET_ID, ...always } = setByStack;
   try {
     readConfig({ ...environment, ...always, ...(environment.EDGE_HEADER && { EDGE_SECRET_ID }) });
@@ -72,12 +111,4 @@ function settingFaults(environment: Readonly<Record<string, string>>): readonly 
     if (error instanceof ConfigError) return error.faults;
     throw error;
   }
-}
-
-function isMemorySize(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 128 && Number(value) <= 10_240;
-}
-
-function isRetention(value: unknown): value is RetentionDays {
-  return typeof value === 'number' && RetentionDays[value] !== undefined;
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
@@ -14,18 +14,13 @@ function synthesize(context: unknown) {
 }
 
 test('a wrong deployment is refused in plain lines, one for each fault', () => {
-  const gateway = {
-    memorySize: 512,
-    logRetentionDays: 30,
-    UPSTREAM_BASE_URL: 'nowhere',
-    UPSTREAM_TEXT_MODEL: 'a',
-    SIZE: 1,
-  };
-  const { status, stderr, stdout } = synthesize({ gateway });
+  const defaults = { UPSTREAM_BASE_URL: 'nowhere', UPSTREAM_TEXT_MODEL: 'a' };
+  const gateway = { defaults, stages: { prod: { GUESTS_LIMIT: 1 } } };
+  const { status, stderr, stdout } = synthesize({ gateway, stage: 'prod' });
   expect(stderr.trimEnd().split('\n')).toEqual([
-    'cdk.json, gateway: SIZE is no known setting',
-    expect.stringMatching(/^cdk.json, gateway: UPSTREAM_BASE_URL must be an http\(s\) URL/),
-    expect.stringMatching(/^cdk.json, gateway: UPSTREAM_VISION_MODEL is missing/),
+    'cdk.json, gateway.stages.prod: GUESTS_LIMIT is no known setting: did you mean GUEST_LIMIT?',
+    expect.stringMatching(/^cdk.json, gateway.defaults: UPSTREAM_BASE_URL must be an http\(s\) URL/),
+    expect.stringMatching(/^cdk.json, gateway.stages.prod: UPSTREAM_VISION_MODEL is missing/),
   ]);
   expect([status, stdout]).toEqual([1, '']);
 }, 30_000);
@@ -34,3 +29,18 @@ test('without its block in cdk.json nothing is synthesized', () => {
   const { status, stderr } = synthesize({});
   expect([status, stderr]).toEqual([1, 'cdk.json, gateway: must be an object\n']);
 }, 30_000);
+
+test('a stage is synthesized without a word, and without the network', () => {
+  const nowhere = 'http://127.0.0.1:9';
+  const env = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+    https_proxy: nowhere,
+  };
+  const words = ['synth', '--quiet', '--context', 'stage=prod', '--output', join(folder, 'prod')];
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], {
+    env,
+    encoding: 'utf8',
+  });
+  expect([status, stdout + stderr]).toEqual([0, '']);
+}, 60_000);

@@ -1,20 +1,20 @@
-import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
 import { ConfigError } from '../../lambda/config.ts';
 import { settings } from '../../lambda/settings.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
-const block = {
-  memorySize: 512,
-  logRetentionDays: 30,
+const defaults = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',
   UPSTREAM_TEXT_MODEL: 'text-model',
   UPSTREAM_VISION_MODEL: 'vision-model',
 };
+const withDefaults = (given: object) => ({ defaults: { ...defaults, ...given }, stages: { dev: {} } });
 
 /** The faults of a block. */
-function faults(given: unknown): readonly string[] {
+function faults(block: unknown, stage?: unknown): readonly string[] {
   try {
-    readDeploymentConfig(given);
+    readDeploymentConfig(block, stage);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
@@ -22,61 +22,151 @@ function faults(given: unknown): readonly string[] {
   }
 }
 
-test('makes the environment of the block and of every fallback', () => {
-  const { environment, ...rest } = readDeploymentConfig({ ...block, GUEST_LIMIT: 5, UPSTREAM_SIGNS_THINKING: true });
-  expect(rest).toEqual({ memorySize: 512, logRetention: 30 });
-  expect(environment).toMatchObject({
-    UPSTREAM_BASE_URL: 'https://upstream.example/v1',
-    GUEST_LIMIT: '5',
-    UPSTREAM_SIGNS_THINKING: 'true',
-    MEMBER_LIMIT: settings.MEMBER_LIMIT.fallback,
-    CORS_ORIGINS: '*',
+describe('a deployment', () => {
+  test('is made of its stage, laid over the defaults, over the fallbacks', () => {
+    const stages = { dev: {}, prod: { GUEST_LIMIT: 5, memorySize: 1024, UPSTREAM_TEXT_MODEL: 'other' } };
+    const block = { defaults: { ...defaults, GUEST_LIMIT: 4, UPSTREAM_SIGNS_THINKING: true }, stages };
+    const { environment, ...rest } = readDeploymentConfig(block, 'prod');
+    expect(rest).toMatchObject({ stage: 'prod', memorySize: 1024, logRetentionDays: 30, terminationProtection: false });
+    expect(environment).toMatchObject({
+      UPSTREAM_TEXT_MODEL: 'other',
+      GUEST_LIMIT: '5',
+      UPSTREAM_SIGNS_THINKING: 'true',
+      MEMBER_LIMIT: settings.MEMBER_LIMIT.fallback,
+      CORS_ORIGINS: '*',
+    });
+    expect(Object.values(environment)).not.toContain('');
+    expect(Object.keys(environment).filter((name) => /^[a-z]|^KEYS_TABLE$|^METRICS_NAMESPACE$/.test(name))).toEqual([]);
   });
-  expect(Object.values(environment)).not.toContain('');
-  expect(environment).not.toHaveProperty('KEYS_TABLE');
+
+  test('is of the stage dev where none is named', () => {
+    expect(readDeploymentConfig(withDefaults({})).stage).toBe('dev');
+  });
+
+  test('takes a blank for unset, so that a stage can do without a default', () => {
+    const block = { defaults: { ...defaults, APP_URL: 'https://app.example' }, stages: { dev: { APP_URL: ' ' } } };
+    expect(readDeploymentConfig(block).environment).not.toHaveProperty('APP_URL');
+    expect(faults(withDefaults({ UPSTREAM_TEXT_MODEL: '' }))).toEqual([
+      expect.stringMatching(/^gateway.defaults: UPSTREAM_TEXT_MODEL is missing/),
+    ]);
+  });
+
+  test('knows further upstreams', () => {
+    const second = {
+      UPSTREAM_2_BASE_URL: 'https://b.example/v1',
+      UPSTREAM_2_TEXT_MODEL: 'b',
+      UPSTREAM_2_VISION_MODEL: 'c',
+    };
+    expect(readDeploymentConfig(withDefaults(second)).environment).toMatchObject(second);
+  });
+
+  test("turns the edge on with CloudFront's header", () => {
+    const { edge, environment } = readDeploymentConfig(withDefaults({ edge: true }));
+    expect(edge).toEqual({ readTimeout: 120 });
+    expect(environment.EDGE_HEADER).toBe('cloudfront-viewer-address');
+  });
 });
 
-test('takes a blank for unset', () => {
-  expect(readDeploymentConfig({ ...block, APP_URL: ' ' }).environment).not.toHaveProperty('APP_URL');
-  expect(faults({ ...block, UPSTREAM_TEXT_MODEL: '' })).toEqual([
-    expect.stringMatching(/^UPSTREAM_TEXT_MODEL is missing/),
-  ]);
-});
-
-test('knows further upstreams', () => {
-  const second = {
-    UPSTREAM_2_BASE_URL: 'https://b.example/v1',
-    UPSTREAM_2_TEXT_MODEL: 'b',
-    UPSTREAM_2_VISION_MODEL: 'c',
-  };
-  expect(readDeploymentConfig({ ...block, ...second }).environment).toMatchObject(second);
-});
+const certificate = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa';
 
 test.each<[object, string]>([
   [{ GUEST_LIMIT: 'three' }, 'GUEST_LIMIT must be a whole number from 0 to 1000000'],
   [{ GUEST_LIMIT: [] }, 'GUEST_LIMIT must be text, a number, true or false'],
   [{ MODEL_ALIASES: 'gpt-*=other' }, 'MODEL_ALIASES maps gpt- to other, which must be svc or svc-vision'],
-  [{ GUEST_LIMITS: 3 }, 'GUEST_LIMITS is no known setting'],
-  [{ UPSTREAM_2_HOST: 'x' }, 'UPSTREAM_2_HOST is no known setting'],
+  [{ GUEST_LIMITS: 3 }, 'GUEST_LIMITS is no known setting: did you mean GUEST_LIMIT?'],
+  [{ guestLimit: 3 }, 'guestLimit is no known setting: did you mean GUEST_LIMIT?'],
+  [{ memory: 3 }, 'memory is no known setting: did you mean memorySize?'],
+  [{ UPSTREAM_2_BASE: 'x' }, 'UPSTREAM_2_BASE is no known setting: did you mean UPSTREAM_2_BASE_URL?'],
+  [{ colour: 'x' }, 'colour is no known setting: docs/settings.md lists all'],
   [{ UPSTREAM_1_BASE_URL: 'https://a.example/v1' }, 'UPSTREAM_1_BASE_URL is no known setting'],
   [{ KEYS_TABLE: 'mine' }, 'KEYS_TABLE is set by the stack'],
   [{ UPSTREAM_API_KEYS: 'k' }, 'UPSTREAM_API_KEYS belongs in a secret, not in a template'],
   [{ UPSTREAM_2_API_KEYS: 'k' }, 'UPSTREAM_2_API_KEYS belongs in a secret, not in a template'],
   [{ NETWORK_SALT: 'a salt that is long enough' }, 'NETWORK_SALT belongs in a secret, not in a template'],
-  [{ memorySize: 64 }, 'memorySize must be a whole number of megabytes from 128 to 10240'],
-  [{ memorySize: '512' }, 'memorySize must be a whole number of megabytes from 128 to 10240'],
+  [{ memorySize: 64 }, 'memorySize must be a whole number from 128 to 10240'],
   [
     { logRetentionDays: 31 },
     'logRetentionDays must be a number of days that CloudWatch Logs offers, such as 7, 30 or 365',
   ],
+  [{ terminationProtection: 'yes' }, 'terminationProtection must be true or false'],
+  [{ alarmEmail: 'nobody' }, 'alarmEmail must be an e-mail address'],
+  [
+    { reservedConcurrency: 950 },
+    'reservedConcurrency must be at most 900: of accountConcurrency, Lambda leaves 100 to others',
+  ],
+  [{ edgeDomainName: 'api.example.com' }, 'edgeDomainName needs edge: true'],
+  [
+    { edge: true, edgeDomainName: 'api.example.com' },
+    'edgeDomainName and edgeCertificateArn belong together: set both or neither',
+  ],
+  [
+    { edge: true, edgeCertificateArn: certificate.replace('us-east-1', 'eu-central-1') },
+    'edgeCertificateArn must be the ARN of a certificate in us-east-1, where CloudFront wants it',
+  ],
+  [
+    { edge: true, edgeWebAclArn: 'arn:aws:wafv2:eu-central-1:123456789012:regional/webacl/a/b' },
+    'edgeWebAclArn must be the ARN of a global web ACL, in us-east-1',
+  ],
+  [
+    { edge: true, edgeReadTimeout: 20 },
+    'KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams',
+  ],
+  [{ edge: true, EDGE_HEADER: 'x-real-ip' }, 'EDGE_HEADER is set by the stack where edge is true'],
 ])('refuses %j', (wrong, fault) => {
-  expect(faults({ ...block, ...wrong })).toContain(fault);
+  const [line, ...others] = faults(withDefaults(wrong));
+  expect(line).toMatch(/^gateway\.(defaults|stages\.dev): /);
+  expect(line?.slice(line.indexOf(': ') + 2)).toBe(fault);
+  expect(others).toEqual([]);
 });
 
-test('reports every fault once', () => {
-  expect(faults({ ...block, memorySize: 1, GUEST_LIMIT: -1, NAME: 'x', UPSTREAM_2_HOST: 'x' })).toHaveLength(4);
+test('reports every fault once, each with its place', () => {
+  const stages = { prod: { GUEST_LIMIT: -1, colour: 'x' } };
+  expect(faults({ defaults: { ...defaults, memorySize: 1, GUEST_LIMIT: 2 }, stages }, 'prod')).toEqual([
+    expect.stringMatching(/^gateway.stages.prod: colour is no known setting/),
+    expect.stringMatching(/^gateway.defaults: memorySize must be/),
+    expect.stringMatching(/^gateway.stages.prod: GUEST_LIMIT must be/),
+  ]);
 });
 
-test.each([undefined, null, 'text', [[]]])('needs a block: %j', (given) => {
-  expect(faults(given)).toEqual(['must be an object']);
+describe('a block', () => {
+  const stages = { dev: {}, staging: {}, prod: {} };
+  test.each<[unknown, unknown, string]>([
+    [
+      { defaults, stages },
+      'prd',
+      'gateway.stages: prd is no stage: did you mean prod? (there are: dev, staging, prod)',
+    ],
+    [
+      { defaults, stages },
+      'Prod',
+      'gateway.stages: Prod is no stage: did you mean prod? (there are: dev, staging, prod)',
+    ],
+    [{ defaults, stages }, 'x', 'gateway.stages: x is no stage (there are: dev, staging, prod)'],
+    [{ defaults, stages: { prod: {} } }, undefined, 'gateway.stages: dev is no stage (there are: prod)'],
+    [
+      { defaults, stages: { A_b: {} } },
+      'A_b',
+      'gateway.stages: A_b must be 1 to 20 lower-case letters, digits and dashes',
+    ],
+    [undefined, undefined, 'gateway: must be an object'],
+    [[[]], undefined, 'gateway: must be an object'],
+    [{ defaults }, undefined, 'gateway.stages: must be an object'],
+    [{ stages }, undefined, 'gateway.defaults: must be an object'],
+    [{ defaults, stages: { dev: 5 } }, undefined, 'gateway.stages.dev: must be an object'],
+    [
+      { ...defaults, defaults, stages },
+      undefined,
+      'gateway: UPSTREAM_BASE_URL has no place here; settings stand in defaults or in one of the stages',
+    ],
+  ])('%j, stage %s', (block, stage, fault) => {
+    expect(faults(block, stage)).toEqual([fault]);
+  });
+});
+
+test('every stage of cdk.json can be deployed', () => {
+  const { gateway } = JSON.parse(readFileSync('cdk.json', 'utf8')).context;
+  const stages = Object.keys(gateway.stages);
+  expect(stages).toEqual(expect.arrayContaining(['dev', 'prod']));
+  for (const stage of stages) expect(faults(gateway, stage)).toEqual([]);
+  expect(readDeploymentConfig(gateway, 'prod').terminationProtection).toBe(true);
 });

@@ -1,32 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { App } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { describe, expect, test } from '@jest/globals';
+import { Match } from 'aws-cdk-lib/assertions';
 import { keysSchema, quotaSchema } from '../../lambda/store/schema.ts';
-import { readDeploymentConfig } from '../../lib/config.ts';
-import { GatewayStack } from '../../lib/gateway-stack.ts';
+import { synthesizeStack } from '../support/stack.ts';
 
-const code = mkdtempSync(join(tmpdir(), 'gateway-code-'));
-afterAll(() => rmSync(code, { recursive: true }));
-writeFileSync(join(code, 'index.mjs'), '');
-
-function synthesize(settings: Readonly<Record<string, unknown>> = {}) {
-  const config = readDeploymentConfig({
-    memorySize: 512,
-    logRetentionDays: 30,
-    UPSTREAM_BASE_URL: 'https://upstream.example/v1',
-    UPSTREAM_TEXT_MODEL: 'text-model',
-    UPSTREAM_VISION_MODEL: 'vision-model',
-    ...settings,
-  });
-  const app = new App({ context: featureFlags });
-  return Template.fromStack(new GatewayStack(app, 'InferenceGateway', { config, code }));
-}
-
-const template = synthesize();
+const { template, stack, acknowledged } = synthesizeStack();
 /** The logical id of the one resource of this kind whose id begins so. */
 const idOf = (type: string, prefix: string): string => {
   const ids = Object.keys(template.findResources(type)).filter((id) => id.startsWith(prefix));
@@ -38,10 +15,20 @@ const ids = {
   quota: idOf('AWS::DynamoDB::GlobalTable', 'TablesQuota'),
   upstream: idOf('AWS::SecretsManager::Secret', 'SecretsUpstream'),
   networkSalt: idOf('AWS::SecretsManager::Secret', 'SecretsNetworkSalt'),
-  logs: idOf('AWS::Logs::LogGroup', ''),
-  role: idOf('AWS::IAM::Role', ''),
+  logs: idOf('AWS::Logs::LogGroup', 'Gateway'),
+  role: idOf('AWS::IAM::Role', 'Gateway'),
 };
 const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+test("keeps AWS's rules for solutions, but for those that are acknowledged with a reason", () => {
+  expect(acknowledged).toEqual(['AwsSolutions-SMG4']);
+});
+
+test('is a stack of its own for each stage, tagged, and protected where the stage says so', () => {
+  expect([stack.stackName, stack.terminationProtection]).toEqual(['InferenceGateway-dev', false]);
+  expect(stack.tags.tagValues()).toEqual({ service: 'svc', stage: 'dev' });
+  expect(synthesizeStack({ terminationProtection: true }).stack.terminationProtection).toBe(true);
+});
 
 describe('the function', () => {
   test('runs on Node 24 and arm64, for as long as Lambda allows', () => {
@@ -65,6 +52,7 @@ describe('the function', () => {
           QUOTA_TABLE: { Ref: ids.quota },
           UPSTREAM_SECRET_ID: { Ref: ids.upstream },
           NETWORK_SALT_SECRET_ID: { Ref: ids.networkSalt },
+          METRICS_NAMESPACE: 'InferenceGateway-dev',
         },
       },
     });
@@ -77,6 +65,24 @@ describe('the function', () => {
     template.hasResource('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
   });
 
+  test('shares the executions of the account and is not traced, unless a setting says so', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      ReservedConcurrentExecutions: Match.absent(),
+      TracingConfig: Match.absent(),
+    });
+    const other = synthesizeStack({ reservedConcurrency: 50, tracing: true, logRetentionDays: 7 });
+    other.template.hasResourceProperties('AWS::Lambda::Function', {
+      ReservedConcurrentExecutions: 50,
+      TracingConfig: { Mode: 'Active' },
+    });
+    other.template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
+    expect(other.acknowledged).toEqual([
+      'AwsSolutions-SMG4',
+      'AwsSolutions-IAM5[Resource::*]',
+      'AwsSolutions-IAM5[Resource::*]',
+    ]);
+  });
+
   test('answers anyone at a URL that streams and leaves CORS to the function', () => {
     template.hasResourceProperties('AWS::Lambda::Url', {
       AuthType: 'NONE',
@@ -87,21 +93,22 @@ describe('the function', () => {
     template.resourcePropertiesCountIs(
       'AWS::Lambda::Permission',
       { ...permission, Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' },
-      1,
+      2,
     );
     template.resourcePropertiesCountIs(
       'AWS::Lambda::Permission',
       { ...permission, Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
-      1,
+      2,
     );
   });
 });
 
 test('the role may do exactly this', () => {
-  template.resourceCountIs('AWS::IAM::Role', 1);
-  template.resourceCountIs('AWS::IAM::Policy', 1);
-  template.hasResourceProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent(), Policies: Match.absent() });
-  const [policy] = Object.values(template.findResources('AWS::IAM::Policy'));
+  // The function's and the wallet function's: see wallet-function.unit.test.ts.
+  template.resourceCountIs('AWS::IAM::Role', 2);
+  template.resourceCountIs('AWS::IAM::Policy', 2);
+  template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent(), Policies: Match.absent() });
+  const policy = template.findResources('AWS::IAM::Policy')[idOf('AWS::IAM::Policy', 'Gateway')];
   expect(policy?.Properties.Roles).toEqual([{ Ref: ids.role }]);
   expect(policy?.Properties.PolicyDocument.Statement).toEqual([
     { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: arnOf(ids.logs) },
@@ -181,13 +188,13 @@ test('the secrets keep their value', () => {
   });
 });
 
-test('a CDN in front brings a secret of its own', () => {
-  const withEdge = synthesize({ EDGE_HEADER: 'cloudfront-viewer-address' });
+test('a CDN of somebody else brings a secret of its own', () => {
+  const { template: withEdge } = synthesizeStack({ EDGE_HEADER: 'x-real-ip' });
   const [edge = ''] = Object.keys(withEdge.findResources('AWS::SecretsManager::Secret')).filter((id) =>
     id.startsWith('SecretsEdge'),
   );
   withEdge.hasResourceProperties('AWS::Lambda::Function', {
-    Environment: { Variables: { EDGE_HEADER: 'cloudfront-viewer-address', EDGE_SECRET_ID: { Ref: edge } } },
+    Environment: { Variables: { EDGE_HEADER: 'x-real-ip', EDGE_SECRET_ID: { Ref: edge } } },
   });
   withEdge.hasResourceProperties('AWS::IAM::Policy', {
     PolicyDocument: {
@@ -201,24 +208,28 @@ test('a CDN in front brings a secret of its own', () => {
 
 test('the outputs are what the operator and the CLI look for', () => {
   expect(template.toJSON().Outputs).toEqual({
-    GatewayUrl: { Value: { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', ''), 'FunctionUrl'] } },
+    GatewayUrl: { Value: { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Gateway'), 'FunctionUrl'] } },
+    WalletUrl: {
+      Value: { 'Fn::Join': ['', [{ 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Wallet'), 'FunctionUrl'] }, 'cli']] },
+    },
     KeysTable: { Value: { Ref: ids.keys } },
     QuotaTable: { Value: { Ref: ids.quota } },
     UpstreamSecret: { Value: { Ref: ids.upstream } },
     NetworkSaltSecret: { Value: { Ref: ids.networkSalt } },
     ServiceName: { Value: 'svc' },
     MemberLimit: { Value: '50' },
+    AlarmTopic: { Value: { Ref: idOf('AWS::SNS::Topic', '') } },
   });
 });
 
 test('nothing has a physical name, which would stand in the way of a second gateway', () => {
-  const named = Object.values<{ Type: string; Properties: object }>(template.toJSON().Resources)
+  const named = Object.values<{ Type: string; Properties?: object }>(template.toJSON().Resources)
     .filter(({ Type }) => !['AWS::Lambda::Permission', 'AWS::IAM::Policy'].includes(Type))
-    .flatMap(({ Properties }) => Object.keys(Properties).filter((key) => key.endsWith('Name')));
+    .flatMap(({ Properties = {} }) => Object.keys(Properties).filter((key) => /(?<!Metric)Name$/.test(key)));
   expect(named).toEqual([]);
 });
 
 test('the template changes only on purpose', () => {
-  const neutral = JSON.stringify(template.toJSON()).replace(/[0-9a-f]{64}\.zip/, 'HASH.zip');
+  const neutral = JSON.stringify(template.toJSON()).replace(/[0-9a-f]{64}\.zip/g, 'HASH.zip');
   expect(JSON.parse(neutral)).toMatchSnapshot();
 });

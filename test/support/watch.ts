@@ -13,15 +13,17 @@ export interface Watch {
   /** Reads what is held once connections that are being closed have gone. */
   read(): Promise<Holdings>;
   describe(holdings: Holdings): string;
-  /** What has grown: the heap by more than so many MiB, or any kind of resource. */
-  growth(before: Holdings, after: Holdings, heap: number): string[];
+  /** What has grown: the heap by more than so many MiB, or a kind of resource by more than is allowed for it. */
+  growth(before: Holdings, after: Holdings, heap: number, allowed?: Readonly<Record<string, number>>): string[];
+  /** The same of now, as soon as nothing has grown, else of ten seconds later: what is let go of may take a moment. */
+  growthSince(before: Holdings, heap: number, allowed?: Readonly<Record<string, number>>): Promise<string[]>;
 }
 
 /** Watches the memory and the open handles of this process. */
 export function createWatch(): Watch {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  return {
+  const watch: Watch = {
     async read() {
       // What is freed in one round may let go of more in the next.
       for (let round = 0; round < 5; round += 1) {
@@ -36,12 +38,19 @@ export function createWatch(): Watch {
       const held = Object.entries(resources).map(([name, count]) => `${count} ${name}`);
       return `heap ${heap.toFixed(1)} MiB, ${held.join(', ') || 'no handles'}`;
     },
-    growth: (before, after, heap) => {
+    growth: (before, after, heap, allowed = {}) => {
       const grown = Object.entries(after.resources)
-        .filter(([name, count]) => count > (before.resources[name] ?? 0))
+        .filter(([name, count]) => count > (before.resources[name] ?? 0) + (allowed[name] ?? 0))
         .map(([name, count]) => `${name}: ${count}, before ${before.resources[name] ?? 0}`);
       if (after.heap > before.heap + heap) grown.push(`heap: ${after.heap} MiB, before ${before.heap}`);
       return grown;
     },
+    async growthSince(before, heap, allowed) {
+      for (let round = 0; ; round += 1) {
+        const grown = watch.growth(before, await watch.read(), heap, allowed);
+        if (grown.length === 0 || round === 100) return grown;
+      }
+    },
   };
+  return watch;
 }

@@ -1,0 +1,136 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import type { DeploymentConfig } from './config.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+
+interface AlarmsProps {
+  readonly config: DeploymentConfig;
+  readonly metrics: GatewayMetrics;
+}
+
+interface Watch {
+  readonly what: string;
+  /** The heading of its runbook in docs/operations.md, as a link writes it. */
+  readonly runbook: string;
+  readonly metric: IMetric;
+  /** Raised when the metric is at least this, so many times in a row. */
+  readonly threshold: number;
+  readonly times: number;
+}
+
+/** A failing upstream is one that spoils more than every tenth request, and more than a few. */
+const failing = { percent: 10, refunds: 5 };
+const nearing = 0.8;
+
+/** What wakes somebody up. Every metric that an alarm looks at costs ten cents a month: ten of them, one dollar. */
+export class Alarms extends Construct {
+  readonly topic: Topic;
+  readonly alarms: readonly Alarm[];
+
+  constructor(scope: Construct, id: string, { config, metrics }: AlarmsProps) {
+    super(scope, id);
+    this.topic = createTopic(this, config.alarmEmail);
+    const action = new SnsAction(this.topic);
+    this.alarms = Object.entries(watches(config, metrics)).map(
+      ([name, { what, runbook, metric, threshold, times }]) => {
+        const alarm = new Alarm(this, name, {
+          alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
+          metric,
+          threshold,
+          evaluationPeriods: times,
+          comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+          treatMissingData: TreatMissingData.NOT_BREACHING, // nobody called
+        });
+        alarm.addAlarmAction(action);
+        alarm.addOkAction(action);
+        return alarm;
+      },
+    );
+  }
+}
+
+function watches(config: DeploymentConfig, metrics: GatewayMetrics): Readonly<Record<string, Watch>> {
+  const { reservedConcurrency, accountConcurrency } = config;
+  return {
+    UpstreamCredentialsRefused: {
+      what: 'The upstream refused a key (401), or its account is empty (402).',
+      runbook: 'upstream-credentials-refused',
+      metric: metrics.upstreamFailuresOf('credentials'),
+      threshold: 1,
+      times: 1,
+    },
+    UpstreamFailing: {
+      what: `Of all requests, at least ${failing.percent} % were given back because the upstream failed them.`,
+      runbook: 'upstream-failing',
+      metric: new MathExpression({
+        expression: `IF(refunds >= ${failing.refunds}, 100 * refunds / requests, 0)`,
+        usingMetrics: { refunds: metrics.own('refunds'), requests: metrics.own('requests') },
+        period: Duration.minutes(5),
+      }),
+      threshold: failing.percent,
+      times: 2,
+    },
+    GatewayErrors: {
+      what: 'The gateway itself failed: it answered with an error of its own.',
+      runbook: 'gateway-errors',
+      metric: metrics.own('gatewayErrors'),
+      threshold: 1,
+      times: 1,
+    },
+    FunctionErrors: {
+      what: 'The function crashed, ran out of time or memory, or did not start.',
+      runbook: 'function-errors',
+      metric: metrics.crashes,
+      threshold: 1,
+      times: 1,
+    },
+    FunctionThrottled: {
+      what: 'Lambda turned requests away: all executions that the function may have at once were taken.',
+      runbook: 'function-throttled',
+      metric: metrics.throttles,
+      threshold: 1,
+      times: 1,
+    },
+    ...tableWatches(metrics),
+    NearingConcurrency: {
+      what: 'Four fifths of the executions that Lambda allows at once are taken.',
+      runbook: 'nearing-concurrency',
+      // Without a share of its own, the function competes with all others of the account.
+      metric: reservedConcurrency === undefined ? metrics.concurrencyOfAccount : metrics.concurrency,
+      threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
+      times: 3,
+    },
+  };
+}
+
+function tableWatches({ tableUses }: GatewayMetrics): Readonly<Record<string, Watch>> {
+  const watched = Object.entries(tableUses).map(([use, { throttled }]) => {
+    const what = 'DynamoDB turned requests away, which the gateway then answered with 503.';
+    return [
+      `${use}Throttled`,
+      { what, runbook: 'tables-throttled', metric: throttled, threshold: 1, times: 1 },
+    ] as const;
+  });
+  return Object.fromEntries(watched);
+}
+
+/** Encrypted on its way. At rest, only a key of one's own would let alarms write to it, for a dollar a month; it holds no secrets. */
+function createTopic(scope: Construct, email: string | undefined): Topic {
+  const topic = new Topic(scope, 'Topic', { enforceSSL: true });
+  // A topic with a policy of its own has no other: without this, no alarm would reach it.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  );
+  if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
+  return topic;
+}

@@ -1,0 +1,159 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Alarms } from './alarms.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+
+interface DashboardProps {
+  readonly metrics: GatewayMetrics;
+  readonly alarms: Alarms;
+  readonly logGroup: ILogGroup;
+}
+
+/** US dollars a million in us-east-1, on arm64 and on-demand tables: near enough everywhere to see what costs most. */
+const prices = { gigabyteSeconds: 13.3334, invocations: 0.2, readUnits: 0.125, writeUnits: 0.625 };
+
+/** Four questions, a row for each: is it healthy, who is limited, what does the upstream do to us, what does it cost. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, props: DashboardProps) {
+    super(scope, id);
+    new cloudwatch.Dashboard(this, 'Dashboard', {
+      defaultInterval: Duration.hours(12),
+      widgets: [
+        [
+          heading('Is it healthy?'),
+          new cloudwatch.AlarmStatusWidget({ alarms: [...props.alarms.alarms], width, height: 3 }),
+        ],
+        health(props),
+        [heading('Who is limited?')],
+        limits(props),
+        [heading('What does the upstream do to us?')],
+        upstream(props),
+        [heading('What does it cost?')],
+        costs(props),
+      ],
+    });
+  }
+}
+
+const width = 24;
+
+function heading(text: string): cloudwatch.IWidget {
+  return new cloudwatch.TextWidget({
+    markdown: `## ${text}`,
+    width,
+    height: 1,
+    background: cloudwatch.TextWidgetBackground.TRANSPARENT,
+  });
+}
+
+function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
+  const { own } = metrics;
+  return [
+    graph('Requests and faults', [own('requests'), own('gatewayErrors'), metrics.crashes, own('coldStarts')]),
+    graph(
+      'Time to first byte (ms)',
+      ['p50', 'p95', 'p99'].map((statistic) => own('timeToFirstByte', statistic)),
+    ),
+    graph(
+      'Duration (ms)',
+      ['p50', 'p95', 'p99'].map((statistic) => own('duration', statistic)),
+    ),
+    graph('Executions at once, and turned away', [
+      metrics.concurrency,
+      metrics.throttles,
+      ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
+    ]),
+  ];
+}
+
+function limits({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
+  return [
+    graph('Refusals by code', [metrics.split('refusals')], 8),
+    table('Most limited callers', logGroup, [
+      'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
+      'stats count(*) as refused by caller, key, network, code',
+      'sort refused desc',
+      'limit 20',
+    ]),
+  ];
+}
+
+function upstream({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
+  return [
+    graph('Failures by class', [metrics.split('upstreamFailures')], 8),
+    graph('Requests, and charges given back', [metrics.own('requests'), metrics.own('refunds')], 4),
+    table(
+      'Latest failures',
+      logGroup,
+      [
+        'filter level in ["warn", "error"]',
+        'fields @timestamp, requestId, message, code, reason, upstream, upstreamStatus, tries',
+        'sort @timestamp desc',
+        'limit 20',
+      ],
+      12,
+    ),
+  ];
+}
+
+function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
+  const { KeyReads, QuotaReads, QuotaWrites } = metrics.tableUses;
+  const spent = [
+    { label: 'invocations', metric: metrics.invocations, price: prices.invocations },
+    { label: 'quota writes', metric: QuotaWrites.units, price: prices.writeUnits },
+    { label: 'quota reads', metric: QuotaReads.units, price: prices.readUnits },
+    { label: 'key reads', metric: KeyReads.units, price: prices.readUnits },
+  ].map(({ label, metric, price }, index) => {
+    const expression = `${price} * amount${index} / 1000000`;
+    return new cloudwatch.MathExpression({
+      expression,
+      usingMetrics: { [`amount${index}`]: metric },
+      label,
+      period: Duration.hours(1),
+    });
+  });
+  return [
+    graph('Tokens, as the upstream bills them', [metrics.own('inputTokens'), metrics.own('outputTokens')], 4),
+    graph('Dollars an hour: requests and tables', spent, 4),
+    table(
+      'Dollars an hour: compute',
+      logGroup,
+      [
+        'filter @type = "REPORT"',
+        'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
+        `stats sum(gigabyteSeconds) / 1000000 * ${prices.gigabyteSeconds} as dollars by bin(1h) as hour`,
+        'sort hour desc',
+      ],
+      4,
+    ),
+    table(
+      'Most used by',
+      logGroup,
+      [
+        'filter message = "answered"',
+        'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, network, model',
+        'sort output desc',
+        'limit 20',
+      ],
+      12,
+    ),
+  ];
+}
+
+function graph(title: string, left: cloudwatch.IMetric[], span = 6): cloudwatch.IWidget {
+  return new cloudwatch.GraphWidget({ title, left, width: span, height: 6, leftYAxis: { min: 0, showUnits: false } });
+}
+
+/** Reads the log when somebody looks, for half a cent a gigabyte. */
+function table(title: string, logGroup: ILogGroup, queryLines: string[], span = 16): cloudwatch.IWidget {
+  return new cloudwatch.LogQueryWidget({
+    title,
+    logGroupNames: [logGroup.logGroupName],
+    queryLines,
+    view: cloudwatch.LogQueryVisualizationType.TABLE,
+    width: span,
+    height: 6,
+  });
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Template } from './compare-templates.ts';
+
+const run = promisify(execFile);
+
+interface Manifest {
+  readonly artifacts: Readonly<Record<string, { readonly properties?: StackProperties }>>;
+}
+
+interface StackProperties {
+  readonly templateFile?: string;
+  readonly stackName?: string;
+  readonly terminationProtection?: boolean;
+  readonly tags?: unknown;
+}
+
+/** Runs `cdk synth` in a checkout, offline, and reads the templates that come of it, by their file names. */
+export async function synthesize(root: string, stage: string, outdir: string): Promise<Record<string, Template>> {
+  const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
+  // `node` in cdk.json must be the Node that runs now.
+  const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+  await run(process.execPath, [cdk, 'synth', '--quiet', '--context', `stage=${stage}`, '--output', outdir], {
+    cwd: root,
+    env: { ...process.env, PATH },
+  });
+  const { artifacts }: Manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'));
+  const stacks = Object.entries(artifacts).map(([id, { properties }]) => ({ stackName: id, ...properties }));
+  const files = (await readdir(outdir)).filter((file) => file.endsWith('.template.json'));
+  const templates = files.map(async (file) => {
+    const {
+      stackName: name = '',
+      terminationProtection = false,
+      tags = {},
+    } = stacks.find(({ templateFile }) => templateFile === file) ?? {};
+    const template: Template = JSON.parse(await readFile(join(outdir, file), 'utf8'));
+    return [file, { ...template, Stack: { name, terminationProtection, tags } }] as const;
+  });
+  return Object.fromEntries(await Promise.all(templates));
+}

@@ -1,0 +1,79 @@
+import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import { FunctionUrlOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { originSecretHeader } from '../lambda/identity/viewer-address.ts';
+import type { DeploymentConfig } from './config.ts';
+
+interface EdgeProps {
+  readonly config: NonNullable<DeploymentConfig['edge']>;
+  readonly origin: FunctionUrl;
+  /** Functions that answer some paths instead, by the pattern of the path, such as `/cli*`. */
+  readonly others?: Readonly<Record<string, FunctionUrl>>;
+  /** What the distribution proves itself with to the function, which answers nobody else. */
+  readonly secret: Secret;
+}
+
+/**
+ * CloudFront in front of the function: a domain of one's own, a web ACL, a network that is closer to the caller.
+ * It signs no requests (origin access control), as clients would have to send the hash of each body: a secret header does instead.
+ */
+export class Edge extends Construct {
+  readonly url: string;
+  /** What the DNS record of a domain of one's own points to. */
+  readonly domainName: string;
+  readonly distributionId: string;
+
+  constructor(scope: Construct, id: string, { config, origin, others = {}, secret }: EdgeProps) {
+    super(scope, id);
+    const { domainName, certificateArn, webAclArn, readTimeout, secretVersion } = config;
+    const behaviorFor = (url: FunctionUrl): cloudfront.BehaviorOptions => ({
+      origin: new FunctionUrlOrigin(url, {
+        // Between two pieces of an answer; a stream has its keep-alives, a plain answer has not.
+        readTimeout: Duration.seconds(readTimeout),
+        customHeaders: { [originSecretHeader]: readSecret(secret, secretVersion) },
+      }),
+      // A redirect would come after the key was sent in the clear.
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+      allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
+      cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
+      // Everything the viewer sent but its `Host`, and CloudFront's own headers, the viewer's address among them.
+      originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      compress: false, // would hold events back
+    });
+    const distribution = new cloudfront.Distribution(this, 'Distribution', {
+      comment: 'Private inference gateway',
+      httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
+      ...(domainName && { domainNames: [domainName] }),
+      ...(certificateArn && { certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn) }),
+      ...(webAclArn && { webAclId: webAclArn }),
+      defaultBehavior: behaviorFor(origin),
+      additionalBehaviors: Object.fromEntries(
+        Object.entries(others).map(([path, otherOrigin]) => [path, behaviorFor(otherOrigin)]),
+      ),
+    });
+    for (const [rule, reason] of acknowledged)
+      Validations.of(distribution).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
+    this.url = `https://${domainName ?? distribution.distributionDomainName}/`;
+    this.domainName = distribution.distributionDomainName;
+    this.distributionId = distribution.distributionId;
+  }
+}
+
+const acknowledged = [
+  ['CFR1', 'Who may call from where is for the web ACL to say, which the operator gives.'],
+  ['CFR2', 'A web ACL is a setting (edgeWebAclArn), as it must live in us-east-1; docs/edge.md has one.'],
+  ['CFR3', 'The function logs every request; access logs would store addresses, which it never does.'],
+  [
+    'CFR4',
+    'The TLS versions of a domain that CloudFront names are not ours to set; with a certificate they are 1.2 and up.',
+  ],
+] as const;
+
+/** Resolved by CloudFormation when it deploys, so that the value is in no template. */
+function readSecret(secret: Secret, versionId: string | undefined): string {
+  return SecretValue.secretsManager(secret.secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
+}

@@ -1,0 +1,61 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { metrics } from '../lambda/metric-names.ts';
+import type { GatewayFunction } from './gateway-function.ts';
+import type { Tables } from './tables.ts';
+
+interface Sources {
+  readonly namespace: string;
+  readonly gateway: GatewayFunction;
+  readonly tables: Tables;
+}
+
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
+
+/** The figures that alarms and dashboard are made of: the function's own, Lambda's and DynamoDB's. Sums of five minutes. */
+export function createGatewayMetrics({ namespace, gateway, tables }: Sources) {
+  const period = Duration.minutes(5);
+  const own = (metric: keyof typeof metrics, statistic = 'Sum') =>
+    new Metric({ namespace, metricName: metrics[metric].name, statistic, period });
+  const { function: lambda } = gateway;
+  const { keys, quota } = tables;
+  const sum = { statistic: 'Sum', period };
+  /** What the function does with a table: it never writes keys. */
+  const use = (table: Tables['keys'], kind: 'Read' | 'Write') => ({
+    throttled: table.metric(`${kind}ThrottleEvents`, sum),
+    units: table.metric(`Consumed${kind}CapacityUnits`, sum),
+  });
+
+  return {
+    own,
+    /** One metric for each value of the dimension that was ever seen. */
+    split: (metric: 'refusals' | 'upstreamFailures') => {
+      const { name, dimension } = metrics[metric];
+      const search = `{"${namespace}",${dimension}} MetricName="${name}"`;
+      return new MathExpression({ expression: `SEARCH('${search}', 'Sum', ${period.toSeconds()})`, period, label: '' });
+    },
+    upstreamFailuresOf: (failureClass: string) =>
+      new Metric({
+        namespace,
+        metricName: metrics.upstreamFailures.name,
+        dimensionsMap: { [metrics.upstreamFailures.dimension]: failureClass },
+        ...sum,
+      }),
+    invocations: lambda.metricInvocations(sum),
+    /** What never got as far as the gateway's own code: crashes, time-outs, a start that failed. */
+    crashes: lambda.metricErrors(sum),
+    throttles: lambda.metricThrottles(sum),
+    concurrency: lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', period: Duration.minutes(1) }),
+    concurrencyOfAccount: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'ConcurrentExecutions',
+      statistic: 'Maximum',
+      period: Duration.minutes(1),
+    }),
+    tableUses: {
+      KeyReads: use(keys, 'Read'),
+      QuotaReads: use(quota, 'Read'),
+      QuotaWrites: use(quota, 'Write'),
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+
+jest.setTimeout(120_000);
+
+const checkout = mkdtempSync(join(tmpdir(), 'gateway-checkout-'));
+const git = (...words: string[]) =>
+  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: checkout });
+
+beforeAll(() => {
+  const parts = ['bin', 'lib', 'lambda', 'cdk.json', 'package.json', 'package-lock.json'];
+  for (const part of parts) cpSync(part, join(checkout, part), { recursive: true });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
+  git('init', '--quiet');
+  git('add', ...parts);
+  git('commit', '--quiet', '--message', 'base');
+});
+beforeEach(() => {
+  git('checkout', '--quiet', '.');
+});
+afterAll(() => rmSync(checkout, { recursive: true }));
+
+function edit(file: string, change: (text: string) => string) {
+  const path = join(checkout, file);
+  const before = readFileSync(path, 'utf8');
+  const after = change(before);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after);
+}
+
+function diff(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/diff.ts', ...words], {
+    cwd: checkout,
+    encoding: 'utf8',
+    env: { ...process.env, AWS_PROFILE: '', https_proxy: 'http://127.0.0.1:9' },
+  });
+  const [title = '', ...lines] = stdout.trimEnd().split('\n');
+  return { status, stderr, title, lines };
+}
+
+test('three typical changes are exactly three lines', () => {
+  edit('cdk.json', (text) =>
+    text
+      .replace('"memorySize": 512', '"memorySize": 1024')
+      .replace('"prod": {', '"prod": { "GUEST_LIMIT": 5, "MODEL_ALIASES": "gpt-*=svc",'),
+  );
+  const { status, stderr, title, lines } = diff('--stage', 'prod');
+  expect(stderr).toBe('');
+  expect(lines.sort()).toEqual([
+    '~ Gateway/Function: Environment.Variables.GUEST_LIMIT "3" -> "5"',
+    '~ Gateway/Function: Environment.Variables.MODEL_ALIASES none -> "gpt-*=svc"',
+    '~ Gateway/Function: MemorySize 512 -> 1024',
+  ]);
+  expect(title).toMatch(/^Stage prod: the working tree against HEAD \([0-9a-f]{7}\)$/);
+  expect(status).toBe(0);
+});
+
+test("a change of a table's key is refused", () => {
+  edit('lambda/store/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
+  const { status, lines } = diff('--stage', 'prod', '--base', 'HEAD');
+  expect(lines[0]).toMatch(/^!! REFUSED Tables\/Keys: changes the key of a table/);
+  expect(lines).toContainEqual('~ Tables/Keys (made anew): KeySchema[0].AttributeName "pk" -> "id"');
+  expect(status).toBe(3);
+});
+
+test('what can not be compared is an error that says why', () => {
+  expect(diff('--base', 'no-such-branch')).toMatchObject({ status: 1, stderr: 'there is no commit no-such-branch\n' });
+  const misspelt = diff('--stage', 'prd');
+  expect(misspelt.status).toBe(1);
+  expect(misspelt.stderr).toContain('prd is no stage: did you mean prod?');
+});

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { headingsOf } from '../support/headings.ts';
+
+const pages = ['settings', 'deploy', 'edge', 'operations'] as const;
+const read = (path: string) => readFileSync(path, 'utf8');
+
+test.each(pages)('the links of docs/%s.md lead somewhere', (page) => {
+  const text = read(`docs/${page}.md`);
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+  for (const [, path = '', heading] of links) {
+    const target = path === '' ? text : read(`docs/${path}`);
+    if (heading !== undefined) expect(headingsOf(target)).toContain(heading);
+  }
+});
+
+test.each(pages)('the commands of docs/%s.md exist', (page) => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const named = [...read(`docs/${page}.md`).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name);
+  for (const name of named) expect(scripts).toHaveProperty([name]);
+});
+
+test('the workflows know the stages, and run what exists', () => {
+  const deploy = read('.github/workflows/deploy.yml');
+  const { gateway } = JSON.parse(read('cdk.json')).context;
+  const [, options = ''] = /options: \[(.+)\]/.exec(deploy) ?? [];
+  expect(options.split(', ')).toEqual(Object.keys(gateway.stages));
+  const { scripts } = JSON.parse(read('package.json'));
+  const text = deploy + read('.github/workflows/ci.yml');
+  for (const [, name = ''] of text.matchAll(/npm run (?:--silent )?([\w:]+)/g)) expect(scripts).toHaveProperty([name]);
+});
+
+test('every job of the workflows says what it may do', () => {
+  for (const file of ['ci', 'deploy']) {
+    const [head = '', jobs = ''] = read(`.github/workflows/${file}.yml`).split(/^jobs:$/m);
+    expect(head).toMatch(/^permissions: \{\}$/m);
+    const blocks = jobs.split(/^ {2}(?=[a-z]+:$)/m).slice(1);
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) expect(block).toMatch(/^ {4}permissions:/m);
+  }
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { type Setting, settings, upstreamSettings } from '../../lambda/settings.ts';
+import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
+import { stackSettings } from '../../lib/stack-settings.ts';
+
+const text = readFileSync('docs/settings.md', 'utf8');
+
+/** The rows of its tables: name, default, what it may be, what it is, what it does; and the heading above them. */
+const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, heading = '', table = '']) =>
+  table
+    .trimEnd()
+    .split('\n')
+    .slice(2)
+    .map((line) => {
+      const [name = '', fallback = '', expects = '', what = '', effect = ''] = line.slice(2, -2).split(' | ');
+      return { heading, name: plain(name), fallback: plain(fallback), expects: plain(expects), what, effect };
+    }),
+);
+
+function plain(cell: string): string {
+  return cell.replaceAll('`', '').replaceAll('\\', '').replace(/^–$/, '');
+}
+
+const known: Readonly<Record<string, Setting<unknown>>> = {
+  ...settings,
+  ...stackSettings,
+  ...Object.fromEntries(Object.entries(upstreamSettings).map(([name, setting]) => [`UPSTREAM_${name}`, setting])),
+};
+
+describe('docs/settings.md', () => {
+  test('lists every setting once, and nothing else', () => {
+    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(known).sort());
+  });
+
+  test.each(rows)('$name: has its default and says what it may be', ({ name, fallback, expects, what, effect }) => {
+    expect({ fallback, expects }).toEqual({ fallback: known[name]?.fallback ?? '', expects: known[name]?.expects });
+    expect(what).toMatch(/\w{3}/);
+    expect(effect).not.toBe('');
+  });
+
+  test('shows a block that can be deployed', () => {
+    const [, example = ''] = /```json\n([^`]+)```/.exec(text) ?? [];
+    const { gateway } = JSON.parse(`{${example}}`);
+    expect(readDeploymentConfig(gateway, 'prod')).toMatchObject({ stage: 'prod', terminationProtection: true });
+  });
+
+  test('knows what the stack sets by itself', () => {
+    const listed = rows.filter(({ heading }) => heading === 'Set by the stack').map(({ name }) => name);
+    expect(listed.sort()).toEqual(Object.keys(setByStack).sort());
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareTemplates, type Template } from '../../../lib/diff/compare-templates.ts';
+import { findDangers } from '../../../lib/diff/find-dangers.ts';
+import { renderComparison } from '../../../lib/diff/render-comparison.ts';
+
+type Tree = Record<string, unknown>;
+
+const table = {
+  Type: 'AWS::DynamoDB::GlobalTable',
+  DeletionPolicy: 'Retain',
+  UpdateReplacePolicy: 'Retain',
+  Metadata: { 'aws:cdk:path': 'InferenceGateway/Tables/Keys/Resource' },
+  Properties: {
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    GlobalSecondaryIndexes: [{ IndexName: 'by-id', KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }],
+    Replicas: [
+      { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+    ],
+  },
+};
+
+const statement = { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], Resource: 'arn:of:table' };
+
+const policy = {
+  Type: 'AWS::IAM::Policy',
+  Metadata: { 'aws:cdk:path': 'InferenceGateway/Gateway/Role/DefaultPolicy/Resource' },
+  Properties: { PolicyName: 'p', Roles: [{ Ref: 'Role' }], PolicyDocument: { Statement: [statement] } },
+};
+
+const base = {
+  Resources: {
+    Keys: table,
+    Salt: { Type: 'AWS::SecretsManager::Secret', Properties: { GenerateSecretString: { PasswordLength: 64 } } },
+    Role: {
+      Type: 'AWS::IAM::Role',
+      Properties: {},
+      Metadata: { 'aws:cdk:path': 'InferenceGateway/Gateway/Role/Resource' },
+    },
+    Policy: policy,
+    Url: { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'AWS_IAM' } },
+    Function: {
+      Type: 'AWS::Lambda::Function',
+      Properties: { MemorySize: 512, Environment: { Variables: { EDGE_SECRET_ID: 'edge', GUEST_LIMIT: '3' } } },
+    },
+    Edge: {
+      Type: 'AWS::CloudFront::Distribution',
+      Properties: {
+        DistributionConfig: { WebACLId: 'acl', DefaultCacheBehavior: { ViewerProtocolPolicy: 'https-only' } },
+      },
+    },
+  },
+  Stack: { name: 'InferenceGateway-prod', terminationProtection: true, tags: {} },
+};
+
+/** The template with another value at a path; undefined takes it away. */
+function changed(path: string, value: unknown): Template {
+  const copy: Tree = structuredClone(base);
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  const parent = names.reduce((tree, name) => tree[name] as Tree, copy);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return copy;
+}
+
+function linesOf(after: Template, before: Template = base) {
+  const comparison = compareTemplates(before, after);
+  return renderComparison(comparison, findDangers(comparison));
+}
+
+const dangersOf = (after: Template) => linesOf(after).filter((line) => line.startsWith('!!'));
+
+test('a change without danger is one line', () => {
+  expect(linesOf(changed('Resources.Function.Properties.Environment.Variables.GUEST_LIMIT', '5'))).toEqual([
+    '~ Function: Environment.Variables.GUEST_LIMIT "3" -> "5"',
+  ]);
+  expect(linesOf(changed('Resources.Function.Properties.MemorySize', 1024))).toEqual([
+    '~ Function: MemorySize 512 -> 1024',
+  ]);
+  expect(linesOf(base)).toEqual([]);
+});
+
+test('what the CDK only notes is no change', () => {
+  expect(linesOf(changed('Resources.Keys.Metadata.more', 'x'))).toEqual([]);
+});
+
+describe("a table's key is refused", () => {
+  test.each([
+    ['another attribute', 'Resources.Keys.Properties.KeySchema.0.AttributeName', 'id'],
+    ['a sort key', 'Resources.Keys.Properties.KeySchema.1', { AttributeName: 'sk', KeyType: 'RANGE' }],
+    ['another type', 'Resources.Keys.Properties.AttributeDefinitions.0.AttributeType', 'N'],
+  ])('%s', (_name, path, value) => {
+    const [line, ...others] = dangersOf(changed(path, value));
+    expect(line).toMatch(/^!! REFUSED Tables\/Keys: changes the key of a table: /);
+    expect(others).toEqual([]);
+  });
+
+  test('an attribute for a new index is not', () => {
+    const attribute = { AttributeName: 'label', AttributeType: 'S' };
+    expect(dangersOf(changed('Resources.Keys.Properties.AttributeDefinitions.1', attribute))).toEqual([]);
+  });
+});
+
+describe('data', () => {
+  const replica = 'Resources.Keys.Properties.Replicas.0';
+  test.each<[string, string, unknown, string]>([
+    ['a table that goes', 'Resources.Keys', undefined, 'the stack lets go of this table'],
+    ['a secret that goes', 'Resources.Salt', undefined, 'the stack lets go of this secret'],
+    ['a table with another name', 'Resources.Keys.Properties.TableName', 'x', 'replaces this table by an empty one'],
+    [
+      'a secret with another value',
+      'Resources.Salt.Properties.GenerateSecretString.PasswordLength',
+      32,
+      'writes the value',
+    ],
+    ['an index that goes', 'Resources.Keys.Properties.GlobalSecondaryIndexes', [], 'changes or drops an index'],
+    ['no protection', `${replica}.DeletionProtectionEnabled`, false, 'gives up Replicas[0].DeletionProtectionEnabled'],
+    ['no recovery', `${replica}.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled`, false, 'gives up'],
+    ['not retained', 'Resources.Keys.DeletionPolicy', 'Delete', 'DeletionPolicy is Delete now'],
+    [
+      'not retained when replaced',
+      'Resources.Keys.UpdateReplacePolicy',
+      undefined,
+      'UpdateReplacePolicy is Delete now',
+    ],
+    ['a stack that can be deleted', 'Stack.terminationProtection', false, 'gives up termination protection'],
+    ['another stack', 'Stack.name', 'Other', 'is another stack'],
+  ])('%s', (_name, path, value, what) => {
+    expect(dangersOf(changed(path, value))).toEqual([expect.stringContaining(what)]);
+    expect(dangersOf(changed(path, value))[0]).toMatch(/^!! DANGER /);
+  });
+});
+
+describe('permissions', () => {
+  const actions = 'Resources.Policy.Properties.PolicyDocument.Statement.0.Action';
+  test('one more action', () => {
+    expect(dangersOf(changed(actions, [...statement.Action, 'dynamodb:Scan']))).toEqual([
+      '!! DANGER permissions: widens a permission: AWS:Gateway/Role may dynamodb:Scan on arn:of:table',
+    ]);
+  });
+
+  test('one less is none', () => {
+    expect(dangersOf(changed(actions, 'dynamodb:GetItem'))).toEqual([]);
+    expect(dangersOf(changed('Resources.Policy', undefined))).toEqual([]);
+  });
+
+  test('another resource, for each action', () => {
+    const widened = changed('Resources.Policy.Properties.PolicyDocument.Statement.0.Resource', '*');
+    expect(dangersOf(widened)).toEqual([
+      expect.stringContaining('GetItem on *'),
+      expect.stringContaining('UpdateItem on *'),
+    ]);
+  });
+
+  test('a managed policy', () => {
+    const arns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
+    expect(dangersOf(changed('Resources.Role.Properties.ManagedPolicyArns', arns))).toEqual([
+      expect.stringContaining('gets arn:aws:iam::aws:policy/AdministratorAccess'),
+    ]);
+  });
+
+  test('a denial that goes', () => {
+    const deny = { ...statement, Effect: 'Deny', Action: 'dynamodb:DeleteItem' };
+    const before = changed('Resources.Policy.Properties.PolicyDocument.Statement', [statement, deny]);
+    expect(linesOf(base, before)[0]).toContain('no longer denied');
+  });
+
+  test('a function that anyone may call', () => {
+    const permission = {
+      Type: 'AWS::Lambda::Permission',
+      Properties: { Action: 'lambda:InvokeFunctionUrl', Principal: '*', FunctionName: 'f' },
+    };
+    expect(dangersOf(changed('Resources.Permission', permission))).toEqual([
+      expect.stringMatching(/may lambda:InvokeFunctionUrl/),
+    ]);
+  });
+});
+
+describe('the network', () => {
+  const distribution = 'Resources.Edge.Properties.DistributionConfig';
+  const group = {
+    Type: 'AWS::EC2::SecurityGroup',
+    Properties: { SecurityGroupIngress: [{ CidrIp: '0.0.0.0/0', IpProtocol: 'tcp', FromPort: 22, ToPort: 22 }] },
+  };
+  test.each<[string, string, unknown]>([
+    ['a URL for anyone', 'Resources.Url.Properties.AuthType', 'NONE'],
+    ['another URL', 'Resources.Second', { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'AWS_IAM' } }],
+    ['a way around the CDN', 'Resources.Function.Properties.Environment.Variables.EDGE_SECRET_ID', undefined],
+    ['no web ACL', `${distribution}.WebACLId`, undefined],
+    ['no TLS', `${distribution}.DefaultCacheBehavior.ViewerProtocolPolicy`, 'allow-all'],
+    ['a security group', 'Resources.Group', group],
+  ])('%s', (_name, path, value) => {
+    expect(dangersOf(changed(path, value))).toEqual([expect.stringContaining('opens the network')]);
+  });
+});
+
+test('a long value is cut down to what differs', () => {
+  const long = (word: string) => `${'a'.repeat(500)} ${word} ${'b'.repeat(500)}`;
+  const path = 'Resources.Function.Properties.Description';
+  const [line = ''] = linesOf(changed(path, long('new')), changed(path, long('old')));
+  expect(line).toMatch(/…a+ old b+… -> …a+ new b+…$/);
+  expect(line.length).toBeLessThan(200);
+});

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { Match } from 'aws-cdk-lib/assertions';
+import { originSecretHeader } from '../../lambda/identity/viewer-address.ts';
+import { synthesizeStack } from '../support/stack.ts';
+
+const certificate = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa-bbbb-cccc-1234567890ab';
+const webAcl = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/gateway/0a1b2c3d-aaaa-bbbb-cccc-1234567890ab';
+const { template, acknowledged } = synthesizeStack({
+  edge: true,
+  edgeDomainName: 'api.example.com',
+  edgeCertificateArn: certificate,
+  edgeWebAclArn: webAcl,
+  edgeReadTimeout: 90,
+});
+const [distribution] = Object.values(template.findResources('AWS::CloudFront::Distribution'));
+const config = distribution?.Properties.DistributionConfig;
+const [secret] = Object.keys(template.findResources('AWS::SecretsManager::Secret')).filter((id) => /Edge/.test(id));
+
+test('is off by default', () => {
+  const { template: plain } = synthesizeStack();
+  plain.resourceCountIs('AWS::CloudFront::Distribution', 0);
+  plain.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { EDGE_HEADER: Match.absent(), EDGE_SECRET_ID: Match.absent() } },
+  });
+});
+
+test("keeps AWS's rules for solutions, but for those that are acknowledged with a reason", () => {
+  const always = ['SMG4', 'CFR1', 'CFR3'].map((rule) => `AwsSolutions-${rule}`);
+  expect([...acknowledged].sort()).toEqual([...always].sort());
+  const bare = synthesizeStack({ edge: true });
+  expect([...bare.acknowledged].sort()).toEqual([...always, 'AwsSolutions-CFR2', 'AwsSolutions-CFR4'].sort());
+});
+
+describe('the distribution', () => {
+  test('stores nothing, compresses nothing and takes no request without TLS', () => {
+    const common = {
+      Compress: false,
+      ViewerProtocolPolicy: 'https-only',
+      AllowedMethods: expect.arrayContaining(['GET', 'POST', 'OPTIONS']),
+      // AWS's own: caching disabled; all of the viewer's headers but Host, and CloudFront's own.
+      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+      OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+    };
+    expect(config.DefaultCacheBehavior).toMatchObject(common);
+    expect(config.CacheBehaviors).toMatchObject([
+      { ...common, PathPattern: '/cli' },
+      { ...common, PathPattern: '/cli/*' },
+    ]);
+  });
+
+  test('is named, certified and guarded as the settings say', () => {
+    expect(config).toMatchObject({
+      Aliases: ['api.example.com'],
+      ViewerCertificate: {
+        AcmCertificateArn: certificate,
+        MinimumProtocolVersion: expect.stringMatching(/^TLSv1\.[23]/),
+      },
+      WebACLId: webAcl,
+    });
+    template.hasOutput('GatewayUrl', { Value: 'https://api.example.com/' });
+    template.hasOutput('EdgeDomainName', {});
+  });
+
+  test('waits as long as it is told, and proves itself with a secret that is in no template', () => {
+    expect(config.Origins).toHaveLength(3);
+    for (const origin of config.Origins) {
+      expect(origin).toMatchObject({
+        CustomOriginConfig: expect.objectContaining({ OriginReadTimeout: 90, OriginProtocolPolicy: 'https-only' }),
+        OriginCustomHeaders: [
+          {
+            HeaderName: originSecretHeader,
+            HeaderValue: {
+              'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: secret }, ':SecretString:::}}']],
+            },
+          },
+        ],
+      });
+    }
+    // CloudFront refuses to send headers that begin so.
+    expect(originSecretHeader).not.toMatch(/^x-(edge|amz)-/);
+  });
+
+  test('reads another version of the secret when the setting names it', () => {
+    const version = '0a1b2c3d-aaaa-bbbb-cccc-1234567890ab';
+    const text = JSON.stringify(synthesizeStack({ edge: true, edgeSecretVersion: version }).template.toJSON());
+    expect(text).toContain(`:SecretString:::${version}}}`);
+  });
+});
+
+test("the function believes CloudFront's own header, and may read the secret", () => {
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { EDGE_HEADER: 'cloudfront-viewer-address', EDGE_SECRET_ID: { Ref: secret } } },
+  });
+  template.hasOutput('EdgeSecret', { Value: { Ref: secret } });
+});
+
+test('the web ACL of the docs limits addresses, and looks into no body', () => {
+  const acl = JSON.parse(readFileSync('docs/web-acl.json', 'utf8'));
+  expect(acl).toMatchObject({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
+  const statements = acl.Rules.map(({ Statement }: { Statement: object }) => Statement);
+  expect(statements).toEqual([
+    { RateBasedStatement: { Limit: expect.any(Number), EvaluationWindowSec: 60, AggregateKeyType: 'IP' } },
+  ]);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { nearest } from '../../lib/nearest.ts';
+
+test.each([
+  ['prd', ['dev', 'prod', 'staging'], 'prod'],
+  ['guest-limit', ['GUEST_LIMIT', 'GUEST_WINDOW'], 'GUEST_LIMIT'],
+  ['GUSET_LIMIT', ['MEMBER_LIMIT', 'GUEST_LIMIT', 'BURST_LIMIT'], 'GUEST_LIMIT'],
+  ['memory', ['memorySize', 'edge'], 'memorySize'],
+  ['', ['dev'], undefined],
+  ['completely', ['else'], undefined],
+  ['x', [], undefined],
+])('%s among %j', (word, names, expected) => {
+  expect(nearest(word, names)).toBe(expected);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals';
+import { synthesizeStack } from '../support/stack.ts';
+
+const edgeDomain = {
+  edge: true,
+  edgeDomainName: 'api.example.com',
+  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa-bbbb-cccc-1234567890ab',
+};
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** The wallet function in a stack with these settings. */
+function synthesizeWallet(settings: Properties = {}) {
+  const { template } = synthesizeStack(settings);
+  const resources: Record<string, { Type: string; Properties: Properties }> = template.toJSON().Resources;
+  const find = (type: string, prefix: string): [string, Properties] => {
+    const found = Object.entries(resources).filter(([id, { Type }]) => Type === type && id.startsWith(prefix));
+    expect(found).toHaveLength(1);
+    const [id = '', resource] = found[0] ?? [];
+    return [id, resource?.Properties ?? {}];
+  };
+  const [id, properties] = find('AWS::Lambda::Function', 'Wallet');
+  const { Variables: variables } = properties.Environment as { Variables: Properties };
+  return { resources, find, id, properties, variables };
+}
+
+const wallet = synthesizeWallet();
+const [keys] = wallet.find('AWS::DynamoDB::GlobalTable', 'TablesKeys');
+const [quota] = wallet.find('AWS::DynamoDB::GlobalTable', 'TablesQuota');
+const [salt] = wallet.find('AWS::SecretsManager::Secret', 'SecretsNetworkSalt');
+const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+test('the role may do exactly this', () => {
+  const [logs] = wallet.find('AWS::Logs::LogGroup', 'Wallet');
+  const [role] = wallet.find('AWS::IAM::Role', 'Wallet');
+  const [, policy] = wallet.find('AWS::IAM::Policy', 'Wallet');
+  expect(wallet.properties.Role).toEqual(arnOf(role));
+  expect(policy.Roles).toEqual([{ Ref: role }]);
+  expect((policy.PolicyDocument as { Statement: unknown }).Statement).toEqual([
+    { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: arnOf(logs) },
+    { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], Resource: arnOf(keys) },
+    { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], Resource: arnOf(quota) },
+    { Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource: { Ref: salt } },
+  ]);
+});
+
+test('the gateway’s role may write no key and no link', () => {
+  const [, policy] = wallet.find('AWS::IAM::Policy', 'Gateway');
+  const { Statement } = policy.PolicyDocument as { Statement: { Action: unknown; Resource: unknown }[] };
+  const ofKeys = Statement.filter(({ Resource }) => JSON.stringify(Resource).includes(keys));
+  expect(ofKeys.map(({ Action }) => Action)).toEqual(['dynamodb:GetItem']);
+});
+
+test('it has a URL of its own, without a CORS of the platform', () => {
+  const [, url] = wallet.find('AWS::Lambda::Url', 'Wallet');
+  expect(url).toEqual({ AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM', TargetFunctionArn: arnOf(wallet.id) });
+  expect(wallet.properties).toMatchObject({ Timeout: 30, Handler: 'index.handler', Runtime: 'nodejs24.x' });
+});
+
+describe('it is told', () => {
+  test('what it needs, and nothing of the upstream', () => {
+    const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
+    expect(wallet.variables).toEqual({
+      SERVICE_NAME: 'svc',
+      MEMBER_LIMIT: '50',
+      GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },
+      KEYS_TABLE: { Ref: keys },
+      QUOTA_TABLE: { Ref: quota },
+      NETWORK_SALT_SECRET_ID: { Ref: salt },
+    });
+  });
+
+  test('the addresses that the operator sets, rather than those of the stack', () => {
+    const given = { APP_URL: 'https://app.example', GATEWAY_URL: 'https://api.example' };
+    expect(synthesizeWallet(given).variables).toMatchObject(given);
+  });
+
+  test('the domain of the edge, which leads to it as well as to the gateway', () => {
+    const { id, variables, find } = synthesizeWallet(edgeDomain);
+    const [secret] = find('AWS::SecretsManager::Secret', 'SecretsEdge');
+    expect(variables).toMatchObject({
+      APP_URL: 'https://api.example.com',
+      EDGE_HEADER: 'cloudfront-viewer-address',
+      EDGE_SECRET_ID: { Ref: secret },
+    });
+    expect(variables).not.toHaveProperty('GATEWAY_URL');
+    const [, policy] = find('AWS::IAM::Policy', 'Wallet');
+    expect(JSON.stringify(policy)).toContain(secret);
+
+    const [, distribution] = find('AWS::CloudFront::Distribution', 'Edge');
+    const { CacheBehaviors: behaviors, Origins: origins } = distribution.DistributionConfig as {
+      CacheBehaviors: { PathPattern: string; TargetOriginId: string }[];
+      Origins: { Id: string }[];
+    };
+    expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(['/cli', '/cli/*']);
+    for (const { TargetOriginId } of behaviors) {
+      const origin = origins.find(({ Id }) => Id === TargetOriginId);
+      expect(JSON.stringify(origin)).toContain(id.replace(/[0-9A-F]{8}$/, ''));
+    }
+  });
+});
+
+test.each([{}, { edge: true }, edgeDomain])('no part of the stack waits for itself: %j', (settings) => {
+  const { resources } = synthesizeWallet(settings);
+  const ids = Object.keys(resources);
+  const needs = new Map(
+    Object.entries(resources).map(([id, resource]) => {
+      const text = JSON.stringify(resource);
+      return [id, ids.filter((other) => other !== id && text.includes(`"${other}"`))];
+    }),
+  );
+  // Whatever needs nothing that is left can be made; what is left at the end is a circle.
+  const left = new Set(ids);
+  for (let made = true; made; ) {
+    const next = [...left].filter((id) => !needs.get(id)?.some((other) => left.has(other)));
+    for (const id of next) left.delete(id);
+    made = next.length > 0;
+  }
+  expect([...left]).toEqual([]);
+});

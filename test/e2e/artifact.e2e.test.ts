@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import OpenAI from 'openai';
 import { type Artifact, startArtifact } from '../support/artifact.ts';
 import { startArtifactGateway } from '../support/artifact-gateway.ts';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import type { Answer } from '../support/runtime-api.ts';
 import { type Synthesized, synthesize } from '../support/synthesize.ts';
-import { eventText, head, json, until, write } from '../support/upstream-script.ts';
+import { eventText, head, json, sse, until, write } from '../support/upstream-script.ts';
 
 jest.setTimeout(60_000);
 
@@ -111,6 +112,23 @@ test('serves HTTP behind a Function URL', async () => {
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-svc-limit')).toBe('1000');
   expect(await answer.json()).toMatchObject({ data: [{ id: 'svc' }, { id: 'svc-vision' }] });
+});
+
+test('the openai SDK completes and streams a chat through it', async () => {
+  await using gateway = await startArtifactGateway(artifact);
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'guest' });
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  upstream.answer(json(200, completion('text-model')));
+  const whole = await client.chat.completions.create({ model: 'svc', messages });
+  expect(whole.choices[0]?.message.content).toBe(completion('svc').choices[0]?.message.content);
+  upstream.answer(sse([...['one ', 'two'].map((word) => chunk('text-model', word)), { data: '[DONE]' }]));
+  const stream = await client.chat.completions.create({ model: 'svc', messages, stream: true });
+  let spoken = '';
+  for await (const { model, choices } of stream) {
+    expect(model).toBe('svc');
+    spoken += choices[0]?.delta.content ?? '';
+  }
+  expect(spoken).toBe('one two');
 });
 
 /** The prelude with its headers' names in lower case, as HTTP does not tell them apart. */

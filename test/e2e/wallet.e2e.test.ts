@@ -1,0 +1,65 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json, text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { bundleWallet } from '../../lib/bundle.ts';
+import { type Artifact, startArtifact } from '../support/artifact.ts';
+import { type ReplyBody, testAccount } from '../support/wallet.ts';
+
+jest.setTimeout(60_000);
+
+const domain = 'abc.lambda-url.eu-central-1.on.aws';
+let folder: string;
+let wallet: Artifact;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'wallet-artifact-'));
+  await bundleWallet(folder);
+  const built = { folder, handler: 'index.handler', memorySize: 512, timeoutMs: 30_000 };
+  const environment = { NETWORK_SALT_SECRET_ID: 'salt', GATEWAY_URL: 'https://gateway.example/' };
+  wallet = await startArtifact({ gateway: { ...built, environment } });
+});
+afterAll(async () => {
+  await wallet?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const invoke = (method: string, path: string, body?: object) =>
+  wallet.invoke({
+    version: '2.0',
+    rawPath: path,
+    rawQueryString: '',
+    headers: { host: domain, ...(body && { 'content-type': 'application/json' }), origin: `https://${domain}` },
+    requestContext: { domainName: domain, http: { method, path, sourceIp: '192.0.2.1' } },
+    ...(body && { body: JSON.stringify(body) }),
+    isBase64Encoded: false,
+  });
+const post = async (path: string, body: object) => (await json((await invoke('POST', path, body)).body)) as ReplyBody;
+
+test('the deployed files serve the page, in its whole length', async () => {
+  for (const [path, name] of [
+    ['/cli', 'index.html'],
+    ['/cli/controls.css', 'controls.css'],
+  ]) {
+    const { statusCode, headers, body } = await invoke('GET', path ?? '');
+    expect([statusCode, headers['x-frame-options']]).toEqual([200, 'DENY']);
+    const source = join(import.meta.dirname, '../../lambda/wallet/page', name ?? '');
+    expect(await text(body)).toBe(await readFile(source, 'utf8'));
+  }
+  const same = await invoke('GET', '/cli/app.js');
+  expect(same.headers['content-type']).toMatch('text/javascript');
+  await text(same.body);
+});
+
+test('they give a key for a signature that holds for their own domain', async () => {
+  const account = testAccount(1);
+  const { message } = await post('/cli/challenge', { address: account.address });
+  expect(message).toContain(`${domain} wants you to sign in`);
+  expect(message).toContain(`URI: https://${domain}/cli\n`);
+  const { key, link } = await post('/cli/link', { message, signature: await account.signMessage({ message }) });
+  expect(key?.key).toMatch(/^ltk_/);
+  expect(link.network).toBe('192.0.2.1');
+  expect(wallet.secrets.reads).toEqual(['salt']);
+  expect(await json((await invoke('GET', '/cli/info')).body)).toMatchObject({ gatewayUrl: 'https://gateway.example' });
+});

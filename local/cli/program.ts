@@ -187,14 +187,14 @@ Without --stack the commands work on the local gateway that PORT (8787) and DATA
 
 Examples:
   npm run keys -- issue --member ada --label laptop --expires 30d
-  npm run keys -- issue --limit 1000 --stack InferenceGateway --region eu-central-1
+  npm run keys -- issue --limit 1000 --stack InferenceGateway-prod --region eu-central-1
   npm run --silent keys -- issue --json
   npm run keys -- list
   npm run keys -- show key_Zk3vQ1xWb0aT
   npm run keys -- revoke key_Zk3vQ1xWb0aT
   npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
   npm run keys -- limit key_Zk3vQ1xWb0aT 500
-  npm run keys -- usage --top 10 --stack InferenceGateway
+  npm run keys -- usage --top 10 --stack InferenceGateway-prod
   npm run keys -- link 203.0.113.7 --member ada
 
 Exit codes: 0 done, 1 not done, 2 wrong usage.`;

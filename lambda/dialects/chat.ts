@@ -15,15 +15,15 @@ import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { findVisionContent } from './vision.ts';
 
+const content = {
+  types: new Set(['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video']),
+  members: new Set(['image_url', 'video_url']),
+  // Some routers answer with `images`, which clients send back.
+  descend: (name: string) => name === 'content' || name === 'images',
+};
 const visionRules = new Map([
-  [
-    'messages',
-    {
-      types: new Set(['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video']),
-      members: new Set(['image_url', 'video_url']),
-      descend: (name: string) => name === 'content',
-    },
-  ],
+  ['messages', content],
+  ['prediction', content],
 ]);
 
 /** OpenAI chat completions. */
@@ -40,7 +40,7 @@ export const chat: Dialect = {
     },
   ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
-  controlMembers: new Set(['model', 'stream', 'messages']),
+  controlMembers: new Set(['model', 'stream', 'messages', 'prediction']),
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
   hasReferences: () => false,
@@ -116,7 +116,7 @@ function openStream(): StreamDialect {
 const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
 /** Members whose parts carry pieces of text; what stands in others, annotations or images, is complete in itself. */
-const holders = /^(content|audio|reasoning|thinking)/;
+const holders = /^(content|audio|(reasoning|thinking)(_\w+)?)$/;
 
 /** Text stands at most this deep in a message: content[0].thinking[0].text. */
 const deepestText = 5;
@@ -126,6 +126,7 @@ type Speak = (path: string, value: Node) => void;
 /** Marks the members of a message or a delta; tells whether it calls a tool. */
 function markMessage(json: Json, message: Node | undefined, marks: Marks, speak: Speak): boolean {
   let calls = false;
+  markEnvelope(json, message, marks);
   eachMember(json, message, (name, value) => {
     if (name === 'tool_calls') {
       passSealed(json, value, marks);
@@ -149,14 +150,16 @@ function markMessage(json: Json, message: Node | undefined, marks: Marks, speak:
 /** Marks the texts in one member of a message, however its parts are nested, and what of it only the upstream can read. */
 function markMember(json: Json, name: string, value: Node, path: string, marks: Marks, speak: Speak, depth: number) {
   const kind = json.kind(value);
-  if (sealed.test(name) || name === 'data') marks.pass(value);
+  if (sealed.test(name)) marks.pass(value);
   else if (kind === 'string') {
     if (textual.test(name)) speak(path, value);
   } else if (depth === 0) return;
   else if (kind === 'object') {
-    eachMember(json, value, (inner, node) =>
-      markMember(json, inner, node, `${path}/${inner}`, marks, speak, depth - 1),
-    );
+    const isSealed = path.startsWith('audio') || /encrypted|redacted/.test(stringMember(json, value, 'type') ?? '');
+    eachMember(json, value, (inner, node) => {
+      if (isSealed && inner === 'data') marks.pass(node);
+      else markMember(json, inner, node, `${path}/${inner}`, marks, speak, depth - 1);
+    });
   } else {
     for (const [position, part] of elements(json, value).entries()) {
       const index = numberMember(json, part, 'index') ?? position;
@@ -180,6 +183,7 @@ function passCall(json: Json, call: Node | undefined, marks: Marks): void {
 function markUsage(json: Json, marks: Marks): void {
   const usage = presentMember(json, json.root, 'usage');
   if (usage === undefined) return;
+  markEnvelope(json, usage, marks);
   marks.usage(numberMember(json, usage, 'prompt_tokens'), numberMember(json, usage, 'completion_tokens'));
 }
 

@@ -4,7 +4,7 @@ import type { Marks } from './dialect.ts';
 const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 
 /** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
-export const sealed = /signature$|^encrypted_/i;
+export const sealed = /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w+$/i;
 
 /** Marks what the frame around an answer says of the one who answered: the model, and members that name the provider. */
 export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {

@@ -54,7 +54,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       if (sealed.test(name) || name === 'partial_json') marks.pass(value);
       else if (isCall && (name === 'name' || name === 'input')) marks.pass(value);
       else if (name === 'thinking' && signsThinking) marks.pass(value);
-      else if (name === 'data' && type !== 'text') marks.pass(value);
+      else if (name === 'data' && type === 'redacted_thinking') marks.pass(value);
       else if (json.kind(value) !== 'string') passInside(json, value, marks);
       // Other blocks have a `content` too: the result of a tool, complete in itself.
       else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, value);
@@ -150,12 +150,12 @@ function normalize(body: Json): Normalization {
   };
 }
 
-/** Search results and citations carry sealed members at any depth; a source's `data` is a file, where it is not text. */
+/** Search results and citations carry sealed members at any depth; a source's `data` is a file in base64. */
 function passInside(json: Json, value: Node, marks: Marks): void {
   passSealed(json, value, marks);
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
-    const data = stringMember(json, node, 'type') === 'text' ? undefined : json.member(node, 'data');
+    const data = stringMember(json, node, 'type') === 'base64' ? json.member(node, 'data') : undefined;
     if (data !== undefined) marks.pass(data);
   }
 }
@@ -163,6 +163,7 @@ function passInside(json: Json, value: Node, marks: Marks): void {
 function markUsage(json: Json, holder: Node, marks: Marks): void {
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return;
+  markEnvelope(json, usage, marks);
   marks.usage(numberMember(json, usage, 'input_tokens'), numberMember(json, usage, 'output_tokens'));
 }
 

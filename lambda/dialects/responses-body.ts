@@ -13,8 +13,9 @@ const visionTypes = new Set([
   'video',
   'computer_screenshot',
 ]);
+const members = new Set(['image_url', 'video_url']);
 const visionRules = new Map([
-  ['input', { types: visionTypes, descend: (name: string) => name === 'content' || name === 'output' }],
+  ['input', { types: visionTypes, members, descend: (name: string) => /^(content|outputs?)$/.test(name) }],
   // The variables of a prompt have names of the caller's choosing.
   ['prompt', { types: visionTypes, descend: () => true }],
 ]);

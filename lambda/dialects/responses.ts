@@ -121,7 +121,7 @@ function markPart(event: Json, type: string, marks: Marks): void {
   marks.close(item !== undefined ? itemPlace : part !== undefined ? partPlace : channel);
   const isCall = presentMember(event, root, 'arguments') !== undefined;
   eachMember(event, root, (name, value) => {
-    if (programMembers.has(name) || (isCall && name === 'name')) marks.pass(value);
+    if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) marks.pass(value);
     else if (textMember.test(name) && event.kind(value) === 'string') {
       marks.whole(channel, family, value, presentMember(event, root, 'logprobs'));
     }
@@ -140,6 +140,7 @@ function markResponse(json: Json, response: Node, marks: Marks): void {
   markEnvelope(json, response, marks);
   const usage = presentMember(json, response, 'usage');
   if (usage !== undefined) {
+    markEnvelope(json, usage, marks);
     marks.usage(numberMember(json, usage, 'input_tokens'), numberMember(json, usage, 'output_tokens'));
   }
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
@@ -158,8 +159,10 @@ function markResponse(json: Json, response: Node, marks: Marks): void {
 function markItem(json: Json, item: Node, place: string, marks: Marks): void {
   const type = stringMember(json, item, 'type') ?? '';
   const isCall = callType.test(type);
+  const isProgram = isCall || type.endsWith('_call_output');
+  markEnvelope(json, item, marks);
   eachMember(json, item, (name, value) => {
-    if (programMembers.has(name) || sealed.test(name) || (isCall && name === 'name')) marks.pass(value);
+    if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name')) marks.pass(value);
     else if (actionType.test(type) && /^actions?$/.test(name)) marks.pass(value);
     else if (type === 'image_generation_call' && name === 'result') marks.pass(value);
     else if (name === 'content' || name === 'summary') {

@@ -105,7 +105,10 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       relay.alive();
       attempt.onFailure(...failed);
     };
-    openUpstream({ ...attempt, onFailure }).then(({ body }) => relay.attach(body), relay.fail);
+    openUpstream({ ...attempt, onFailure }).then(
+      ({ body }) => relay.attach(body),
+      (error) => relay.fail(translate(error, call)),
+    );
     await relay.begun;
     return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
   };
@@ -141,7 +144,10 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
 
 /** What a caller did wrong is no failure of the upstream. */
 function noteFailure(record: ExchangeRecord, error: unknown): void {
-  if (error instanceof UpstreamFailure && error.status >= 500) record.failure = error.kind;
+  const translated = error instanceof GatewayError && error.reason !== undefined ? error.cause : undefined;
+  for (const failure of [error, translated]) {
+    if (failure instanceof UpstreamFailure && failure.status >= 500) record.failure = failure.kind;
+  }
 }
 
 /** Why the upstream is let go of when nobody waits for its answer any more. */
@@ -163,7 +169,8 @@ function translate(error: unknown, call: InferenceCall): unknown {
   if (upstreamStatus === 404 && call.hasReferences) {
     const message =
       'The request refers to an item or a file that does not exist. Send the full content instead of ids.';
-    return new GatewayError('invalid_request', message, { cause: error });
+    // The operator is told of it all the same: it may be the model that is missing.
+    return new GatewayError('invalid_request', message, { reason: error.kind, cause: error });
   }
   return error;
 }

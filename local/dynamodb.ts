@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
@@ -82,7 +82,7 @@ async function prepareDirectory(dataDir: string): Promise<string> {
   const requireFromDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
   const { Level } = requireFromDynalite('level') as { Level: new (path: string) => Store };
   try {
-    mkdirSync(path, { recursive: true });
+    makeDirectory(path);
     const store = new Level(path);
     await store.open();
     await store.close();
@@ -90,6 +90,13 @@ async function prepareDirectory(dataDir: string): Promise<string> {
     throw new ConfigError([`DATA_DIR ${dataDir} can't be used: ${reasonOf(error)}`]);
   }
   return path;
+}
+
+/** Level by level: where a parent lets nothing be made in it, such as /proc, the recursive way never returns. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path);
 }
 
 function reasonOf(error: unknown): string {

@@ -53,6 +53,9 @@ export function createGateway(config: Config, { dynamoDb, readSecret, writeLog, 
   });
   const pool = createPool({ upstreams: config.upstreams, readKeys: secrets.upstreamKeys, now });
 
+  // Asked for while the environment starts; where that fails, the first request that needs one asks again.
+  for (const reading of [pool.hasKeys(), secrets.networkSalt()]) reading.catch(() => {});
+
   return createApp({
     ...config,
     router: createRouter(createDialects({ signsThinking: config.upstreamSignsThinking })),

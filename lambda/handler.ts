@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
-import middy from '@middy/core';
-import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { finished, pipeline } from 'node:stream/promises';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import type { App, AppContext } from './app.ts';
 import { renderOpenAiError } from './dialects/openai-error.ts';
@@ -9,23 +7,23 @@ import type { GatewayResponse } from './gateway-request.ts';
 
 /** The app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
 export function createHandler(app: App) {
-  return middy<LambdaFunctionURLEvent, GatewayResponse, Error, AppContext>({
-    executionMode: executionModeStreamifyResponse,
-    timeoutEarlyInMillis: 0,
-  })
-    .onError(() => ({
-      // The app renders its own errors: what comes here is a fault in that.
-      statusCode: 500,
-      headers: { 'content-type': 'application/json' },
-      body: renderOpenAiError(toGatewayError(undefined)),
-    }))
-    .handler(async (event, context) => {
-      const { body, ...response } = await app(event, context);
-      return { ...response, body: typeof body === 'string' ? inOnePiece(body) : body };
-    });
+  return awslambda.streamifyResponse<LambdaFunctionURLEvent, void>(async (event, stream, context) => {
+    const { body, ...head } = await app(event, context as AppContext).catch(lastResort);
+    const response = awslambda.HttpResponseStream.from(stream, head);
+    if (typeof body === 'string') {
+      response.write(body); // also an empty one: the head leaves with the first write
+      response.end();
+      await finished(response);
+      return;
+    }
+    // The head leaves together with what is there of the body.
+    response.write(body.read() ?? '');
+    await pipeline(body, response);
+  });
 }
 
-/** Middy cuts a longer string every 16,384 units, also in the middle of a character: bytes it leaves whole. */
-function inOnePiece(body: string): string | Readable {
-  return body.length <= 16_384 ? body : Readable.from([Buffer.from(body)]);
+/** The app renders its own errors: what comes here is a fault in that. */
+function lastResort(): GatewayResponse {
+  const body = renderOpenAiError(toGatewayError(undefined));
+  return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
 }

@@ -31,7 +31,8 @@ export function createExchange({ connectTimeout }: { connectTimeout: number }): 
         signal,
       });
       let timer: NodeJS.Timeout | undefined;
-      let answered = false;
+      let answered = false; // a byte of an answer has come
+      let resolved = false;
       outgoing.once('socket', (socket) => {
         // Before the parser sees them: it reports broken bytes at once.
         socket.prependOnceListener('data', () => {
@@ -45,6 +46,7 @@ export function createExchange({ connectTimeout }: { connectTimeout: number }): 
         const { statusCode: status = 0, headers } = answer;
         // A reset is told to the request and to the answer; whoever reads the body hears of it there too.
         answer.on('error', () => {});
+        resolved = true;
         resolve({ status, headers, body: decode(answer) });
       });
       outgoing.on('error', (error) => {
@@ -57,7 +59,7 @@ export function createExchange({ connectTimeout }: { connectTimeout: number }): 
       outgoing.once('close', () => {
         clearTimeout(timer);
         // For what closes a connection without an error, such as an answer that wants another protocol.
-        if (answered) reject(new UpstreamFailure('unreachable'));
+        if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
       });
       for (const piece of request.pieces) outgoing.write(piece);
       outgoing.end();

@@ -1,0 +1,139 @@
+import { coldStart } from './measurements/cold-start.ts';
+import { events } from './measurements/events.ts';
+import type { Measurement } from './measurements/measurement.ts';
+import { prompt } from './measurements/prompt.ts';
+import { requests } from './measurements/requests.ts';
+import { size } from './measurements/size.ts';
+import { slowReader } from './measurements/slow-reader.ts';
+import type { SubjectName } from './subject.ts';
+
+export type Baseline = 'bare' | 'bareDynamoDb';
+
+export type Goal =
+  | { readonly to: Baseline; readonly atMost: number }
+  | { readonly to: Baseline; readonly atLeast: number }
+  /** Of the figure itself. */
+  | { readonly to: 'nothing'; readonly atMost: number };
+
+/** One line of the result: a sample of a measurement, of the gateway in one of its settings. */
+export interface Figure {
+  readonly title: string;
+  readonly unit: string;
+  readonly measurement: MeasurementName;
+  readonly sample: string;
+  readonly gateway?: SubjectName;
+  readonly goal?: Goal;
+}
+
+/** `npm run bench -- --only NAME` runs one of them. */
+export const measurements = {
+  size,
+  'cold-start': coldStart,
+  requests,
+  events,
+  prompt,
+  'slow-reader': slowReader,
+} as const satisfies Record<string, Measurement>;
+
+export type MeasurementName = keyof typeof measurements;
+
+export const figures: readonly Figure[] = [
+  {
+    title: 'artifact, JavaScript',
+    unit: 'KB',
+    measurement: 'size',
+    sample: 'total',
+    goal: { to: 'nothing', atMost: 400 },
+  },
+  { title: 'artifact, read at every start', unit: 'KB', measurement: 'size', sample: 'start' },
+  {
+    title: 'cold start, spawn to first byte',
+    unit: 'ms',
+    measurement: 'cold-start',
+    sample: 'firstByte',
+    goal: { to: 'bareDynamoDb', atMost: 1.05 },
+  },
+  {
+    title: 'cold start, keys in the environment',
+    unit: 'ms',
+    measurement: 'cold-start',
+    sample: 'firstByte',
+    gateway: 'gatewayWithoutSecrets',
+  },
+  { title: 'cold start, spawn to loaded', unit: 'ms', measurement: 'cold-start', sample: 'load' },
+  { title: 'cold start, processor time', unit: 'ms', measurement: 'cold-start', sample: 'processor' },
+  { title: 'cold start, peak memory', unit: 'MB', measurement: 'cold-start', sample: 'memory' },
+  {
+    title: 'plain request, processor time',
+    unit: 'ms',
+    measurement: 'requests',
+    sample: 'processor',
+    goal: { to: 'bareDynamoDb', atMost: 0.8 },
+  },
+  {
+    title: 'the same, identity not cached',
+    unit: 'ms',
+    measurement: 'requests',
+    sample: 'processor',
+    gateway: 'gatewayUncached',
+    goal: { to: 'bareDynamoDb', atMost: 1.15 },
+  },
+  {
+    title: 'plain request, added latency p50',
+    unit: 'ms',
+    measurement: 'requests',
+    sample: 'added',
+    goal: { to: 'bareDynamoDb', atMost: 0.8 },
+  },
+  {
+    title: 'the same, identity not cached',
+    unit: 'ms',
+    measurement: 'requests',
+    sample: 'added',
+    gateway: 'gatewayUncached',
+  },
+  {
+    title: 'stream, added time to first byte p50',
+    unit: 'ms',
+    measurement: 'requests',
+    sample: 'streamAdded',
+    goal: { to: 'bareDynamoDb', atMost: 0.8 },
+  },
+  { title: 'small requests, peak memory', unit: 'MB', measurement: 'requests', sample: 'memory' },
+  {
+    title: 'streamed event, processor time',
+    unit: 'µs',
+    measurement: 'events',
+    sample: 'processor',
+    goal: { to: 'bare', atMost: 2 },
+  },
+  { title: 'the same, with names now and then', unit: 'µs', measurement: 'events', sample: 'namedProcessor' },
+  { title: 'the same, an event a millisecond', unit: 'µs', measurement: 'events', sample: 'pacedProcessor' },
+  { title: 'streamed event, delay p50', unit: 'ms', measurement: 'events', sample: 'delay' },
+  { title: 'events a second', unit: '', measurement: 'events', sample: 'rate', goal: { to: 'bare', atLeast: 0.6 } },
+  { title: 'the same, with names now and then', unit: '', measurement: 'events', sample: 'namedRate' },
+  { title: 'long streams, peak memory', unit: 'MB', measurement: 'events', sample: 'memory' },
+  {
+    title: '4 MB prompt, processor time',
+    unit: 'ms',
+    measurement: 'prompt',
+    sample: 'processor',
+    goal: { to: 'bare', atMost: 1.4 },
+  },
+  {
+    title: '4 MB prompt, peak memory',
+    unit: 'MB',
+    measurement: 'prompt',
+    sample: 'memory',
+    goal: { to: 'bare', atMost: 1.15 },
+  },
+  { title: 'the same, after eight of them', unit: 'MB', measurement: 'prompt', sample: 'laterMemory' },
+  {
+    title: '100 MB read at 20 MB/s, peak memory',
+    unit: 'MB',
+    measurement: 'slow-reader',
+    sample: 'memory',
+    goal: { to: 'bare', atMost: 1.15 },
+  },
+  { title: '100 MB read at 20 MB/s, processor time', unit: 'ms', measurement: 'slow-reader', sample: 'processor' },
+];

@@ -1,0 +1,75 @@
+import { peakMemory } from '../process-figures.ts';
+import { type Session, startSession } from '../session.ts';
+import { median } from '../statistics.ts';
+import { chatOf } from '../world/conversation.ts';
+import type { World } from '../world/world.ts';
+import type { Measurement } from './measurement.ts';
+
+const body = chatOf(500, true);
+const [few, many, paced] = [20, 20_000, 1_000];
+
+/** Long streams: as fast as they go, without and with names to hide in them; then with a pause before each event. */
+export const events: Measurement = {
+  rounds: 5,
+  subjects: ['bare', 'bareDynamoDb', 'gateway'],
+  async run(subject, world) {
+    await using session = await startSession(subject, world);
+    const plain = await measureFast(session, world, false);
+    const named = await measureFast(session, world, true);
+    const slow = await measurePaced(session, world);
+    return {
+      processor: plain.costs,
+      rate: plain.rates,
+      namedProcessor: named.costs,
+      namedRate: named.rates,
+      pacedProcessor: [slow.cost],
+      delay: slow.delays,
+      memory: [peakMemory(session.pid)],
+    };
+  },
+};
+
+/** Microseconds an event, beyond what a stream costs: a long one less a short one; and events a second. */
+async function measureFast(session: Session, world: World, named: boolean) {
+  const script = { kind: 'events', pause: 0, named } as const;
+  await world.play({ ...script, count: few });
+  for (let index = 0; index < 30; index += 1) await session.ask(body);
+  const short: number[] = [];
+  for (let index = 0; index < 9; index += 1) short.push(await session.costOf(() => session.ask(body)));
+  await world.play({ ...script, count: many });
+  await session.ask(body);
+  const costs: number[] = [];
+  const rates: number[] = [];
+  for (let index = 0; index < 2; index += 1) {
+    const long = await session.costOf(async () => {
+      const { headAt, endAt } = await session.ask(body);
+      rates.push((many / (endAt - headAt)) * 1000);
+    });
+    costs.push(perEvent(long, median(short), many));
+  }
+  return { costs, rates };
+}
+
+/** The same for a model that speaks at its pace, and the milliseconds from an event's leaving the upstream to its arrival. */
+async function measurePaced(session: Session, world: World) {
+  const stream = async (count: number) => {
+    await world.play({ kind: 'events', count, pause: 1 });
+    const arrivals: number[] = [];
+    const sent = world.sentTimes();
+    const cost = await session.costOf(() =>
+      session.ask(body, (piece) => {
+        const now = Number(process.hrtime.bigint()) / 1e6;
+        for (let at = piece.indexOf('\n\n'); at >= 0; at = piece.indexOf('\n\n', at + 2)) arrivals.push(now);
+      }),
+    );
+    arrivals.shift(); // the opening, which is sent with the head
+    return { cost, delays: (await sent).map((sentAt, index) => (arrivals[index] ?? Number.NaN) - sentAt) };
+  };
+  const short = await stream(few);
+  const long = await stream(paced);
+  return { cost: perEvent(long.cost, short.cost, paced), delays: [median(long.delays)] };
+}
+
+function perEvent(long: number, short: number, count: number): number {
+  return ((long - short) / (count - few)) * 1000;
+}

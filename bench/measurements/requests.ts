@@ -1,0 +1,63 @@
+import { Agent } from 'node:http';
+import { askDirectly } from '../ask-directly.ts';
+import { peakMemory } from '../process-figures.ts';
+import { type Reading, type Session, startSession } from '../session.ts';
+import { median } from '../statistics.ts';
+import { chatOf } from '../world/conversation.ts';
+import type { Measurement } from './measurement.ts';
+
+const warmUp = 200;
+const batches = 4;
+const batchSize = 50;
+
+/** Small requests one after the other: first with whole answers, then with short streams. */
+export const requests: Measurement = {
+  rounds: 5,
+  subjects: ['bare', 'bareDynamoDb', 'gateway', 'gatewayUncached'],
+  async run(subject, world) {
+    await using session = await startSession(subject, world);
+    await world.play({ kind: 'whole' });
+    const whole = await measure(session, world.upstreamUrl, chatOf(500, false), ({ endAt }) => endAt);
+    await world.play({ kind: 'events', count: 20, pause: 0 });
+    const stream = await measure(session, world.upstreamUrl, chatOf(500, true), ({ firstByteAt }) => firstByteAt);
+    return {
+      processor: whole.costs,
+      added: whole.added,
+      streamAdded: stream.added,
+      memory: [peakMemory(session.pid)],
+    };
+  },
+};
+
+/**
+ * Processor time a request, and the time that the function adds to what the same request takes without it: both are
+ * asked in turn, batch by batch.
+ */
+async function measure(session: Session, upstreamUrl: string, body: string, until: (reading: Reading) => number) {
+  const agent = new Agent({ keepAlive: true });
+  const repeat = async (count: number, ask: () => Promise<Reading>): Promise<number> => {
+    const times: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const reading = await ask();
+      times.push(until(reading) - reading.askedAt);
+    }
+    return median(times);
+  };
+  const through = () => session.ask(body);
+  const direct = () => askDirectly(agent, upstreamUrl, body);
+
+  await repeat(warmUp, through);
+  await repeat(batchSize, direct);
+  const costs: number[] = [];
+  const added: number[] = [];
+  for (let batch = 0; batch < batches; batch += 1) {
+    let time = 0;
+    const cost = await session.costOf(async () => {
+      time = await repeat(batchSize, through);
+    });
+    costs.push(cost / batchSize);
+    added.push(time - (await repeat(batchSize, direct)));
+  }
+  agent.destroy();
+  return { costs, added };
+}

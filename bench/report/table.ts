@@ -1,0 +1,45 @@
+import type { Goal } from '../figures.ts';
+import type { Results, Row } from '../results.ts';
+
+const titles = ['figure', 'unit', 'bare', 'bare + DynamoDB', 'gateway', 'to bare', 'to bare + DynamoDB', 'goal'];
+
+/** The figures as a table that stands well in a terminal, and is Markdown too. */
+export function renderTable(rows: readonly Row[], withGoals: boolean): string {
+  const cells = rows.map((row) => cellsOf(row, withGoals));
+  const all = [titles, ...cells];
+  const widths = titles.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
+  const pad = (line: readonly string[]) =>
+    `| ${line.map((text, column) => (column < 2 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, column) => '-'.repeat(width - (column < 2 ? 0 : 1)) + (column < 2 ? '' : ':')).join(' | ')} |`;
+  return [pad(titles), rule, ...cells.map(pad)].join('\n');
+}
+
+/** Where and when the figures were taken, in one line. */
+export function renderOrigin({ command, at, machine, node }: Results): string {
+  return `\`${command}\`, ${at.slice(0, 10)}, ${machine}, Node ${node}`;
+}
+
+function cellsOf({ figure, values, ratios, met }: Row, withGoals: boolean): string[] {
+  const mark = met === undefined || !withGoals ? '' : met ? ' ✓' : ' ✗';
+  return [
+    figure.title,
+    figure.unit,
+    number(values.bare),
+    number(values.bareDynamoDb),
+    number(values.gateway),
+    ratios.bare.toFixed(2),
+    ratios.bareDynamoDb.toFixed(2),
+    figure.goal ? describeGoal(figure.goal, figure.unit) + mark : '',
+  ];
+}
+
+function describeGoal(goal: Goal, unit: string): string {
+  const bound = 'atMost' in goal ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`;
+  return goal.to === 'nothing' ? `${bound} ${unit}` : `${bound} × ${goal.to === 'bare' ? 'bare' : 'bare + DynamoDB'}`;
+}
+
+/** Three digits that count. */
+function number(value: number): string {
+  const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(digits, 3));
+}

@@ -1,0 +1,90 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { Baseline, Figure, MeasurementName } from './figures.ts';
+import { median } from './statistics.ts';
+import type { SubjectName } from './subject.ts';
+
+type BySubject = Partial<Record<SubjectName, Record<string, number[]>>>;
+
+/** One run of the bench: where it ran, and every number of it. */
+export interface Results {
+  readonly command: string;
+  readonly at: string;
+  readonly machine: string;
+  readonly node: string;
+  readonly samples: Partial<Record<MeasurementName, BySubject>>;
+}
+
+const folder = join(import.meta.dirname, 'results');
+
+export function emptyResults(at: Date): Results {
+  const processors = cpus();
+  return {
+    command: `npm run bench -- ${process.argv.slice(2).join(' ')}`.replace(/ -- $/, ''),
+    at: at.toISOString(),
+    machine: `${processors.length} × ${processors[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
+    node: process.version,
+    samples: {},
+  };
+}
+
+/** Adds what one run of a subject showed to what its other runs did. */
+export function addSamples(
+  results: Results,
+  measurement: MeasurementName,
+  subject: SubjectName,
+  found: Readonly<Record<string, readonly number[]>>,
+): void {
+  const before = results.samples[measurement]?.[subject] ?? {};
+  const added = Object.entries(found).map(([name, numbers]) => [name, [...(before[name] ?? []), ...numbers]]);
+  results.samples[measurement] = {
+    ...results.samples[measurement],
+    [subject]: { ...before, ...Object.fromEntries(added) },
+  };
+}
+
+export async function save(results: Results): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${results.at.replaceAll(':', '-')}.json`);
+  await writeFile(path, `${JSON.stringify(results, undefined, 1)}\n`);
+  return path;
+}
+
+/** The results of the latest run. */
+export async function loadLatest(): Promise<{ readonly path: string; readonly results: Results }> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).toSorted();
+  const latest = names.at(-1);
+  if (latest === undefined) throw new Error('there are no results yet: run the bench without --last first');
+  const path = join(folder, latest);
+  return { path, results: JSON.parse(await readFile(path, 'utf8')) };
+}
+
+/** A figure in numbers: medians, and how the gateway's stands to each baseline's. */
+export interface Row {
+  readonly figure: Figure;
+  readonly values: Readonly<Record<Baseline | 'gateway', number>>;
+  readonly ratios: Readonly<Record<Baseline, number>>;
+  /** Whether the goal is met; undefined where there is none. */
+  readonly met: boolean | undefined;
+}
+
+/** The row of a figure; undefined where the run did not measure it. */
+export function toRow(figure: Figure, results: Results): Row | undefined {
+  const bySubject = results.samples[figure.measurement];
+  if (!bySubject) return undefined;
+  const value = (subject: SubjectName) => median(bySubject[subject]?.[figure.sample] ?? []);
+  const values = {
+    bare: value('bare'),
+    bareDynamoDb: value('bareDynamoDb'),
+    gateway: value(figure.gateway ?? 'gateway'),
+  };
+  const ratios = { bare: values.gateway / values.bare, bareDynamoDb: values.gateway / values.bareDynamoDb };
+  return { figure, values, ratios, met: isMet(figure, values.gateway, ratios) };
+}
+
+function isMet({ goal }: Figure, value: number, ratios: Row['ratios']): boolean | undefined {
+  if (!goal) return undefined;
+  const reached = goal.to === 'nothing' ? value : ratios[goal.to];
+  return 'atMost' in goal ? reached <= goal.atMost : reached >= goal.atLeast;
+}

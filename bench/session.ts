@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { startLambdaRuntime } from '../test/support/lambda-runtime.ts';
+import { processorTime } from './process-figures.ts';
+import type { Subject } from './subject.ts';
+import type { World } from './world/world.ts';
+
+/** When what of an answer came, on the clock of `performance.now()`, and how much of it. */
+export interface Reading {
+  readonly askedAt: number;
+  readonly headAt: number;
+  readonly firstByteAt: number;
+  readonly endAt: number;
+  readonly bytes: number;
+}
+
+/** Looks at each piece of an answer as it comes, and may let the next one wait. */
+export type Watch = (piece: Buffer) => unknown;
+
+/** A function in a fresh process, and a client that asks it. */
+export interface Session extends AsyncDisposable {
+  readonly pid: number;
+  readonly spawnedAt: number;
+  readonly loaded: Promise<void>;
+  /** Sends a chat through the function and reads the answer to its end. */
+  ask(body: string, watch?: Watch): Promise<Reading>;
+  /** The milliseconds of processor time that the function uses for a step. */
+  costOf(step: () => Promise<unknown>): Promise<number>;
+}
+
+export async function startSession(subject: Subject, { store }: World): Promise<Session> {
+  const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
+  let turn = 0;
+  return {
+    pid: runtime.pid,
+    spawnedAt: runtime.spawnedAt,
+    loaded: runtime.loaded,
+    async ask(body, watch) {
+      const key = store.keys[turn++ % store.keys.length] ?? '';
+      const askedAt = performance.now();
+      const { statusCode, body: answer } = await runtime.invoke(chatEvent(key, body));
+      const headAt = performance.now();
+      if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
+      return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
+    },
+    async costOf(step) {
+      const before = processorTime(runtime.pid);
+      await step();
+      await setTimeout(20); // for what is done after the last byte
+      return processorTime(runtime.pid) - before;
+    },
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+  };
+}
+
+/** Reads an answer to its end. */
+export async function readAnswer(answer: Readable, watch?: Watch): Promise<Omit<Reading, 'askedAt' | 'headAt'>> {
+  let firstByteAt = 0;
+  let bytes = 0;
+  const receive = (piece: Buffer) => {
+    if (bytes === 0) firstByteAt = performance.now();
+    bytes += piece.length;
+    return watch?.(piece);
+  };
+  if (watch) for await (const piece of answer) await receive(piece);
+  else await once(answer.on('data', receive), 'end');
+  return { firstByteAt, endAt: performance.now(), bytes };
+}
+
+/** A request as a Function URL hands it over. */
+function chatEvent(key: string, body: string) {
+  const path = '/v1/chat/completions';
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: '',
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'gzip, deflate',
+      'content-length': String(Buffer.byteLength(body)),
+      'content-type': 'application/json',
+      host: 'abcdefghijklmnopqrstuvwxyz012345.lambda-url.eu-central-1.on.aws',
+      'user-agent': 'OpenAI/JS 7.55.0',
+      'x-amzn-trace-id': 'Root=1-6920a1b2-0123456789abcdef01234567',
+      'x-api-key': key,
+      'x-forwarded-for': '192.0.2.1',
+      'x-forwarded-port': '443',
+      'x-forwarded-proto': 'https',
+    },
+    requestContext: {
+      accountId: 'anonymous',
+      apiId: 'abcdefghijklmnopqrstuvwxyz012345',
+      domainName: 'abcdefghijklmnopqrstuvwxyz012345.lambda-url.eu-central-1.on.aws',
+      domainPrefix: 'abcdefghijklmnopqrstuvwxyz012345',
+      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'OpenAI/JS 7.55.0' },
+      requestId: '3f0f5a0e-9c1d-4a69-8a9b-0c4d2f6b7a10',
+      routeKey: '$default',
+      stage: '$default',
+      time: '21/Nov/2026:03:00:00 +0000',
+      timeEpoch: 1795230000000,
+    },
+    body,
+    isBase64Encoded: false,
+  };
+}

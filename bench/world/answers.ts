@@ -1,0 +1,52 @@
+import { tokens, tokensWithNames, upstreamModel } from './conversation.ts';
+
+/** How the upstream answers the next requests. */
+export type Script =
+  | { readonly kind: 'whole' }
+  /** Events, each in a write and a packet of its own; with a pause before each, or one after the other. */
+  | { readonly kind: 'events'; readonly count: number; readonly pause: number; readonly named?: boolean }
+  /** Events as fast as the connection takes them, until there are so many bytes. */
+  | { readonly kind: 'bulk'; readonly bytes: number };
+
+const usage = { prompt_tokens: 24, completion_tokens: 212, total_tokens: 236 };
+
+export const wholeAnswer = Buffer.from(
+  JSON.stringify({
+    id: 'chatcmpl-C4qkZ1hT9xw2',
+    object: 'chat.completion',
+    created: 1795220000,
+    model: upstreamModel,
+    system_fingerprint: 'fp_44709d6fcb',
+    choices: [
+      { index: 0, message: { role: 'assistant', content: tokens.slice(0, 212).join('') }, finish_reason: 'stop' },
+    ],
+    usage,
+  }),
+);
+
+function event(choices: readonly unknown[], more: object = {}): string {
+  const chunk = {
+    id: 'chatcmpl-C4qkZ1hT9xw2',
+    object: 'chat.completion.chunk',
+    created: 1795220000,
+    model: upstreamModel,
+  };
+  return `data: ${JSON.stringify({ ...chunk, system_fingerprint: 'fp_44709d6fcb', choices, ...more })}\n\n`;
+}
+
+const choice = (delta: object, finish_reason: string | null = null) => [{ index: 0, delta, finish_reason }];
+const toEvents = (texts: readonly string[]) => texts.map((content) => event(choice({ content })));
+
+/** One event of a stream for each token, without names and with them. */
+export const events = toEvents(tokens);
+export const eventsWithNames = toEvents(tokensWithNames);
+
+/** What stands before and after the text of a stream. */
+export const opening = event(choice({ role: 'assistant', content: '' }));
+export const closing = `${event(choice({}, 'stop'))}${event([], { usage })}data: [DONE]\n\n`;
+
+/** A piece of a body in HTTP's chunked coding, so that the upstream spends next to nothing on it. */
+export function chunk(text: string): Buffer {
+  const size = Buffer.byteLength(text).toString(16);
+  return Buffer.from(`${size}\r\n${text}\r\n`);
+}

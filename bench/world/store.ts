@@ -1,0 +1,13 @@
+/** What the store's process tells once it is ready. */
+export interface StoreAddresses {
+  readonly keys: readonly string[];
+  /** For the functions. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export const secretIds = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'network-salt' };
+
+export const secretTexts = {
+  upstream: JSON.stringify({ UPSTREAM_API_KEYS: 'upstream-key' }),
+  networkSalt: 'a salt of at least sixteen characters',
+};

@@ -1,0 +1,69 @@
+// The upstream of the bench, a process of its own: it answers every request by the script that it was last told.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { chunk, closing, events, eventsWithNames, opening, type Script, wholeAnswer } from './answers.ts';
+
+const frames = { plain: events.map(chunk), named: eventsWithNames.map(chunk) };
+const first = chunk(opening);
+const last = chunk(closing);
+const block = Buffer.concat(Array.from({ length: 300 }, (_, index) => chunk(events[index] ?? opening)));
+
+let script: Script = { kind: 'whole' };
+
+const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, noDelay: true }, (request, response) => {
+  answer(request, response).catch(() => response.destroy());
+});
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  request.resume();
+  await once(request, 'end');
+  if (script.kind === 'whole') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': wholeAnswer.length });
+    response.end(wholeAnswer);
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  // What is written to the socket is chunked already; `end` adds the last chunk.
+  const { socket } = request;
+  if (script.kind === 'bulk') await writeBulk(socket, script.bytes);
+  else await writeEvents(socket, script.count, script.pause, script.named ? frames.named : frames.plain);
+  response.end();
+}
+
+/** Each event in a turn of the loop of its own, so that each is a write and, without Nagle's waiting, a packet. */
+async function writeEvents(socket: Socket, count: number, pause: number, texts: readonly Buffer[]): Promise<void> {
+  const sentAt: number[] = [];
+  socket.write(first);
+  for (let index = 0; index < count; index += 1) {
+    if (pause > 0) await setTimeout(pause);
+    else if (index > 0) await setImmediate();
+    sentAt.push(clock());
+    const text = texts[index % texts.length];
+    if (text && !socket.write(text)) await once(socket, 'drain');
+  }
+  socket.write(last);
+  if (pause > 0) process.send?.({ sentAt });
+}
+
+async function writeBulk(socket: Socket, bytes: number): Promise<void> {
+  socket.write(first);
+  for (let size = 0; size < bytes; size += block.length) if (!socket.write(block)) await once(socket, 'drain');
+  socket.write(last);
+}
+
+/** Milliseconds on the clock that all processes of a machine share. */
+function clock(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+process.on('message', (message: Script) => {
+  script = message;
+  process.send?.({ ready: true });
+});
+process.once('disconnect', () => process.exit());
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ url: `http://127.0.0.1:${port}/v1` });
+});

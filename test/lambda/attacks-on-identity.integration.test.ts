@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { createClient } from '../model/client.ts';
+import { networkOf } from '../model/rules.ts';
+import { createTestClient } from '../support/dynamodb.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startStoreProxy } from '../support/store-proxy.ts';
+import { json } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+
+const { path, question, answer } = wire.chat;
+const address = '127.0.0.9';
+
+type Headers = Readonly<Record<string, string | string[]>>;
+
+/** Asks from an address and says what came of it. */
+async function ask({ url }: TestGateway, headers: Headers, { from = address, target = path } = {}): Promise<string> {
+  const client = createClient(url);
+  const method = target.startsWith('/v1/models') ? 'GET' : 'POST';
+  const body = method === 'POST' ? JSON.stringify(question) : undefined;
+  const answer = await client.send({ method, path: target, headers, body, from });
+  client.close();
+  return `${answer?.status} ${answer?.headers['x-svc-error'] ?? ''}`.trim();
+}
+
+async function start(options: Parameters<typeof startTestGateway>[0] = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway(options);
+  gateway.upstream.otherwise(json(200, answer));
+  return gateway;
+}
+
+async function quotaItems({ dynamoDb }: TestGateway): Promise<Record<string, number>> {
+  const { Items = [] } = await dynamoDb.client.send(new ScanCommand({ TableName: dynamoDb.quotaTable }));
+  return Object.fromEntries(Items.map(({ pk, used }) => [pk?.S, Number(used?.N)]));
+}
+
+describe('a network', () => {
+  const forgeries: readonly Headers[] = [
+    { 'x-forwarded-for': '203.0.113.7' },
+    { 'x-forwarded-for': ['203.0.113.7', '203.0.113.8'] },
+    { forwarded: 'for=203.0.113.7;proto=https' },
+    { 'x-real-ip': '203.0.113.7' },
+    { 'true-client-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.7', 'x-client-ip': '203.0.113.7' },
+    { 'cloudfront-viewer-address': '203.0.113.7:443', 'x-origin-secret': 'guess' },
+    { 'x-amzn-requestcontext': '{"http":{"sourceIp":"203.0.113.7"}}', via: '1.1 proxy' },
+  ];
+
+  test('is the address of the connection, whatever a header says', async () => {
+    await using gateway = await start({ environment: { GUEST_LIMIT: String(forgeries.length) } });
+    for (const forgery of forgeries) expect(await ask(gateway, { 'x-api-key': 'x', ...forgery })).toBe('200');
+    for (const forgery of forgeries) {
+      expect(await ask(gateway, { 'x-api-key': 'x', ...forgery })).toBe('429 quota_exceeded');
+    }
+    expect(await quotaItems(gateway)).toEqual({ [`guest#${networkOf(address)}#lifetime`]: forgeries.length });
+    expect(await ask(gateway, { 'x-api-key': 'x' }, { from: '127.0.0.10' })).toBe('200');
+  });
+
+  test('is stored, and logged, as nothing but a keyed hash', async () => {
+    await using gateway = await start();
+    const key = await gateway.issueKey();
+    const client = createTestClient(gateway.dynamoDb.endpoint);
+    await gateway.keys.link(networkOf('127.0.0.8'), { member: 'm', linkedAt: 0, expiresAt: Date.now() + 60_000 });
+    await ask(gateway, { 'x-api-key': 'x' });
+    await ask(gateway, { 'x-api-key': 'x' }, { from: '127.0.0.8' });
+    await ask(gateway, { 'x-api-key': key });
+    await ask(gateway, {}, { target: '/v1/nowhere' });
+    const tables = [gateway.dynamoDb.keysTable, gateway.dynamoDb.quotaTable];
+    const items = await Promise.all(tables.map((TableName) => client.send(new ScanCommand({ TableName }))));
+    client.destroy();
+    const all = JSON.stringify([items.map(({ Items }) => Items), gateway.log]);
+    expect(all).toContain(networkOf(address));
+    for (const known of [address, '127.0.0.8']) {
+      const plainHash = createHash('sha256').update(known);
+      expect(all).not.toContain(known);
+      expect(all).not.toContain(plainHash.copy().digest('hex').slice(0, 16));
+      expect(all).not.toContain(plainHash.digest('base64url').slice(0, 12));
+    }
+    expect(all).not.toContain(key);
+  });
+});
+
+describe('a key', () => {
+  test('is the whole of one header', async () => {
+    await using gateway = await start();
+    const key = await gateway.issueKey();
+    const invalid = '401 invalid_api_key';
+    expect(await ask(gateway, { 'x-api-key': ` ${key} ` })).toBe('200');
+    // Twice the same header is one text, and none that was issued.
+    expect(await ask(gateway, { 'x-api-key': [key, key] })).toBe(invalid);
+    expect(await ask(gateway, { authorization: [`Bearer ${key}`, 'Bearer x'] })).toBe(invalid);
+    expect(await ask(gateway, { 'x-api-key': [key, 'x'], authorization: `Bearer ${key}` })).toBe(invalid);
+    // Whatever does not begin like a key is a guest's, and never the member's.
+    expect(await ask(gateway, { 'x-api-key': ['x', key] })).toBe('200');
+    const day = new Date().toISOString().slice(0, 10);
+    expect(await quotaItems(gateway)).toEqual({
+      [`member#member#${day}`]: 1,
+      [`guest#${networkOf(address)}#lifetime`]: 1,
+    });
+  });
+
+  test('that differs in one character, or in length, is none', async () => {
+    await using gateway = await start();
+    const key = await gateway.issueKey();
+    const flipped = (at: number) => key.slice(0, at) + (key[at] === 'A' ? 'B' : 'A') + key.slice(at + 1);
+    const near = [4, 20, key.length - 1].map(flipped);
+    const long = `ltk_${'a'.repeat(15_000)}`;
+    for (const wrong of [...near, `${key}A`, key.slice(0, -1), `${key}é`, `${key}\u00a0x`, 'ltk_', 'ltk_é', long]) {
+      expect(await ask(gateway, { 'x-api-key': wrong })).toBe('401 invalid_api_key');
+    }
+    expect(await quotaItems(gateway)).toEqual({});
+  });
+
+  test('in the query, the path, a cookie or the body is none', async () => {
+    await using gateway = await start();
+    const key = await gateway.issueKey();
+    const query = `?key=${key}&api_key=${key}&x-api-key=${key}&access_token=${key}`;
+    const hidden = { cookie: `x-api-key=${key}`, 'proxy-authorization': `Bearer ${key}`, 'x-goog-api-key': key };
+    expect(await ask(gateway, hidden, { target: path + query })).toBe('401 missing_api_key');
+    expect(await ask(gateway, { ...hidden, 'api-key': 'x' }, { target: path + query })).toBe('200');
+    expect(Object.keys(await quotaItems(gateway))).toEqual([`guest#${networkOf(address)}#lifetime`]);
+    expect(gateway.upstream.requests).toHaveLength(1);
+    expect(JSON.stringify(gateway.upstream.requests)).not.toContain(key);
+  });
+
+  test('is looked up by its hash: neither it nor an address ever travels to the store', async () => {
+    const started = new AsyncDisposableStack();
+    const proxies: Awaited<ReturnType<typeof startStoreProxy>>[] = [];
+    await using gateway = await start({
+      reachStore: async (endpoint) => {
+        const proxy = started.use(await startStoreProxy(endpoint));
+        proxies.push(proxy);
+        return createTestClient(proxy.endpoint);
+      },
+    });
+    const key = await gateway.issueKey();
+    for (const shown of [key, `${key}x`, 'x']) await ask(gateway, { 'x-api-key': shown });
+    const sent = JSON.stringify(proxies[0]?.operations);
+    expect(sent).toContain(createHash('sha256').update(key).digest('hex'));
+    expect(sent).not.toContain(key.slice(0, 12));
+    expect(sent).not.toContain(address);
+    await started.disposeAsync();
+  });
+});
+
+describe('names that every object has', () => {
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+
+  test.each(names)('%s is a key, a header and a model like any other', async (name) => {
+    await using gateway = await start({ environment: { GUEST_LIMIT: '100' } });
+    await gateway.issueKey();
+    expect(await ask(gateway, { 'x-api-key': name, [name]: 'x' })).toBe('200');
+    expect(await ask(gateway, { [name]: 'x' })).toBe('401 missing_api_key');
+    expect(await ask(gateway, { 'x-api-key': `ltk_${name}` })).toBe('401 invalid_api_key');
+    expect(await ask(gateway, { 'x-api-key': 'x' }, { target: `/v1/models/${name}` })).toBe('404 model_not_found');
+    for (const dialect of Object.values(wire)) {
+      const post = (body: unknown) => gateway.post(dialect.path, body, { 'x-api-key': 'x' });
+      const unknown = await post({ ...dialect.question, model: name });
+      expect([unknown.status, unknown.headers.get('x-svc-error')]).toEqual([400, 'invalid_model']);
+      await unknown.text();
+
+      gateway.upstream.answer(json(200, dialect.answer));
+      const field = `{"${name}":{"stream":true,"model":"x"},${JSON.stringify(dialect.question).slice(1)}`;
+      expect((await post(field)).status).toBe(200);
+      const received = gateway.upstream.requests.at(-1)?.body.toString();
+      expect(received).toBe(field.replace('"svc"', '"acmecorp/thunder-70b-instruct"'));
+    }
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { readConfig } from '../../lambda/config.ts';
+import { createGateway } from '../../lambda/gateway.ts';
+import { startTestDynamoDb } from '../support/dynamodb.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { identity } from '../support/gateway.ts';
+import { json } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+
+type App = ReturnType<typeof createGateway>;
+
+/** The gateway as events reach it, which may hold what no HTTP connection lets through. */
+async function startApp(environment: Readonly<Record<string, string>> = {}) {
+  await using started = new AsyncDisposableStack();
+  const upstream = started.use(await startFakeUpstream());
+  upstream.otherwise(json(200, wire.messages.answer));
+  const dynamoDb = await startTestDynamoDb();
+  started.defer(dynamoDb.close);
+  const config = readConfig({
+    ...identity,
+    UPSTREAM_BASE_URL: upstream.url,
+    UPSTREAM_API_KEYS: 'upstream-key-one',
+    KEYS_TABLE: dynamoDb.keysTable,
+    QUOTA_TABLE: dynamoDb.quotaTable,
+    NETWORK_SALT: 'the salt of the tests',
+    ...environment,
+  });
+  const readSecret = () => Promise.reject(new Error('no secrets here'));
+  const writeLog = () => {};
+  const app = createGateway(config, { dynamoDb: dynamoDb.client, readSecret, writeLog, now: Date.now });
+  const running = started.move();
+  return { app, upstream, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+interface Sending {
+  readonly sourceIp?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly path?: string;
+}
+
+async function send(app: App, { sourceIp = '203.0.113.9', method = 'POST', headers = {}, path }: Sending) {
+  const event: LambdaFunctionURLEvent = {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path ?? wire.messages.path,
+    rawQueryString: '',
+    headers: { 'x-api-key': 'guest', 'content-type': 'application/json', ...headers },
+    requestContext: {
+      accountId: 'anonymous',
+      apiId: 'test',
+      domainName: 'test.example',
+      domainPrefix: 'test',
+      http: { method, path: path ?? wire.messages.path, protocol: 'HTTP/1.1', sourceIp, userAgent: '' },
+      requestId: 'test',
+      routeKey: '$default',
+      stage: '$default',
+      time: '21/Nov/2026:00:00:00 +0000',
+      timeEpoch: 0,
+    },
+    body: JSON.stringify(wire.messages.question),
+    isBase64Encoded: false,
+  };
+  const unused = () => {};
+  const { statusCode, headers: answered } = await app(event, {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: 'gateway',
+    functionVersion: '1',
+    invokedFunctionArn: 'arn',
+    memoryLimitInMB: '1024',
+    awsRequestId: 'test',
+    logGroupName: 'group',
+    logStreamName: 'stream',
+    getRemainingTimeInMillis: () => 900_000,
+    ...{ done: unused, fail: unused, succeed: unused },
+  });
+  // What Lambda sends on must be what HTTP can carry.
+  for (const [name, value] of Object.entries(answered)) new Headers([[name, value]]);
+  const received = new Headers(Object.entries(answered));
+  return { outcome: `${statusCode} ${received.get('x-svc-error') ?? ''}`.trim(), headers: received };
+}
+
+test('a network of IPv6 is its /64, and an IPv4 address the same however it is written', async () => {
+  await using gateway = await startApp({ GUEST_LIMIT: '1' });
+  const first = async (sourceIp: string) => (await send(gateway.app, { sourceIp })).outcome;
+  expect(await first('2001:db8:1:2::a')).toBe('200');
+  expect(await first('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe('429 quota_exceeded');
+  expect(await first('2001:DB8:0001:0002:0:0:0:b')).toBe('429 quota_exceeded');
+  expect(await first('2001:db8:1:3::a')).toBe('200');
+  expect(await first('203.0.113.9')).toBe('200');
+  expect(await first('::ffff:203.0.113.9')).toBe('429 quota_exceeded');
+  expect(await first('::ffff:cb00:7109')).toBe('429 quota_exceeded');
+  expect(await first('203.0.113.10')).toBe('200');
+});
+
+describe('a header that would hold another one', () => {
+  const injections = ['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é'];
+
+  test.each(['anthropic-beta', 'anthropic-version', 'openai-beta', 'accept'])('%s is not sent on', async (name) => {
+    await using gateway = await startApp({ GUEST_LIMIT: '100' });
+    for (const value of injections) {
+      expect((await send(gateway.app, { headers: { [name]: value } })).outcome).toBe('400 invalid_request');
+    }
+    expect(gateway.upstream.requests).toEqual([]);
+    expect((await send(gateway.app, { headers: { [name]: 'one, two' } })).outcome).toBe('200');
+    expect(gateway.upstream.requests[0]?.headers[name]).toBe('one, two');
+  });
+
+  test.each(['origin', 'access-control-request-headers', 'access-control-request-method', 'x-request-id'])(
+    '%s does not come back',
+    async (name) => {
+      await using gateway = await startApp({ CORS_ORIGINS: 'https://app.example', GUEST_LIMIT: '100' });
+      for (const value of injections) {
+        const preflight = { 'access-control-request-method': 'POST', [name]: value };
+        const { outcome, headers } = await send(gateway.app, { method: 'OPTIONS', headers: preflight });
+        expect(outcome).toBe('204');
+        expect(JSON.stringify([...headers])).not.toContain(JSON.stringify(value).slice(1, -1));
+        expect((await send(gateway.app, { headers: { [name]: value } })).outcome).toBe('200');
+      }
+    },
+  );
+});
+
+test.each(['x'.repeat(65_536), '\u{1f4a5}', 'a\r\nb', '__proto__'])(
+  'a placeholder may be any text: %#',
+  async (text) => {
+    await using gateway = await startApp();
+    expect((await send(gateway.app, { headers: { 'x-api-key': text } })).outcome).toBe('200');
+    expect(JSON.stringify(gateway.upstream.requests[0]?.rawHeaders)).not.toContain(JSON.stringify(text).slice(1, -1));
+    // No key was ever issued here.
+    expect((await send(gateway.app, { headers: { 'x-api-key': `ltk_${text}` } })).outcome).toBe('503 unconfigured');
+  },
+);
+
+test.each([
+  '',
+  '/',
+  '//v1/messages',
+  '/v1/messages/',
+  '/v1/../v1/messages',
+  '/v1/%6dessages',
+  '/V1/messages',
+  '/v1/messages\0',
+])('the path %j leads nowhere', async (path) => {
+  await using gateway = await startApp();
+  expect((await send(gateway.app, { path })).outcome).toBe('404 not_found');
+});

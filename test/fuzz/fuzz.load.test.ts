@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { fuzz } from './run.ts';
+
+const seed = Date.now() % 1_000_000;
+
+// More of it: npm run fuzz -- --inputs 50000 --seed 1
+test(`whatever is sent, a valid answer comes back (seed ${seed})`, async () => {
+  const { inputs, answers, faults } = await fuzz(seed, 3_000);
+  expect(faults).toEqual([]);
+  expect(inputs).toBe(3_000);
+  // It reaches every layer, or it would prove little.
+  const outcomes = ['200', '204', '400 invalid_request', '400 invalid_model', '401 missing_api_key'];
+  expect(Object.keys(answers)).toEqual(
+    expect.arrayContaining([...outcomes, '401 invalid_api_key', '404 not_found', '405 method_not_allowed']),
+  );
+}, 120_000);

@@ -1,0 +1,21 @@
+// npm run fuzz -- --inputs 50000 --seed 1: what the fuzz test does, at length.
+import { parseArgs } from 'node:util';
+import { fuzz } from './run.ts';
+
+const { values } = parseArgs({
+  options: { inputs: { type: 'string', default: '50000' }, seed: { type: 'string', default: '1' } },
+});
+const [inputs, seed] = [Number(values.inputs), Number(values.seed)];
+if (!Number.isInteger(inputs) || !Number.isInteger(seed)) {
+  console.error('--inputs and --seed must be whole numbers');
+  process.exit(2);
+}
+const startedAt = performance.now();
+const summary = await fuzz(seed, inputs, (sent) => console.log(`${sent} inputs`));
+const seconds = Math.round((performance.now() - startedAt) / 1000);
+console.log(`seed ${seed}: ${summary.inputs} inputs in ${seconds} s, ${summary.faults.length} faults`);
+for (const [answer, count] of Object.entries(summary.answers).sort(([, a], [, b]) => b - a)) {
+  console.log(`${count}\t${answer}`);
+}
+for (const fault of summary.faults) console.error(fault);
+process.exitCode = summary.faults.length > 0 ? 1 : 0;

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
+import { readContract } from '../docs/contract.ts';
+import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { createRandom } from '../support/random.ts';
+import { findIdentity } from '../support/upstream-identity.ts';
+import { json, type Script, sse } from '../support/upstream-script.ts';
+import { drawInput, type Input } from './inputs.ts';
+
+export interface FuzzSummary {
+  readonly inputs: number;
+  /** How many were answered with what. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** What was wrong, each with the input that shows it. */
+  readonly faults: readonly string[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+const parallel = 16;
+const contract = readContract();
+const documented = new Set(contract.operations.map(({ path }) => path));
+
+/** Sends so many drawn requests over real HTTP and holds every answer against the document of the API. */
+export async function fuzz(seed: number, inputs: number, onProgress?: (sent: number) => void): Promise<FuzzSummary> {
+  const random = createRandom(seed);
+  const clock = { time: Date.UTC(2026, 10, 21) };
+  await using gateway = await startTestGateway({
+    environment: { GUEST_LIMIT: '1000000', MEMBER_LIMIT: '1000000', BURST_LIMIT: '10000' },
+    now: () => clock.time,
+  });
+  gateway.upstream.otherwise(({ path, body }) => answerTo(path, body));
+  const key = await gateway.issueKey();
+  const agent = new Agent({ keepAlive: true });
+  const answers: Record<string, number> = {};
+  const faults: string[] = [];
+  let [drawn, sent] = [0, 0];
+
+  const work = async (): Promise<void> => {
+    while (drawn < inputs && faults.length < 20) {
+      drawn += 1;
+      const input = drawInput(random, key);
+      const answer = await send(gateway.url, agent, input);
+      // A minute that fills up would only slow the counters down.
+      if (drawn % 100 === 0) clock.time += 60_000;
+      const outcome = `${answer.status} ${answer.headers.get('x-svc-error') ?? ''}`.trim();
+      answers[outcome] = (answers[outcome] ?? 0) + 1;
+      for (const fault of judge(input, answer, key)) faults.push(`${fault}: ${describe(input)} -> ${outcome}`);
+      sent += 1;
+      if (sent % 5_000 === 0) onProgress?.(sent);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  agent.destroy();
+  faults.push(...gateway.faults.map((fault) => `thrown: ${fault}`));
+  if (gateway.log.length !== sent) faults.push(`${gateway.log.length} lines in the log, not ${sent}`);
+  return { inputs: sent, answers, faults };
+}
+
+async function send(url: string, agent: Agent, { method, path, headers, body }: Input): Promise<Answer> {
+  // `path` by itself: a URL would be tidied up on the way.
+  const { hostname, port } = new URL(url);
+  const outgoing = httpRequest({ hostname, port, agent, method, path });
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  if (body) outgoing.setHeader('content-length', body.length);
+  outgoing.end(body);
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const received = new Headers();
+  for (const [name, values] of Object.entries(answer.headersDistinct)) {
+    for (const value of values ?? []) received.append(name, value);
+  }
+  return { status: answer.statusCode ?? 0, headers: received, body: await text(answer) };
+}
+
+const dialects: Readonly<Record<string, DialectName>> = {
+  '/v1/chat/completions': 'chat',
+  '/v1/responses': 'responses',
+  '/v1/messages': 'messages',
+};
+const fixtures = Object.fromEntries(dialectNames.map((dialect) => [dialect, loadFixtures(dialect)]));
+
+/** What an upstream answers that understood the request: it takes what the gateway lets through for good JSON. */
+function answerTo(path: string, body: Buffer): Script {
+  const { stream } = JSON.parse(body.toString());
+  const kind = stream === true ? 'stream' : 'answer';
+  const found = fixtures[dialects[path] ?? '']?.find((one) => one.kind === kind && one.name === 'text');
+  if (!found) return json(200, { input_tokens: 1 });
+  return kind === 'stream' ? sse(found.bytes) : json(200, JSON.parse(found.bytes.toString()));
+}
+
+function judge({ method, path: target, headers }: Input, answer: Answer, key: string): string[] {
+  const faults: string[] = [];
+  const path = target.split('?')[0] ?? '';
+  const known = documented.has(path) ? path : path.startsWith('/v1/models/') ? '/v1/models/{id}' : path;
+  const code = answer.headers.get('x-svc-error');
+  const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers;
+  if (answer.status >= 500) faults.push('a failure');
+  if (method === 'HEAD' || (isPreflight && !documented.has(known))) {
+    if (answer.body !== '') faults.push('a body where none may be');
+    if (answer.headers.get('x-svc-remaining') === null) faults.push('no figures');
+  } else {
+    // Without what makes it a preflight, OPTIONS is one of the methods that a path does not take.
+    const asked = method === 'OPTIONS' && !isPreflight ? 'TRACE' : method;
+    faults.push(...contract.judge(asked, known, answer));
+    if (code !== null) faults.push(...judgeError(code, answer));
+  }
+  const all = answer.body + JSON.stringify([...answer.headers]);
+  if (all.includes(key)) faults.push('the key');
+  if (findIdentity(all).length > 0 && !/acme/i.test(JSON.stringify(headers))) faults.push('the upstream’s name');
+  return faults;
+}
+
+/** The body says what the status and the header say. */
+function judgeError(code: string, { status, body }: Answer): string[] {
+  const { status: due, openaiType, messagesType } = catalogue[code as ErrorCode];
+  const { error } = JSON.parse(body);
+  const type = error.code === undefined ? messagesType : openaiType;
+  const right = status === due && error.type === type && (error.code ?? code) === code;
+  return right ? [] : [`the body says ${error.type} ${error.code}, the header ${code}`];
+}
+
+function describe({ method, path, headers, body }: Input): string {
+  return JSON.stringify({ method, path, headers, body: body?.toString('latin1') })
+    .replace(/a{99,}/g, 'aaa…')
+    .slice(0, 2_000);
+}

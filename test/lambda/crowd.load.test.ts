@@ -1,0 +1,129 @@
+import { request as httpRequest } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, test } from '@jest/globals';
+import { dialectNames } from '../support/fixtures.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import { hangUp, head, type Script, type Step, silence, until, write } from '../support/upstream-script.ts';
+import { createWatch } from '../support/watch.ts';
+import { wire } from '../support/wire.ts';
+
+/** How a stream of the crowd comes to its end; `race` is a client that leaves while its upstream breaks off. */
+const ends = ['complete', 'cut', 'error event', 'client leaves', 'race'] as const;
+type End = (typeof ends)[number];
+
+interface Stream {
+  readonly end: End;
+  readonly dialect: (typeof dialectNames)[number];
+  readonly pieces: number;
+  /** After how many pieces the client leaves, if it does. */
+  readonly leavesAfter: number;
+}
+
+const day = Date.UTC(2026, 10, 21, 12);
+const key = 'a placeholder';
+const maxFreeSockets = 64;
+const pause: Step = () => setImmediate();
+
+function drawStream(random: Random): Stream {
+  const pieces = 1 + random.below(20);
+  return { end: random.pick(ends), dialect: random.pick(dialectNames), pieces, leavesAfter: random.below(pieces) };
+}
+
+function scriptOf({ end, dialect, pieces }: Stream, allBegun: Promise<void>): Script {
+  const { events, textEvent, failureEvent } = wire[dialect];
+  const [first = '', ...rest] = events;
+  const flow = Array.from({ length: pieces }, () => [pause, write(textEvent('x'.repeat(500)))]).flat();
+  const last: Record<End, Script> = {
+    complete: [write(rest.join(''))],
+    cut: [hangUp],
+    'error event': [write(failureEvent)],
+    'client leaves': [silence],
+    race: [hangUp],
+  };
+  return [head(200, { 'content-type': 'text/event-stream' }), write(first), until(allBegun), ...flow, ...last[end]];
+}
+
+/** Opens a stream, reads it to its end or leaves; `onBegun` is told of its first bytes. */
+function readStream(gateway: TestGateway, stream: Stream, index: number, onBegun: () => void): Promise<void> {
+  const { path, question, textEvent } = wire[stream.dialect];
+  const leaves = stream.end === 'client leaves' || stream.end === 'race';
+  const enough = stream.leavesAfter * textEvent('x'.repeat(500)).length;
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const outgoing = httpRequest(gateway.url + path, { method: 'POST', headers, agent: false });
+    outgoing.on('error', reject);
+    outgoing.on('response', (answer) => {
+      let size = 0;
+      answer.once('data', onBegun);
+      answer.on('data', (piece: Buffer) => {
+        size += piece.length;
+        // The first bytes are read by all, so that all are there at once.
+        if (leaves && size > enough && size > piece.length) outgoing.destroy();
+      });
+      answer.on('error', () => {});
+      answer.on('close', resolve);
+    });
+    outgoing.end(JSON.stringify({ ...question, stream: true, user: String(index) }));
+  });
+}
+
+/** Has so many streams open at the same time, then lets each go its way. How many of them may be refunded, or not. */
+async function openCrowd(gateway: TestGateway, size: number, random: Random): Promise<Record<End, number>> {
+  const streams = Array.from({ length: size }, () => drawStream(random));
+  const allBegun = Promise.withResolvers<void>();
+  let begun = 0;
+  const onBegun = () => {
+    begun += 1;
+    if (begun === size) allBegun.resolve();
+  };
+  gateway.upstream.otherwise(({ body }) => {
+    const stream = streams[Number(/"user":"(\d+)"/.exec(body.toString())?.[1])];
+    return stream ? scriptOf(stream, allBegun.promise) : [];
+  });
+  const lines = gateway.log.length;
+  await Promise.all(streams.map((stream, index) => readStream(gateway, stream, index, onBegun)));
+  while (gateway.log.length < lines + size) await setImmediate();
+  const counts = { complete: 0, cut: 0, 'error event': 0, 'client leaves': 0, race: 0 };
+  for (const { end } of streams) counts[end] += 1;
+  return counts;
+}
+
+async function standing({ dynamoDb, log }: TestGateway): Promise<number> {
+  const pk = { S: `guest#${log[0]?.network}#lifetime` };
+  const command = new GetItemCommand({ TableName: dynamoDb.quotaTable, Key: { pk }, ConsistentRead: true });
+  return Number((await dynamoDb.client.send(command)).Item?.used?.N);
+}
+
+const seed = Date.now() % 100_000;
+test(`500 streams at once, cut and left at random (seed ${seed}): counters are exact and nothing stays`, async () => {
+  const random = createRandom(seed);
+  const watch = createWatch();
+  const atFirst = await watch.read();
+  {
+    await using gateway = await startTestGateway({
+      environment: { GUEST_LIMIT: '100000', BURST_LIMIT: '10000' },
+      now: () => day,
+    });
+    await openCrowd(gateway, 100, random);
+    const before = await watch.read();
+    const used = await standing(gateway);
+    const lines = gateway.log.length;
+
+    const counts = await openCrowd(gateway, 500, random);
+
+    const ended = gateway.log.slice(lines);
+    expect(new Set(ended.map(({ requestId }) => requestId)).size).toBe(500);
+    const refunded = ended.filter((line) => line.refunded === true).length;
+    expect(await standing(gateway)).toBe(used + 500 - refunded);
+    // Whoever lost the race, the counter tells what the log does; all others are known.
+    const broken = counts.cut + counts['error event'];
+    expect(refunded).toBeGreaterThanOrEqual(broken);
+    expect(refunded).toBeLessThanOrEqual(broken + counts.race);
+
+    // Connections to the upstream are kept for the next request, both ends of them in this process.
+    expect(await watch.growthSince(before, 8, { TCPSocketWrap: 2 * maxFreeSockets })).toEqual([]);
+  }
+  expect(await watch.growthSince(atFirst, 16)).toEqual([]);
+}, 60_000);

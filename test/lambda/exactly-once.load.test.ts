@@ -1,0 +1,204 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { type Client, createClient } from '../model/client.ts';
+import { networkOf } from '../model/rules.ts';
+import { createTestClient } from '../support/dynamodb.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
+import { hangUp, head, json, type Script, silence, sse, write } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+
+const { path, question, answer, events, failureEvent } = wire.messages;
+const eventStream = head(200, { 'content-type': 'text/event-stream' });
+const [first = '', second = ''] = events;
+
+interface Way {
+  readonly stream: boolean;
+  readonly script: Script;
+  /** What stands in the end. */
+  readonly charged: 0 | 1;
+  readonly status?: number;
+  /** Whether the client leaves as soon as its answer says this, or, where it says nothing, as the upstream is asked. */
+  readonly leaves?: RegExp | 'asked';
+  readonly body?: unknown;
+}
+
+/** Every way in which a request can end. */
+const ways: Readonly<Record<string, Way>> = {
+  'an answer': { stream: false, script: json(200, answer), charged: 1, status: 200 },
+  'an error of the upstream': { stream: false, script: json(500, {}), charged: 0, status: 500 },
+  'an error of the caller': { stream: false, script: json(400, {}), charged: 1, status: 400 },
+  'a refused body': { stream: false, script: [], charged: 1, status: 400, body: {} },
+  'an unusable answer': { stream: false, script: [head(200), hangUp], charged: 0, status: 502 },
+  'a timeout': { stream: false, script: [silence], charged: 0, status: 504 },
+  'a client that leaves': { stream: false, script: [silence], charged: 1, leaves: 'asked' },
+  'a stream': { stream: true, script: sse(events.join('')), charged: 1, status: 200 },
+  'an error before a stream': { stream: true, script: sse(failureEvent), charged: 0, status: 502 },
+  'a stream that is cut': { stream: true, script: [eventStream, write(first), hangUp], charged: 0, status: 200 },
+  'an error in a stream': { stream: true, script: sse(first + failureEvent), charged: 0, status: 200 },
+  'a stream that does not end': { stream: true, script: [eventStream, write(first), silence], charged: 1, status: 200 },
+  'a client that leaves its stream': {
+    stream: true,
+    script: [eventStream, write(first + second), silence],
+    charged: 1,
+    leaves: /content_block_start/,
+  },
+  'a client that leaves while it is refunded': {
+    stream: true,
+    script: [eventStream, write(first), hangUp],
+    charged: 0,
+    leaves: /not charged/,
+  },
+};
+
+interface Spoilt extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly store: StoreProxy;
+}
+
+/** A gateway with something unreliable between it and its tables. */
+async function startSpoilt(environment: Readonly<Record<string, string>> = {}): Promise<Spoilt> {
+  await using started = new AsyncDisposableStack();
+  const made = Promise.withResolvers<StoreProxy>();
+  const gateway = await startTestGateway({
+    environment,
+    reachStore: async (endpoint) => {
+      const store = started.use(await startStoreProxy(endpoint));
+      made.resolve(store);
+      return createTestClient(store.endpoint);
+    },
+  });
+  started.use(gateway);
+  const running = started.move();
+  return { gateway, store: await made.promise, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+const isCharge = ({ name, body }: StoreOperation) => name === 'UpdateItem' && !isRefund({ body });
+const isRefund = ({ body }: Pick<StoreOperation, 'body'>) => body.includes(':minusOne');
+
+async function standing({ dynamoDb }: TestGateway, address: string): Promise<number> {
+  const pk = { S: `guest#${networkOf(address)}#lifetime` };
+  const command = new GetItemCommand({ TableName: dynamoDb.quotaTable, Key: { pk }, ConsistentRead: true });
+  return Number((await dynamoDb.client.send(command)).Item?.used?.N ?? 0);
+}
+
+const endsOf = ({ log }: TestGateway, address: string) =>
+  log.filter(({ message, network }) => /^(answered|refused)$/.test(String(message)) && network === networkOf(address));
+
+/** Goes one way from an address of its own; says how the gateway left it. */
+async function go(gateway: TestGateway, client: Client, way: Way, from: string) {
+  const body = JSON.stringify(way.body ?? { ...question, stream: way.stream, user: from });
+  const headers = { 'x-api-key': 'guest' };
+  const answered = await client.send({ method: 'POST', path, headers, body, from }, (leave, onText) => {
+    if (way.leaves === 'asked') void asked(gateway, from).then(leave);
+    else if (way.leaves) onText(way.leaves, leave);
+  });
+  while (endsOf(gateway, from).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  return { status: answered?.status, charged: await standing(gateway, from), lines: endsOf(gateway, from).length };
+}
+
+/** Resolves when the upstream has the request, or it has ended without that. */
+async function asked(gateway: TestGateway, from: string): Promise<void> {
+  const isAsked = () => gateway.upstream.requests.some(({ body }) => body.includes(`"user":"${from}"`));
+  while (!isAsked() && endsOf(gateway, from).length === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** All ways in groups: the SDK stops repeating where too much of what one client does has to be repeated. */
+const groups = Object.entries(ways)
+  .map(([name, way], index) => ({ name, way, from: `127.0.0.${10 + index}` }))
+  .reduce<{ name: string; way: Way; from: string }[][]>((all, one, index) => {
+    if (index % 4 === 0) all.push([]);
+    all.at(-1)?.push(one);
+    return all;
+  }, []);
+
+describe('every way a request can end is settled once', () => {
+  const weather: readonly (readonly [string, StoreFault | undefined, number])[] = [
+    ['in good weather', undefined, 0],
+    ['where each answer of the store is lost once', 'answer lost', 1],
+    ['where each answer of the store is lost twice', 'answer lost', 2],
+    ['where each request to the store is lost once', 'request lost', 1],
+    ['where the store fails twice', 'failing', 2],
+    ['where the store is throttled once', 'throttled', 1],
+    ['where the store is late', 'late', 3],
+  ];
+
+  test.concurrent.each(weather)('%s', async (_name, fault, times) => {
+    await Promise.all(
+      groups.map(async (group) => {
+        await using spoilt = await startSpoilt({ REQUEST_TIMEOUT: '3', GUEST_LIMIT: '2' });
+        const { gateway, store } = spoilt;
+        gateway.upstream.otherwise(
+          ({ body }) => group.find(({ from }) => body.includes(`"user":"${from}"`))?.way.script ?? [],
+        );
+        store.spoil(({ attempt }) => (attempt <= times ? fault : undefined));
+        const client = createClient(gateway.url);
+        const ended = await Promise.all(
+          group.map(async ({ name, way, from }) => [name, await go(gateway, client, way, from)]),
+        );
+        client.close();
+        expect(ended).toEqual(group.map(({ name, way: { status, charged } }) => [name, { status, charged, lines: 1 }]));
+        expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('where the store’s answer is lost for good', () => {
+  const from = '127.0.0.10';
+  const charges: readonly (readonly [StoreFault, 0 | 1])[] = [
+    ['request lost', 0],
+    ['failing', 0],
+    ['throttled', 0],
+    ['answer lost', 1],
+    ['silent', 1],
+  ];
+
+  test.concurrent.each(charges)('to a charge, nothing is sent upstream (%s)', async (fault, charged) => {
+    await using spoilt = await startSpoilt();
+    const { gateway, store } = spoilt;
+    store.spoil((operation) => (isCharge(operation) ? fault : undefined));
+    const client = createClient(gateway.url);
+    const way = { stream: false, script: [], charged } as const;
+    expect(await go(gateway, client, way, from)).toEqual({ status: 503, charged, lines: 1 });
+    client.close();
+    expect(endsOf(gateway, from)[0]).toMatchObject({ message: 'refused', code: 'service_unavailable' });
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  const refunds: readonly (readonly [StoreFault, 0 | 1])[] = [
+    ['request lost', 1],
+    ['answer lost', 0],
+    ['silent', 0],
+  ];
+
+  test.concurrent.each(refunds)(
+    'to a refund, that is logged, and the client gets its answer (%s)',
+    async (fault, charged) => {
+      await using spoilt = await startSpoilt();
+      const { gateway, store } = spoilt;
+      store.spoil((operation) => (isRefund(operation) ? fault : undefined));
+      const client = createClient(gateway.url);
+      const failures = ['an error of the upstream', 'a stream that is cut'] as const;
+      for (const [index, name] of failures.entries()) {
+        const way = ways[name];
+        if (!way) throw new Error(`no way is called ${name}`);
+        gateway.upstream.answer(way.script);
+        const address = `127.0.0.${20 + index}`;
+        expect(await go(gateway, client, way, address)).toEqual({ status: way.status, charged, lines: 1 });
+      }
+      client.close();
+      expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toHaveLength(2);
+    },
+  );
+
+  test.concurrent('to the question who is calling, nothing is charged', async () => {
+    await using spoilt = await startSpoilt();
+    const { gateway, store } = spoilt;
+    store.spoil(({ name }) => (name === 'GetItem' ? 'answer lost' : undefined));
+    const client = createClient(gateway.url);
+    const way = { stream: false, script: [], charged: 0 } as const;
+    expect(await go(gateway, client, way, from)).toEqual({ status: 503, charged: 0, lines: 1 });
+    client.close();
+  });
+});

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startDynamoDb } from '../../local/dynamodb.ts';
+import { createClient } from '../model/client.ts';
+import { networkOf } from '../model/rules.ts';
+import { createTestClient } from '../support/dynamodb.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { identity } from '../support/gateway.ts';
+import { hangUp, head, type Script, silence, until, write } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+import { startGatewayProcess } from './gateway-process.ts';
+
+let dataDir = '';
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const { path, question, events } = wire.chat;
+const [first = '', ...rest] = events;
+const eventStream = head(200, { 'content-type': 'text/event-stream' });
+
+/** How many requests stand against the guests of these addresses, in the tables that a gateway has left. */
+async function readStanding(addresses: readonly string[]): Promise<number[]> {
+  const store = await startDynamoDb({ dataDir });
+  const client = createTestClient(store.endpoint);
+  const counts: number[] = [];
+  for (const address of addresses) {
+    const Key = { pk: { S: `guest#${networkOf(address)}#lifetime` } };
+    const { Item } = await client.send(new GetItemCommand({ TableName: 'gateway-quota', Key, ConsistentRead: true }));
+    counts.push(Number(Item?.used?.N));
+  }
+  client.destroy();
+  await store.close();
+  return counts;
+}
+
+/** Streams that are open when the process is told to stop, each with an end of its own. */
+async function startStreams() {
+  await using started = new AsyncDisposableStack();
+  const upstream = started.use(await startFakeUpstream());
+  const released = Promise.withResolvers<void>();
+  const begun = [eventStream, write(first)];
+  const scripts: Readonly<Record<string, Script>> = {
+    '127.0.0.11': [...begun, until(released.promise), write(rest.join(''))],
+    '127.0.0.12': [...begun, until(released.promise), hangUp],
+    '127.0.0.13': [...begun, silence],
+    '127.0.0.14': [...begun, silence],
+  };
+  upstream.otherwise(({ body }) => scripts[/"user":"([\d.]+)"/.exec(body.toString())?.[1] ?? ''] ?? []);
+  const gateway = started.use(
+    await startGatewayProcess({
+      ...identity,
+      DATA_DIR: dataDir,
+      NETWORK_SALT: 'the salt of the tests',
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_API_KEYS: 'upstream-key-one',
+    }),
+  );
+  const client = createClient(gateway.url);
+  started.defer(async () => client.close());
+  const leaving: (() => void)[] = [];
+  const beginnings: Promise<void>[] = [];
+  const answers = Object.keys(scripts).map((from) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    beginnings.push(promise);
+    const body = JSON.stringify({ ...question, stream: true, user: from });
+    const sent = client.send({ method: 'POST', path, headers: { 'x-api-key': 'x' }, body, from }, (leave, onText) => {
+      if (from === '127.0.0.13') leaving.push(leave);
+      onText(/data: /, resolve);
+    });
+    return sent.catch(() => undefined);
+  });
+  await Promise.all(beginnings);
+  const running = started.move();
+  return {
+    gateway,
+    addresses: Object.keys(scripts),
+    answers,
+    /** Lets one stream end, one break, and one client leave. The fourth stays. */
+    goOn() {
+      released.resolve();
+      for (const leave of leaving) leave();
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+test('told to stop while streams run, it settles each: ended, broken, left, and cut when its patience is over', async () => {
+  await using streams = await startStreams();
+  const { gateway, addresses, answers } = streams;
+  gateway.signal('SIGTERM');
+  await gateway.says(/SIGTERM: stopping/);
+  streams.goOn();
+  expect((await answers[0])?.text).toMatch(/\[DONE\]\n\n$/);
+  expect((await answers[1])?.text).toMatch('not charged');
+  expect(await gateway.ended).toBe(0);
+  expect(gateway.errors()).toBe('');
+  expect(await readStanding(addresses)).toEqual([1, 0, 1, 1]);
+}, 60_000);
+
+test('killed while streams run, it leaves their charges standing', async () => {
+  await using streams = await startStreams();
+  const { gateway, addresses } = streams;
+  gateway.signal('SIGKILL');
+  expect(await gateway.ended).toBe('SIGKILL');
+  expect(await readStanding(addresses)).toEqual([1, 1, 1, 1]);
+});
+
+test('told to stop while a hundred streams break, it refunds every one before it ends', async () => {
+  await using upstream = await startFakeUpstream();
+  const released = Promise.withResolvers<void>();
+  upstream.otherwise([eventStream, write(first), until(released.promise), hangUp]);
+  await using gateway = await startGatewayProcess({
+    ...identity,
+    ...{ DATA_DIR: dataDir, NETWORK_SALT: 'the salt of the tests', GUEST_LIMIT: '1000', BURST_LIMIT: '1000' },
+    ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
+  });
+  const client = createClient(gateway.url);
+  const begun: Promise<void>[] = [];
+  const answers = Array.from({ length: 100 }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    begun.push(promise);
+    const body = JSON.stringify({ ...question, stream: true });
+    const sending = { method: 'POST', path, headers: { 'x-api-key': 'x' }, body, from: '127.0.0.15' };
+    return client.send(sending, (_leave, onText) => onText(/data: /, resolve));
+  });
+  await Promise.all(begun);
+  released.resolve();
+  gateway.signal('SIGTERM');
+  expect(await gateway.ended).toBe(0);
+  for (const answer of await Promise.all(answers)) expect(answer?.text).toMatch('not charged');
+  client.close();
+  expect(gateway.errors()).toBe('');
+  expect(await readStanding(['127.0.0.15'])).toEqual([0]);
+});

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { issueKey } from '../../lambda/identity/issue-key.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import type { Random } from '../support/random.ts';
+import { type Caller, networkOf, type Rules } from './rules.ts';
+
+interface Parts {
+  readonly keys: TestGateway['keys'];
+  readonly rules: Rules;
+  readonly random: Random;
+  readonly clock: { time: number };
+}
+
+export interface Callers {
+  draw(): Caller;
+  /** Something that an operator does now and then: a revocation, a new limit, a new link. What it was. */
+  administer(): Promise<void>;
+}
+
+const day = 86_400_000;
+const members = ['ada', 'bob', 'cyd', 'dan', 'eve'];
+
+/** A small world of callers, in the tables and in the model alike. */
+export async function createCallers({ keys, rules, random, clock }: Parts): Promise<Callers> {
+  const address = (network: number) => `127.0.${1 + Math.floor(network / 250)}.${1 + (network % 250)}`;
+  const shared: string[] = [];
+
+  const issue = async (member: string, more: { limit?: number; expiresAt?: number } = {}): Promise<string> => {
+    const issued = await issueKey(keys, { member, ...more }, { now: () => clock.time, randomBytes });
+    rules.keys.set(issued.key, { id: issued.record.id, member, ...more });
+    return issued.key;
+  };
+  const link = async (at: string): Promise<void> => {
+    const made = { member: random.pick(members), expiresAt: clock.time + day };
+    await keys.link(networkOf(at), { ...made, linkedAt: clock.time });
+    rules.links.set(at, made);
+  };
+  const change = async (text: string, field: { limit?: number | undefined; revoked?: boolean }): Promise<void> => {
+    const known = rules.keys.get(text);
+    if (!known) return;
+    rules.keys.set(text, { ...known, ...field });
+    if (field.revoked) await keys.revoke(known.id, clock.time);
+    else await keys.setLimit(known.id, field.limit);
+  };
+
+  for (const member of members) shared.push(await issue(member), await issue(member));
+  for (const limit of [0, 4, 15]) shared.push(await issue('ada', { limit }));
+  shared.push(await issue('bob', { expiresAt: clock.time + day }));
+  for (const network of [0, 1, 2]) await link(address(network));
+
+  const networks = 150;
+  const placeholders = ['guest', 'x', 'sk-anything', '__proto__', 'constructor', 'schlüssel'];
+  return {
+    draw() {
+      const from = address(random.below(networks));
+      const dice = random.below(100);
+      if (dice < 3) return { address: from };
+      if (dice < 6) return { address: from, shows: `ltk_${random.pick(['', 'unknown', '__proto__'])}` };
+      if (dice < 65) return { address: from, shows: random.pick(shared) };
+      if (dice < 75) return { address: address(random.below(3)), shows: random.pick(placeholders) };
+      if (dice < 78) return { address: address(random.below(3)), shows: 'web', origin: 'https://elsewhere.example' };
+      return { address: from, shows: random.pick(placeholders) };
+    },
+    async administer() {
+      const text = random.pick(shared);
+      const dice = random.below(3);
+      if (dice === 0) {
+        await change(text, { revoked: true });
+        // Now and then somebody still tries it.
+        if (random.below(4) > 0) shared.splice(shared.indexOf(text), 1);
+        shared.push(await issue(random.pick(members), random.once(3) ? { limit: random.below(20) } : {}));
+      } else if (dice === 1) await change(text, { limit: random.once(2) ? undefined : random.below(20) });
+      else await link(address(random.below(3)));
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import type { Random } from '../support/random.ts';
+import { wire } from '../support/wire.ts';
+import type { Sending } from './client.ts';
+import type { Outcome, Outcomes } from './outcomes.ts';
+import type { Caller } from './rules.ts';
+
+/** What a request is for: charged, counted under the burst limit alone, or free. */
+export type Kind = 'inference' | 'tokens' | 'free';
+
+/** What a request is answered whose caller is known and whose quota allows it, where no upstream has a say. */
+interface Fixed {
+  readonly status: number;
+  readonly code?: string;
+  /** Whether that needs no key, so that the quota headers are the guest's of the network. */
+  readonly open?: boolean;
+}
+
+/** One request, all drawn beforehand, and what became of it. */
+export interface Case {
+  readonly id: number;
+  readonly caller: Caller;
+  readonly kind: Kind;
+  readonly sending: Sending;
+  /** Absent where it depends on the upstream. */
+  readonly fixed?: Fixed;
+  /** What each upstream does, should it be asked. */
+  readonly plan: readonly Planned[];
+}
+
+interface Planned extends Outcome {
+  readonly name: string;
+}
+
+/** What may happen in a run: by dialect, and by what is asked for. */
+export type Menu = (dialect: DialectName, wanted: 'whole' | 'stream' | 'tokens') => Outcomes;
+
+const free: readonly (Fixed & { readonly method: string; readonly path: string })[] = [
+  { method: 'GET', path: '/v1/models', status: 200 },
+  { method: 'GET', path: '/v1/models/svc-vision', status: 200 },
+  { method: 'GET', path: '/v1/models/constructor', status: 404, code: 'model_not_found' },
+  { method: 'POST', path: '/v1/__proto__', status: 404, code: 'not_found', open: true },
+  { method: 'PUT', path: '/v1/messages', status: 405, code: 'method_not_allowed', open: true },
+];
+
+const badBodies: readonly (Fixed & { readonly body: string })[] = [
+  { body: 'no JSON', status: 400, code: 'invalid_request' },
+  { body: '[]', status: 400, code: 'invalid_request' },
+  { body: '{"messages":[]}', status: 400, code: 'invalid_request' },
+  { body: '{"model":"constructor","messages":[],"input":""}', status: 400, code: 'invalid_model' },
+];
+
+/** By this the upstreams know which request they are asked; other fields of a body pass as they are. */
+export const caseIn = (body: Buffer): number => Number(/"user":"case (\d+)"/.exec(body.toString())?.[1]);
+
+/** The name of an outcome that the upstream carries out well. */
+const plain = /^(answered|streamed|counted)$/;
+
+export function drawCase(id: number, caller: Caller, random: Random, menu: Menu, upstreams: number): Case {
+  const headers = {
+    ...(caller.shows !== undefined && credentialHeader(caller.shows, random)),
+    ...(caller.origin !== undefined && { origin: caller.origin }),
+  };
+  const base = { id, caller, plan: [] };
+  const dice = random.below(100);
+  if (dice < 8) {
+    const { method, path, ...fixed } = random.pick(free);
+    return { ...base, kind: 'free', fixed, sending: { method, path, headers, from: caller.address } };
+  }
+  const isTokens = dice < 14;
+  const kind = isTokens ? 'tokens' : 'inference';
+  const dialect = isTokens ? 'messages' : random.pick(dialectNames);
+  const path = isTokens ? '/v1/messages/count_tokens' : wire[dialect].path;
+  const sending = { method: 'POST', path, headers, from: caller.address };
+  if (random.once(12)) {
+    const { body, ...fixed } = random.pick(badBodies);
+    return { ...base, kind, fixed, sending: { ...sending, body } };
+  }
+  const stream = !isTokens && random.once(2);
+  const body = JSON.stringify({ ...wire[dialect].question, stream, user: `case ${id}` });
+  const outcomes = menu(dialect, isTokens ? 'tokens' : stream ? 'stream' : 'whole');
+  const plan = Array.from({ length: upstreams }, () => drawOutcome(outcomes, random));
+  return { ...base, kind, sending: { ...sending, body }, plan };
+}
+
+function drawOutcome(outcomes: Outcomes, random: Random): Planned {
+  const names = Object.keys(outcomes);
+  const good = names.filter((name) => plain.test(name));
+  for (;;) {
+    const name = random.pick(good.length > 0 && random.once(4) ? good : names);
+    const outcome = outcomes[name];
+    if (outcome && (!outcome.rare || random.once(20))) return { name, ...outcome };
+  }
+}
+
+function credentialHeader(text: string, random: Random): Record<string, string> {
+  const name = random.pick(['x-api-key', 'api-key', 'authorization']);
+  if (name !== 'authorization') return { [name]: text };
+  return { authorization: `${random.pick(['Bearer', 'bearer'])} ${text}` };
+}

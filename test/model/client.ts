@@ -1,0 +1,62 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+
+export interface Sending {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | undefined;
+  /** The address that the client connects from: any of 127.0.0.0/8, on Linux. */
+  readonly from: string;
+}
+
+/** What a client got; undefined where it left before the end. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Client {
+  /** Sends a request; `watch` is told how the client can go away before the end. */
+  send(sending: Sending, watch?: (leave: () => void, onText: OnText) => void): Promise<Answer | undefined>;
+  close(): void;
+}
+
+/** Calls back once the answer matches. */
+export type OnText = (pattern: RegExp, call: () => void) => void;
+
+/** HTTP clients on many addresses, with connections that are used again. */
+export function createClient(url: string): Client {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
+  return {
+    send: ({ method, path, headers, body, from }, watch) =>
+      new Promise((resolve, reject) => {
+        let left = false;
+        const watched: { pattern: RegExp; call: () => void }[] = [];
+        const fail = (error: Error) => (left ? resolve(undefined) : reject(error));
+        const json = body !== undefined && { 'content-type': 'application/json' };
+        const outgoing = httpRequest(
+          url + path,
+          { method, agent, localAddress: from, headers: { ...headers, ...json } },
+          (answer: IncomingMessage) => {
+            let text = '';
+            answer.setEncoding('utf8').on('data', (piece: string) => {
+              text += piece;
+              for (const { pattern, call } of watched) if (pattern.test(text)) call();
+            });
+            answer.on('error', fail);
+            answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+          },
+        );
+        outgoing.on('error', fail);
+        outgoing.end(body);
+        const leave = () => {
+          left = true;
+          outgoing.destroy();
+          resolve(undefined);
+        };
+        watch?.(leave, (pattern, call) => watched.push({ pattern, call }));
+      }),
+    close: () => agent.destroy(),
+  };
+}

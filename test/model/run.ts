@@ -1,0 +1,188 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import { createCallers } from './callers.ts';
+import { caseIn, drawCase, type Menu } from './cases.ts';
+import { createClient } from './client.ts';
+import { createRules, type Limits, type Rules } from './rules.ts';
+import { judgeWave, type Outcome } from './wave.ts';
+
+/** A gateway and what it goes through. */
+export interface Track {
+  readonly menu: Menu;
+  /** How many upstreams stand one behind the other. */
+  readonly upstreams: 1 | 2;
+  /** The largest number of requests at once. */
+  readonly crowd: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly reachStore?: NonNullable<Parameters<typeof startTestGateway>[0]>['reachStore'];
+}
+
+export interface Summary {
+  readonly requests: number;
+  readonly waves: number;
+  /** How often each thing happened: `200`, `429 quota_exceeded` … */
+  readonly answers: Readonly<Record<string, number>>;
+  readonly counters: number;
+  readonly faults: readonly string[];
+}
+
+const day = 86_400_000;
+
+/** Sends drawn requests in waves, and holds each answer and in the end each counter against the rules. */
+export async function runTrack(track: Track, requests: number, seed: number): Promise<Summary> {
+  const random = createRandom(seed);
+  const clock = { time: Date.UTC(2026, 10, 21, random.below(24), random.below(60)) };
+  const limits: Limits = {
+    guest: 3,
+    guestWindow: random.pick(['lifetime', 'daily']),
+    member: 50,
+    burst: 20,
+  };
+  const rules = createRules(limits);
+  await using second = await startFakeUpstream();
+  await using gateway = await startTestGateway({
+    environment: { ...settings(limits, track.upstreams === 2 ? second : undefined), ...track.environment },
+    now: () => clock.time,
+    ...(track.reachStore && { reachStore: track.reachStore }),
+  });
+  const outcomes = new Map<number, Outcome>();
+  for (const [number, upstream] of [gateway.upstream, second].entries()) play(upstream, number, outcomes);
+  const settled = watchEnds(gateway);
+  const client = createClient(gateway.url);
+  const callers = await createCallers({ keys: gateway.keys, rules, random, clock });
+  const judge = judgeWave(rules);
+  const answers: Record<string, number> = {};
+  const faults: string[] = [];
+  let sent = 0;
+  let waves = 0;
+
+  while (sent < requests && faults.length === 0) {
+    if (random.once(6)) {
+      await callers.administer();
+      // Within a minute it holds everywhere.
+      clock.time += 60_000;
+    }
+    clock.time += passTime(clock.time, random);
+    const size = Math.min(requests - sent, random.once(4) ? 1 : 1 + random.below(track.crowd));
+    const someone = callers.draw();
+    const crowded = random.once(2);
+    const wave = Array.from({ length: size }, (_, index) =>
+      drawCase(
+        sent + index,
+        crowded && !random.once(5) ? someone : callers.draw(),
+        random,
+        track.menu,
+        track.upstreams,
+      ),
+    );
+    for (const one of wave) outcomes.set(one.id, { one, tries: [], answer: undefined, leave: () => {} });
+    sent += size;
+    waves += 1;
+    await Promise.all(wave.map(({ id }) => sendCase(client, outcomes.get(id))));
+    const lostRefunds = await settled(sent);
+    const results = wave.flatMap(({ id }) => outcomes.get(id) ?? []);
+    faults.push(...judge(results, clock.time, lostRefunds));
+    outcomes.clear();
+    for (const { answer } of results) {
+      const name = answer ? `${answer.status} ${answer.headers['x-svc-error'] ?? ''}`.trim() : 'client left';
+      answers[name] = (answers[name] ?? 0) + 1;
+    }
+  }
+  client.close();
+  const differences = await compareTable(gateway, rules);
+  if (faults.length === 0) faults.push(...differences);
+  faults.push(...gateway.faults.map(String));
+  return { requests: sent, waves, answers, counters: rules.counted().length, faults };
+}
+
+function settings(limits: Limits, second: FakeUpstream | undefined): Record<string, string> {
+  return {
+    GUEST_LIMIT: String(limits.guest),
+    GUEST_WINDOW: limits.guestWindow,
+    MEMBER_LIMIT: String(limits.member),
+    BURST_LIMIT: String(limits.burst),
+    ...(second && {
+      UPSTREAM_2_BASE_URL: second.url,
+      UPSTREAM_2_TEXT_MODEL: 'acmecorp/thunder-8b',
+      UPSTREAM_2_VISION_MODEL: 'acmecorp/thunder-8b-eyes',
+      UPSTREAM_2_API_KEYS: 'upstream-key-two',
+    }),
+  };
+}
+
+function play(upstream: FakeUpstream, number: number, outcomes: Map<number, Outcome>): void {
+  upstream.otherwise(({ body, reused }) => {
+    const outcome = outcomes.get(caseIn(body));
+    const planned = outcome?.one.plan[number];
+    outcome?.tries.push({ upstream: number, reused });
+    if (planned?.clientLeaves === 'asked') outcome?.leave();
+    return planned?.script ?? [];
+  });
+}
+
+async function sendCase(client: ReturnType<typeof createClient>, outcome: Outcome | undefined): Promise<void> {
+  if (!outcome) return;
+  const { one, tries } = outcome;
+  outcome.answer = await client.send(one.sending, (leave, onText) => {
+    outcome.leave = leave;
+    onText(/./, () => {
+      const last = tries.at(-1);
+      if (last && one.plan[last.upstream]?.clientLeaves === 'answered') leave();
+    });
+  });
+}
+
+/** Some seconds, or to the next minute, to the last second of the day, over midnight, or a day. */
+function passTime(time: number, random: Random): number {
+  const dice = random.below(20);
+  if (dice < 12) return random.below(15_000);
+  if (dice < 16) return 60_000 - (time % 60_000);
+  if (dice < 18) return day - 1 - (time % day);
+  return dice === 18 ? day - (time % day) : random.below(day);
+}
+
+/** Waits until so many requests have said in the log how they ended. How many refunds were lost meanwhile. */
+function watchEnds({ log }: TestGateway) {
+  let read = 0;
+  let ended = 0;
+  return async (requests: number): Promise<number> => {
+    let lost = 0;
+    for (;;) {
+      for (; read < log.length; read += 1) {
+        const message = String(log[read]?.message);
+        if (/^(answered|refused)$/.test(message)) ended += 1;
+        if (message === 'charge left standing') lost += 1;
+      }
+      if (ended >= requests) return lost;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+}
+
+/** What the quota table says that the rules do not, and the other way round. */
+async function compareTable({ dynamoDb }: TestGateway, rules: Rules): Promise<string[]> {
+  const faults: string[] = [];
+  const items = new Map<string, Record<string, { N?: string | undefined }>>();
+  let from: Record<string, never> | undefined;
+  do {
+    const command = new ScanCommand({ TableName: dynamoDb.quotaTable, ConsistentRead: true, ExclusiveStartKey: from });
+    const page = await dynamoDb.client.send(command);
+    for (const { pk, ...rest } of page.Items ?? []) items.set(pk?.S ?? '', rest);
+    from = page.LastEvaluatedKey as Record<string, never> | undefined;
+  } while (from);
+  for (const [item, counter] of rules.counted()) {
+    const found = items.get(item);
+    items.delete(item);
+    const { used, doubt, minutes } = counter;
+    const within = (count: number, least: number) => count >= least && count <= least + doubt;
+    const standing = Number(found?.used?.N ?? 0);
+    if (!within(standing, used)) faults.push(`${item} is ${standing}, not ${used} (doubtful: ${doubt})`);
+    const minute = Math.max(...minutes.keys());
+    const burst = Number(found?.[`n${minute.toString(36)}`]?.N ?? 0);
+    if (!within(burst, minutes.get(minute) ?? 0)) faults.push(`${item} has ${burst} in its last minute`);
+  }
+  for (const item of items.keys()) faults.push(`${item} is in the table, and should not be`);
+  return faults;
+}

@@ -1,0 +1,40 @@
+// npm run soak -- --minutes 10 [--seed 1]: the model-based test over and over, each time with another seed.
+import { parseArgs } from 'node:util';
+import { createWatch } from '../support/watch.ts';
+import { runModel } from './tracks.ts';
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: '1' } },
+});
+const [minutes, firstSeed] = [Number(values.minutes), Number(values.seed)];
+if (!(minutes > 0) || !Number.isInteger(firstSeed)) {
+  console.error('--minutes must be above 0, --seed a whole number');
+  process.exit(2);
+}
+
+const watch = createWatch();
+const end = performance.now() + minutes * 60_000;
+const answers: Record<string, number> = {};
+let [requests, counters, faults, seed] = [0, 0, 0, firstSeed];
+
+// What is loaded and compiled once is no growth.
+await runModel(firstSeed - 1, 500);
+const before = await watch.read();
+console.log(`start: ${watch.describe(before)}`);
+for (; performance.now() < end; seed += 1) {
+  for (const [track, summary] of Object.entries(await runModel(seed, 2_000))) {
+    requests += summary.requests;
+    counters += summary.counters;
+    faults += summary.faults.length;
+    for (const [answer, count] of Object.entries(summary.answers)) answers[answer] = (answers[answer] ?? 0) + count;
+    for (const fault of summary.faults) console.error(`seed ${seed}, ${track}: ${fault}`);
+  }
+  console.log(`seed ${seed}: ${requests} requests so far, ${faults} faults; ${watch.describe(await watch.read())}`);
+}
+const after = await watch.read();
+console.log(`end: ${watch.describe(after)}`);
+console.log(`seeds ${firstSeed} to ${seed - 1}: ${requests} requests, ${counters} counters compared, ${faults} faults`);
+for (const [answer, count] of Object.entries(answers).sort(([, a], [, b]) => b - a)) console.log(`${count}\t${answer}`);
+const leaks = watch.growth(before, after, 32);
+for (const leak of leaks) console.error(leak);
+process.exitCode = faults > 0 || leaks.length > 0 ? 1 : 0;

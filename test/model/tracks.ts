@@ -1,0 +1,78 @@
+import { startDeafUpstream } from '../support/deaf-upstream.ts';
+import { createTestClient } from '../support/dynamodb.ts';
+import { refusingUrl } from '../support/fake-upstream.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { createRandom } from '../support/random.ts';
+import { type StoreFault, startStoreProxy } from '../support/store-proxy.ts';
+import type { Menu } from './cases.ts';
+import * as outcomes from './outcomes.ts';
+import { runTrack, type Summary, type Track } from './run.ts';
+
+const menus = Object.fromEntries(
+  dialectNames.map((dialect) => [
+    dialect,
+    {
+      whole: outcomes.wholeOutcomes(dialect),
+      stream: outcomes.streamOutcomes(dialect),
+      tokens: outcomes.tokenOutcomes,
+      silent: outcomes.silentOutcomes(dialect),
+      endless: outcomes.endlessOutcomes(dialect),
+    },
+  ]),
+) as Record<DialectName, Readonly<Record<'whole' | 'stream' | 'tokens' | 'silent' | 'endless', outcomes.Outcomes>>>;
+
+const quick: Menu = (dialect, wanted) => menus[dialect][wanted];
+const silent: Menu = (dialect, wanted) => menus[dialect][wanted === 'stream' ? 'silent' : wanted];
+const endless: Menu = (dialect, wanted) => (wanted === 'stream' ? menus[dialect].endless : outcomes.endlessAnswers);
+const unreachable: Menu = (dialect) => (dialect === 'messages' ? outcomes.deaf : outcomes.refusing);
+
+/** What the SDK makes good by itself, as long as the third of its tries goes well. */
+const storeFaults: readonly StoreFault[] = ['request lost', 'answer lost', 'failing', 'late'];
+
+/** Runs a number of requests drawn by a seed, each kind of outcome where it takes no longer than it has to. */
+export async function runModel(seed: number, requests: number): Promise<Record<string, Summary>> {
+  await using started = new AsyncDisposableStack();
+  const [refused, deaf] = [await refusingUrl(), started.use(await startDeafUpstream())];
+  const random = createRandom(seed);
+  const reachStore: Track['reachStore'] = async (endpoint) => {
+    const proxy = started.use(await startStoreProxy(endpoint));
+    proxy.spoil(({ attempt }) => (attempt < 3 && random.once(4) ? random.pick(storeFaults) : undefined));
+    return createTestClient(proxy.endpoint);
+  };
+  const few = Math.round(requests / 25);
+  // Each counts its own time, so that a crowd must not be larger than a busy machine serves in that.
+  const base = { menu: quick, upstreams: 1, crowd: 25 } as const;
+  const tracks: Readonly<Record<string, Track & { readonly requests: number }>> = {
+    'every outcome': { ...base, upstreams: 2, crowd: 50, requests: requests - 5 * few },
+    'a store that loses what it is told and what it says': { ...base, reachStore, crowd: 10, requests: 2 * few },
+    'upstreams that fall silent': {
+      ...base,
+      menu: silent,
+      requests: few,
+      environment: { UPSTREAM_IDLE_TIMEOUT: '0.3', KEEP_ALIVE_INTERVAL: '0.1' },
+    },
+    'upstreams that do not end': {
+      ...base,
+      menu: endless,
+      requests: few,
+      environment: { REQUEST_TIMEOUT: '1' },
+    },
+    'upstreams that can not be reached': {
+      ...base,
+      menu: unreachable,
+      requests: few,
+      environment: {
+        UPSTREAM_BASE_URL: refused,
+        UPSTREAM_MESSAGES_BASE_URL: deaf.url,
+        UPSTREAM_CONNECT_TIMEOUT: '1',
+      },
+    },
+  };
+  const summaries = await Promise.all(
+    Object.entries(tracks).map(async ([name, track], index) => [
+      name,
+      await runTrack(track, track.requests, seed * 10 + index),
+    ]),
+  );
+  return Object.fromEntries(summaries);
+}

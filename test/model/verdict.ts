@@ -1,0 +1,81 @@
+import type { Case } from './cases.ts';
+import type { Answer } from './client.ts';
+import type { Outcome } from './outcomes.ts';
+
+/** One try of a request at an upstream, by the upstream's number. */
+export interface Try {
+  readonly upstream: number;
+  /** Whether the connection had carried another request before. */
+  readonly reused: boolean;
+}
+
+/** Which upstream's key may be at rest. */
+export type MayRest = (upstream: number) => boolean;
+
+export interface Verdict {
+  readonly faults: readonly string[];
+  readonly refunded: boolean;
+}
+
+const said = (answer: Answer): string => `${answer.status} ${answer.headers['x-svc-error'] ?? ''}`.trim();
+
+/** Holds an answer against the one that is due, whatever the upstream did. */
+export function expectFixed(answer: Answer | undefined, status: number, code: string | undefined): string[] {
+  const due = code === undefined ? String(status) : `${status} ${code}`;
+  if (answer && said(answer) === due) return [];
+  return [`answered ${answer ? said(answer) : 'nothing'}, not ${due}`];
+}
+
+/** Holds what became of a request against what its upstreams did. */
+export function judgeExchange(one: Case, answer: Answer | undefined, tries: readonly Try[], mayRest: MayRest): Verdict {
+  const path = withoutRepeats(one, tries);
+  const faults = typeof path === 'string' ? [path] : judgePath(one, path, mayRest);
+  const last = one.plan[tries.at(-1)?.upstream ?? 0];
+  if (faults.length > 0 || !last) return { faults, refunded: false };
+  const { charged } = last.early && answer?.status === last.early.status ? last.early : last;
+  const untrue = one.kind === 'inference' && charged && answer?.text.includes('not charged');
+  return {
+    faults: [...judgeAnswer(last, answer), ...(untrue ? ['says that it was not charged'] : [])],
+    refunded: one.kind === 'inference' && !charged,
+  };
+}
+
+/** The upstreams asked, in order, without the second tries on a fresh connection that a dead one allows. */
+function withoutRepeats({ plan }: Case, tries: readonly Try[]): number[] | string {
+  const path: number[] = [];
+  for (const [index, { upstream }] of tries.entries()) {
+    const before = tries[index - 1];
+    if (before?.upstream !== upstream) path.push(upstream);
+    else if (!plan[upstream]?.looksDead || !before.reused) return `upstream ${upstream} was asked twice`;
+  }
+  return path;
+}
+
+function judgePath({ plan }: Case, path: readonly number[], mayRest: MayRest): string[] {
+  const text = `the upstreams were asked in the order ${path.join(', ')}`;
+  if (path.length === 0) return plan[0]?.unheard ? [] : ['no upstream was asked'];
+  for (let upstream = 0; upstream < plan.length; upstream += 1) {
+    const at = path.indexOf(upstream);
+    // A failure that moves on reaches every upstream behind it, and passes over those whose key rests.
+    const due = plan.slice(0, upstream).every(({ movesOn }, before) => movesOn === true || !path.includes(before));
+    const allowed = plan.slice(0, upstream).every(({ movesOn }, before) => movesOn || !path.includes(before));
+    if (at < 0 && due && !mayRest(upstream)) return [`${text}: ${upstream} is missing`];
+    if (at >= 0 && !allowed) return [`${text}: ${upstream} came after what ends a request`];
+  }
+  return path.every((upstream, at) => at === 0 || upstream > (path[at - 1] ?? 0)) ? [] : [text];
+}
+
+function judgeAnswer(last: Outcome, answer: Answer | undefined): string[] {
+  if (last.clientLeaves) return answer ? ['answered a client that had left'] : [];
+  if (!answer) return ['no answer'];
+  const { status, code } = last;
+  const begun = answer.status === 200;
+  const fits = answer.status === status || answer.status === last.early?.status;
+  const header = answer.headers['x-svc-error'];
+  const failed = /"error"/.test(answer.text.split('\n\n').at(-2) ?? '');
+  const faults: string[] = [];
+  if (!fits) faults.push(`answered ${said(answer)}, not ${status} ${code ?? ''}`);
+  if (begun ? header !== undefined : header !== code) faults.push(`the header names ${header}, not ${code}`);
+  if (begun && failed !== (code !== undefined)) faults.push(`the stream ${failed ? 'failed' : 'ended well'}`);
+  return faults;
+}

@@ -19,8 +19,6 @@ export default {
     project('unit', ['**/*.unit.test.ts']),
     project('integration', ['**/*.integration.test.ts']),
     project('e2e', ['**/*.e2e.test.ts']),
-    // Crowds, hostile input and the model of the rules: for a quiet machine, not yet part of `npm test`.
-    project('load', ['**/*.load.test.ts']),
     project('browser', ['**/*.browser.test.ts']),
   ],
 };

@@ -13,8 +13,9 @@ export interface Track {
   readonly menu: Menu;
   /** How many upstreams stand one behind the other. */
   readonly upstreams: 1 | 2;
-  /** The largest number of requests at once. */
+  /** How many requests come at once: at most, and at least. */
   readonly crowd: number;
+  readonly company: number;
   readonly environment?: Readonly<Record<string, string>>;
   readonly reachStore?: NonNullable<Parameters<typeof startTestGateway>[0]>['reachStore'];
 }
@@ -65,7 +66,9 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
       clock.time += 60_000;
     }
     clock.time += passTime(clock.time, random);
-    const size = Math.min(requests - sent, random.once(4) ? 1 : 1 + random.below(track.crowd));
+    const { crowd, company } = track;
+    const wanted = random.once(4) ? company : company + random.below(crowd - company + 1);
+    const size = Math.min(requests - sent, wanted);
     const someone = callers.draw();
     const crowded = random.once(2);
     const wave = Array.from({ length: size }, (_, index) =>
@@ -81,7 +84,8 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
     sent += size;
     waves += 1;
     await Promise.all(wave.map(({ id }) => sendCase(client, outcomes.get(id))));
-    const lostRefunds = await settled(sent);
+    const { lostRefunds, unexplained } = await settled(sent);
+    faults.push(...unexplained);
     const results = wave.flatMap(({ id }) => outcomes.get(id) ?? []);
     faults.push(...judge(results, clock.time, lostRefunds));
     outcomes.clear();
@@ -143,19 +147,23 @@ function passTime(time: number, random: Random): number {
   return dice === 18 ? day - (time % day) : random.below(day);
 }
 
-/** Waits until so many requests have said in the log how they ended. How many refunds were lost meanwhile. */
+/** Waits until so many requests have said in the log how they ended. How many refunds a store in trouble has lost meanwhile. */
 function watchEnds({ log }: TestGateway) {
   let read = 0;
   let ended = 0;
-  return async (requests: number): Promise<number> => {
-    let lost = 0;
+  return async (requests: number) => {
+    let lostRefunds = 0;
+    const unexplained: string[] = [];
     for (;;) {
       for (; read < log.length; read += 1) {
-        const message = String(log[read]?.message);
-        if (/^(answered|refused)$/.test(message)) ended += 1;
-        if (message === 'charge left standing') lost += 1;
+        const { message, causeCode, ...rest } = log[read] ?? {};
+        if (/^(answered|refused)$/.test(String(message))) ended += 1;
+        if (message !== 'charge left standing') continue;
+        lostRefunds += 1;
+        if (causeCode !== 'service_unavailable')
+          unexplained.push(`a refund failed: ${causeCode} ${JSON.stringify(rest)}`);
       }
-      if (ended >= requests) return lost;
+      if (ended >= requests) return { lostRefunds, unexplained };
       await new Promise((resolve) => setImmediate(resolve));
     }
   };

@@ -41,10 +41,16 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
   };
   const few = Math.round(requests / 25);
   // Each counts its own time, so that a crowd must not be larger than a busy machine serves in that.
-  const base = { menu: quick, upstreams: 1, crowd: 25 } as const;
+  const base = { menu: quick, upstreams: 1, crowd: 25, company: 20 } as const;
   const tracks: Readonly<Record<string, Track & { readonly requests: number }>> = {
-    'every outcome': { ...base, upstreams: 2, crowd: 50, requests: requests - 5 * few },
-    'a store that loses what it is told and what it says': { ...base, reachStore, crowd: 10, requests: 2 * few },
+    'every outcome': { ...base, upstreams: 2, crowd: 50, company: 1, requests: requests - 5 * few },
+    'a store that loses what it is told and what it says': {
+      ...base,
+      reachStore,
+      crowd: 10,
+      company: 1,
+      requests: 2 * few,
+    },
     'upstreams that fall silent': {
       ...base,
       menu: silent,

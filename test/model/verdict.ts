@@ -29,7 +29,9 @@ export function expectFixed(answer: Answer | undefined, status: number, code: st
 /** Holds what became of a request against what its upstreams did. */
 export function judgeExchange(one: Case, answer: Answer | undefined, tries: readonly Try[], mayRest: MayRest): Verdict {
   const path = withoutRepeats(one, tries);
-  const faults = typeof path === 'string' ? [path] : judgePath(one, path, mayRest);
+  const faults = (typeof path === 'string' ? [path] : judgePath(one, path, mayRest)).map(
+    (fault) => `${fault}; answered ${answer ? `${said(answer)}: ${answer.text.slice(0, 200)}` : 'nothing'}`,
+  );
   const last = one.plan[tries.at(-1)?.upstream ?? 0];
   if (faults.length > 0 || !last) return { faults, refunded: false };
   const { charged } = last.early && answer?.status === last.early.status ? last.early : last;

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { fuzz } from './run.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = 1;
 
-// More of it: npm run fuzz -- --inputs 50000 --seed 1
+// More of it, and others: npm run fuzz -- --inputs 50000 --seed 2
 test(`whatever is sent, a valid answer comes back (seed ${seed})`, async () => {
   const { inputs, answers, faults } = await fuzz(seed, 3_000);
   expect(faults).toEqual([]);

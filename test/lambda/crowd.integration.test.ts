@@ -96,7 +96,7 @@ async function standing({ dynamoDb, log }: TestGateway): Promise<number> {
   return Number((await dynamoDb.client.send(command)).Item?.used?.N);
 }
 
-const seed = Date.now() % 100_000;
+const seed = 1;
 test(`500 streams at once, cut and left at random (seed ${seed}): counters are exact and nothing stays`, async () => {
   const random = createRandom(seed);
   const watch = createWatch();

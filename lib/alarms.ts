@@ -21,6 +21,8 @@ interface Watch {
   /** Raised when the metric is at least this, so many times in a row. */
   readonly threshold: number;
   readonly times: number;
+  /** Among so many of the latest figures; without it, in a row. */
+  readonly among?: number;
 }
 
 /** A failing upstream is one that spoils more than every tenth request, and more than a few. */
@@ -37,12 +39,13 @@ export class Alarms extends Construct {
     this.topic = createTopic(this, config.alarmEmail);
     const action = new SnsAction(this.topic);
     this.alarms = Object.entries(watches(config, metrics)).map(
-      ([name, { what, runbook, metric, threshold, times }]) => {
+      ([name, { what, runbook, metric, threshold, times, among }]) => {
         const alarm = new Alarm(this, name, {
           alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
           metric,
           threshold,
-          evaluationPeriods: times,
+          evaluationPeriods: among ?? times,
+          ...(among !== undefined && { datapointsToAlarm: times }),
           comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
           treatMissingData: TreatMissingData.NOT_BREACHING, // nobody called
         });
@@ -108,12 +111,22 @@ function watches(config: DeploymentConfig, metrics: GatewayMetrics): Readonly<Re
   };
 }
 
+/**
+ * DynamoDB counts only while it throttles, and an alarm on its metrics stays as it is where figures are missing, whatever it is
+ * told about them: it would go off once and never again. So gaps are filled, and a figure that comes late still counts.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html (TreatMissingData)
+ */
 function tableWatches({ tableUses }: GatewayMetrics): Readonly<Record<string, Watch>> {
   const watched = Object.entries(tableUses).map(([use, { throttled }]) => {
     const what = 'DynamoDB turned requests away, which the gateway then answered with 503.';
+    const metric = new MathExpression({
+      expression: 'FILL(throttled, 0)',
+      usingMetrics: { throttled },
+      period: Duration.minutes(5),
+    });
     return [
       `${use}Throttled`,
-      { what, runbook: 'tables-throttled', metric: throttled, threshold: 1, times: 1 },
+      { what, runbook: 'tables-throttled', metric, threshold: 1, times: 1, among: 3 },
     ] as const;
   });
   return Object.fromEntries(watched);

@@ -9,13 +9,16 @@ import { synthesizeStack } from '../support/stack.ts';
 const { template } = synthesizeStack({ alarmEmail: 'on-call@example.com' });
 const namespace = 'InferenceGateway-dev';
 
-interface AlarmProperties {
-  readonly AlarmDescription: string;
-  readonly AlarmActions: unknown;
+interface WatchedMetric {
   readonly Namespace?: string;
   readonly MetricName?: string;
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
-  readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
+}
+
+interface AlarmProperties extends WatchedMetric {
+  readonly AlarmDescription: string;
+  readonly AlarmActions: unknown;
+  readonly Metrics?: readonly { readonly MetricStat?: { readonly Metric: WatchedMetric } }[];
   readonly Threshold: number;
   readonly TreatMissingData: string;
 }
@@ -62,13 +65,24 @@ test('they watch the function and both of its tables', () => {
   for (const MetricName of ['Errors', 'Throttles']) {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', { Namespace: 'AWS/Lambda', MetricName });
   }
-  const throttled = alarms.filter((alarm) => alarm.Namespace === 'AWS/DynamoDB');
+  const throttled = alarms.flatMap(({ Metrics = [] }) =>
+    Metrics.flatMap(({ MetricStat }) => (MetricStat?.Metric.Namespace === 'AWS/DynamoDB' ? [MetricStat.Metric] : [])),
+  );
   const [keys, quota] = Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'));
   expect(throttled.map(({ MetricName, Dimensions }) => [MetricName, Dimensions?.[0]?.Value])).toEqual([
     ['ReadThrottleEvents', { Ref: keys }],
     ['ReadThrottleEvents', { Ref: quota }],
     ['WriteThrottleEvents', { Ref: quota }],
   ]);
+});
+
+// An alarm on a metric of DynamoDB ignores missing figures, whatever it is told: once raised, it would stay so for good.
+test('the alarms on tables end by themselves, though DynamoDB counts only while it throttles', () => {
+  expect(alarms.filter(({ Namespace }) => Namespace === 'AWS/DynamoDB')).toEqual([]);
+  for (const id of ['KeyReadsThrottled', 'QuotaReadsThrottled', 'QuotaWritesThrottled']) {
+    expect(alarmOf(id)).toMatchObject({ DatapointsToAlarm: 1, EvaluationPeriods: 3, Threshold: 1 });
+    expect(alarmOf(id).Metrics).toContainEqual(expect.objectContaining({ Expression: 'FILL(throttled, 0)' }));
+  }
 });
 
 test('concurrency is watched where it ends: at the own share, or at what the account has', () => {

@@ -11,7 +11,7 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   if (request.refunded) measurements.push({ metric: metrics.refunds, value: 1 });
   if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
   if (exchange?.failure !== undefined) measurements.push(measureFailure(exchange.failure));
-  else if (error && ownFaults.has(error.code)) measurements.push({ metric: metrics.gatewayErrors, value: 1 });
+  else if (isOwnFault(request)) measurements.push({ metric: metrics.gatewayErrors, value: 1 });
   if (!exchange) return measurements;
 
   const { timeToFirstByte, usage } = exchange;
@@ -28,8 +28,11 @@ export function measureFailure(failureClass: string): Measurement {
   return { metric: metrics.upstreamFailures, value: 1, of: failureClass };
 }
 
-/**
- * The gateway's own or its store's, where no upstream was the reason. `unconfigured` is none: while a deployment is being set
- * up, any caller can meet it as often as they like.
- */
+/** Of the gateway itself, its store or its operator, where no upstream was the reason. */
+function isOwnFault({ error, identity }: GatewayRequest): boolean {
+  // The upstream's keys are gone. Of one who is not identified it says that no key was ever issued, which any caller can meet.
+  if (error?.code === 'unconfigured') return identity !== undefined;
+  return error !== undefined && ownFaults.has(error.code);
+}
+
 const ownFaults: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);

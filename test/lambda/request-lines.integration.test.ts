@@ -200,6 +200,13 @@ describe('one line, with its metrics, of', () => {
   });
 });
 
+test('an operator is told where the upstream’s keys are gone, and not where a caller made up a key of ours', async () => {
+  await using bare = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
+  for (const name of ['guest', 'ltk_made_up']) await bare.post(path, question, { 'x-api-key': name });
+  const refused = { Requests: 1, 'Refusals(unconfigured)': 1 };
+  expect(bare.log.map((line) => metricsOf(line))).toEqual([{ ...refused, ColdStarts: 1, GatewayErrors: 1 }, refused]);
+});
+
 test('the first request alone is a cold start', async () => {
   gateway.upstream.otherwise(whole);
   for (let count = 0; count < 3; count += 1) await ask();

@@ -29,7 +29,7 @@ interface Watch {
 const failing = { percent: 10, refunds: 5 };
 const nearing = 0.8;
 
-/** What wakes somebody up. Every metric that an alarm looks at costs ten cents a month: ten of them, one dollar. */
+/** What wakes somebody up. Every metric that an alarm looks at costs ten cents a month: twelve of them, $1.20. */
 export class Alarms extends Construct {
   readonly topic: Topic;
   readonly alarms: readonly Alarm[];
@@ -85,20 +85,8 @@ function watches(config: DeploymentConfig, metrics: GatewayMetrics): Readonly<Re
       threshold: 1,
       times: 1,
     },
-    FunctionErrors: {
-      what: 'The function crashed, ran out of time or memory, or did not start.',
-      runbook: 'function-errors',
-      metric: metrics.crashes,
-      threshold: 1,
-      times: 1,
-    },
-    FunctionThrottled: {
-      what: 'Lambda turned requests away: all executions that the function may have at once were taken.',
-      runbook: 'function-throttled',
-      metric: metrics.throttles,
-      threshold: 1,
-      times: 1,
-    },
+    ...functionWatches('Function', 'The function', metrics.gatewayFunction),
+    ...functionWatches('Wallet', 'The function of the page /cli', metrics.walletFunction),
     ...tableWatches(metrics),
     NearingConcurrency: {
       what: 'Four fifths of the executions that Lambda allows at once are taken.',
@@ -107,6 +95,27 @@ function watches(config: DeploymentConfig, metrics: GatewayMetrics): Readonly<Re
       metric: reservedConcurrency === undefined ? metrics.concurrencyOfAccount : metrics.concurrency,
       threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
       times: 3,
+    },
+  };
+}
+
+type FunctionMetrics = GatewayMetrics['gatewayFunction'];
+
+function functionWatches(name: string, subject: string, metrics: FunctionMetrics): Readonly<Record<string, Watch>> {
+  return {
+    [`${name}Errors`]: {
+      what: `${subject} crashed, ran out of time or memory, or did not start.`,
+      runbook: 'function-errors',
+      metric: metrics.crashes,
+      threshold: 1,
+      times: 1,
+    },
+    [`${name}Throttled`]: {
+      what: `${subject} is short of executions: Lambda turned requests away.`,
+      runbook: 'function-throttled',
+      metric: metrics.throttles,
+      threshold: 1,
+      times: 1,
     },
   };
 }

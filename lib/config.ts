@@ -3,7 +3,7 @@ import { cloudFrontHeader } from '../lambda/identity/viewer-address.ts';
 import { type Setting, settings, upstreamSettings } from '../lambda/settings.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
-import { readStackSettings, type StackValues, stackSettings } from './stack-settings.ts';
+import { readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';
 
 /** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
 export interface DeploymentConfig extends StackValues {
@@ -66,11 +66,11 @@ function faultOf(name: string, value: unknown): string | undefined {
 /** Settings that are right by themselves and wrong together. */
 function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
   const faults: string[] = [];
-  const most = accountConcurrency - unreserved;
+  const taken = unreserved + walletShare;
+  const most = accountConcurrency - taken;
   if (reservedConcurrency !== undefined && reservedConcurrency > most) {
-    faults.push(
-      `reservedConcurrency must be at most ${most}: of accountConcurrency, Lambda leaves ${unreserved} to others`,
-    );
+    const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
+    faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${walletShare}`);
   }
   if (edge === undefined) {
     const useless = Object.keys(given).filter((name) => /^edge\w/.test(name));

@@ -9,6 +9,7 @@ interface DashboardProps {
   readonly metrics: GatewayMetrics;
   readonly alarms: Alarms;
   readonly logGroup: ILogGroup;
+  readonly walletLogGroup: ILogGroup;
 }
 
 /** US dollars a million in us-east-1, on arm64 and on-demand tables: near enough everywhere to see what costs most. */
@@ -49,9 +50,15 @@ function heading(text: string): cloudwatch.IWidget {
 }
 
 function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
-  const { own } = metrics;
+  const { own, gatewayFunction, walletFunction } = metrics;
   return [
-    graph('Requests and faults', [own('requests'), own('gatewayErrors'), metrics.crashes, own('coldStarts')]),
+    graph('Requests and faults', [
+      own('requests'),
+      own('gatewayErrors'),
+      gatewayFunction.crashes,
+      walletFunction.crashes.with({ label: 'Errors of /cli' }),
+      own('coldStarts'),
+    ]),
     graph(
       'Time to first byte (ms)',
       ['p50', 'p95', 'p99'].map((statistic) => own('timeToFirstByte', statistic)),
@@ -62,7 +69,8 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
     ),
     graph('Executions at once, and turned away', [
       metrics.concurrency,
-      metrics.throttles,
+      gatewayFunction.throttles,
+      walletFunction.throttles.with({ label: 'Throttles of /cli' }),
       ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
     ]),
   ];
@@ -71,22 +79,26 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
 function limits({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Refusals by code', [metrics.split('refusals')], 8),
-    table('Most limited callers', logGroup, [
-      'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
-      'stats count(*) as refused by caller, key, network, code',
-      'sort refused desc',
-      'limit 20',
-    ]),
+    table(
+      'Most limited callers',
+      [logGroup],
+      [
+        'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
+        'stats count(*) as refused by caller, key, network, code',
+        'sort refused desc',
+        'limit 20',
+      ],
+    ),
   ];
 }
 
-function upstream({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
+function upstream({ metrics, logGroup, walletLogGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Failures by class', [metrics.split('upstreamFailures')], 8),
     graph('Requests, and charges given back', [metrics.own('requests'), metrics.own('refunds')], 4),
     table(
       'Latest failures',
-      logGroup,
+      [logGroup, walletLogGroup],
       [
         'filter level in ["warn", "error"]',
         'fields @timestamp, requestId, message, code, reason, upstream, upstreamStatus, tries',
@@ -119,7 +131,7 @@ function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
     graph('Dollars an hour: requests and tables', spent, 4),
     table(
       'Dollars an hour: compute',
-      logGroup,
+      [logGroup],
       [
         'filter @type = "REPORT"',
         'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
@@ -130,7 +142,7 @@ function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
     ),
     table(
       'Most used by',
-      logGroup,
+      [logGroup],
       [
         'filter message = "answered"',
         'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, network, model',
@@ -147,10 +159,10 @@ function graph(title: string, left: cloudwatch.IMetric[], span = 6): cloudwatch.
 }
 
 /** Reads the log when somebody looks, for half a cent a gigabyte. */
-function table(title: string, logGroup: ILogGroup, queryLines: string[], span = 16): cloudwatch.IWidget {
+function table(title: string, logGroups: readonly ILogGroup[], queryLines: string[], span = 16): cloudwatch.IWidget {
   return new cloudwatch.LogQueryWidget({
     title,
-    logGroupNames: [logGroup.logGroupName],
+    logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),
     queryLines,
     view: cloudwatch.LogQueryVisualizationType.TABLE,
     width: span,

@@ -1,25 +1,33 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { metrics } from '../lambda/metric-names.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import type { Tables } from './tables.ts';
+import type { WalletFunction } from './wallet-function.ts';
 
 interface Sources {
   readonly namespace: string;
   readonly gateway: GatewayFunction;
+  readonly wallet: WalletFunction;
   readonly tables: Tables;
 }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 /** The figures that alarms and dashboard are made of: the function's own, Lambda's and DynamoDB's. Sums of five minutes. */
-export function createGatewayMetrics({ namespace, gateway, tables }: Sources) {
+export function createGatewayMetrics({ namespace, gateway, wallet, tables }: Sources) {
   const period = Duration.minutes(5);
   const own = (metric: keyof typeof metrics, statistic = 'Sum') =>
     new Metric({ namespace, metricName: metrics[metric].name, statistic, period });
   const { function: lambda } = gateway;
   const { keys, quota } = tables;
   const sum = { statistic: 'Sum', period };
+  const ofFunction = (one: LambdaFunction) => ({
+    /** What never got as far as the function's own code: crashes, time-outs, a start that failed. */
+    crashes: one.metricErrors(sum),
+    throttles: one.metricThrottles(sum),
+  });
   /** What the function does with a table: it never writes keys. */
   const use = (table: Tables['keys'], kind: 'Read' | 'Write') => ({
     throttled: table.metric(`${kind}ThrottleEvents`, sum),
@@ -42,9 +50,8 @@ export function createGatewayMetrics({ namespace, gateway, tables }: Sources) {
         ...sum,
       }),
     invocations: lambda.metricInvocations(sum),
-    /** What never got as far as the gateway's own code: crashes, time-outs, a start that failed. */
-    crashes: lambda.metricErrors(sum),
-    throttles: lambda.metricThrottles(sum),
+    gatewayFunction: ofFunction(lambda),
+    walletFunction: ofFunction(wallet.function),
     concurrency: lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', period: Duration.minutes(1) }),
     concurrencyOfAccount: new Metric({
       namespace: 'AWS/Lambda',

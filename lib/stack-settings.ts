@@ -12,6 +12,9 @@ const retention: Setting<number> = {
   parse: (value) => retentions.find((days) => String(days) === value),
 };
 
+/** Executions that the page /cli gets where the gateway has a share of its own, so that both are bounded. It is short of work. */
+export const walletShare = 10;
+
 /** What an operator decides about the stack rather than the function, beside the function's own settings. */
 export const stackSettings = {
   /** Processor time comes in proportion. A stream mostly waits, so little is cheap: twice what the largest bodies take. */

@@ -1,8 +1,9 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
 import { PublicFunction } from './public-function.ts';
 import type { Secrets } from './secrets.ts';
+import { walletShare } from './stack-settings.ts';
 import type { Tables } from './tables.ts';
 
 interface WalletFunctionProps {
@@ -32,6 +33,7 @@ export class WalletFunction extends PublicFunction {
       code,
       memorySize: 512, // the gateway's setting is for bodies that never come here
       timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
+      reservedConcurrency: config.reservedConcurrency === undefined ? undefined : walletShare,
       environment: {
         ...settings,
         ...(appUrl && { APP_URL: appUrl }),
@@ -39,6 +41,7 @@ export class WalletFunction extends PublicFunction {
         KEYS_TABLE: tables.keys.tableName,
         QUOTA_TABLE: tables.quota.tableName,
         NETWORK_SALT_SECRET_ID: secrets.networkSalt.secretArn,
+        METRICS_NAMESPACE: Stack.of(scope).stackName,
         ...(secrets.edge && { EDGE_SECRET_ID: secrets.edge.secretArn }),
       },
     });

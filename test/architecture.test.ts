@@ -74,7 +74,19 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   ],
   index: ['config', 'gateway', 'handler', 'store'],
   // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
-  wallet: ['config', 'errors', 'gateway-request', 'handler', 'identity', 'log', 'quota', 'secrets', 'store'],
+  wallet: [
+    'config',
+    'emf',
+    'errors',
+    'gateway-request',
+    'handler',
+    'identity',
+    'log',
+    'metric-names',
+    'quota',
+    'secrets',
+    'store',
+  ],
 };
 
 /** Packages that only some places may use. */

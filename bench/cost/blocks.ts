@@ -1,4 +1,4 @@
-import { assumptions, inventory, memories, streamSeconds, usualMemory } from './assumptions.ts';
+import { assumptions, free, inventory, memories, streamSeconds, usualMemory } from './assumptions.ts';
 import {
   breakEven,
   containersFor,
@@ -45,15 +45,21 @@ export const blocks: Readonly<Record<string, () => string>> = {
       ['A month without a single request', 'US dollars'],
       [
         [`${inventory.secrets} secrets`, dollars(idle.secrets)],
-        [`alarms on ${inventory.watchedMetrics} metrics (the first 10 of an account are free)`, dollars(idle.alarms)],
-        [`${inventory.dashboards} dashboard (the first 3 of an account are free)`, dollars(idle.dashboard)],
+        [
+          `alarms on ${inventory.watchedMetrics} metrics (the first ${free.watchedMetrics} of an account are free)`,
+          dollars(idle.alarms),
+        ],
+        [
+          `${inventory.dashboards} dashboard (the first ${free.dashboards} of an account are free)`,
+          dollars(idle.dashboard),
+        ],
         [
           `${inventory.tables} tables with 1,000 keys and 10,000 counters, point-in-time recovery included`,
           dollars(storageMonth(1_000, keyBytes * 3) + storageMonth(10_000, counterBytes)),
         ],
-        ['function, URL, topic, log group', dollars(0)],
+        ['functions, URLs, topic, log groups', dollars(0)],
         ['**in all**', `**${dollars(sum(idle))}**`],
-        ['in an account with alarms and dashboards to spare', dollars(idle.secrets)],
+        ['in an account that has the free ones to spare', dollars(sum(idleMonth(free)))],
         [
           'with an edge in front: one more secret, and if wanted a web ACL with one rule',
           `+ ${dollars(prices['Secrets Manager, a secret for a month'])}, + ${dollars(

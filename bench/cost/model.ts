@@ -61,12 +61,14 @@ export function breakEven(seconds: number, memory: number = usualMemory): number
   return high;
 }
 
-/** Dollars a month while nobody calls. */
-export function idleMonth() {
+/** Dollars a month while nobody calls, less what is free. */
+export function idleMonth(free = { watchedMetrics: 0, dashboards: 0 }) {
+  const watchedMetrics = Math.max(0, inventory.watchedMetrics - free.watchedMetrics);
+  const dashboards = Math.max(0, inventory.dashboards - free.dashboards);
   return {
     secrets: inventory.secrets * prices['Secrets Manager, a secret for a month'],
-    alarms: inventory.watchedMetrics * prices['CloudWatch, a metric watched by an alarm for a month'],
-    dashboard: inventory.dashboards * prices['CloudWatch, a dashboard for a month'],
+    alarms: watchedMetrics * prices['CloudWatch, a metric watched by an alarm for a month'],
+    dashboard: dashboards * prices['CloudWatch, a dashboard for a month'],
   };
 }
 

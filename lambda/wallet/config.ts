@@ -13,6 +13,7 @@ export type WalletConfig = Pick<
   | 'networkSaltSecretId'
   | 'edgeHeader'
   | 'edgeSecretId'
+  | 'metricsNamespace'
 >;
 
 /** Reads every setting at once and reports all faults together. */
@@ -30,6 +31,7 @@ export function readWalletConfig(environment: Environment): WalletConfig {
     networkSaltSecretId: optional('NETWORK_SALT_SECRET_ID'),
     edgeHeader: optional('EDGE_HEADER'),
     edgeSecretId: optional('EDGE_SECRET_ID'),
+    metricsNamespace: withFallback('METRICS_NAMESPACE'),
   };
   faults.push(...networkFaults(config, environment));
   if (faults.length > 0) throw new ConfigError(faults);

@@ -1,4 +1,6 @@
+import { embedMetrics, type Measurement } from '../emf.ts';
 import { describeCause } from '../log.ts';
+import { metrics } from '../metric-names.ts';
 import type { toShownError } from './wallet-error.ts';
 import type { WalletRequest } from './wallet-request.ts';
 
@@ -14,19 +16,26 @@ export interface WalletLog {
 interface Dependencies {
   readonly write: (line: string) => void;
   readonly now: () => number;
+  readonly metricsNamespace: string;
 }
 
+/** What no caller is the reason of counts among the gateway's own errors, and so wakes somebody up. */
+const ownFault: Measurement = { metric: metrics.gatewayErrors, value: 1 };
+
 /** Structured lines, one JSON object each. */
-export function createWalletLog({ write, now }: Dependencies): WalletLog {
-  const line = (level: string, message: string, fields: object): void => {
-    write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, message, ...fields })}\n`);
+export function createWalletLog({ write, now, metricsNamespace }: Dependencies): WalletLog {
+  const line = (level: string, message: string, fields: object, measurements: readonly Measurement[] = []): void => {
+    const time = now();
+    const embedded = embedMetrics(metricsNamespace, time, measurements);
+    write(`${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...embedded })}\n`);
   };
   const describe = ({ id, route, network }: WalletRequest) => ({ requestId: id, route, network: network.id });
   return {
     refused(request, error) {
-      const { status, code, cause } = error;
-      const level = status >= 500 ? 'error' : 'info';
-      line(level, 'refused', { ...describe(request), status, code, ...describeCause(cause) });
+      const { status, code, reason, cause } = error;
+      const fields = { ...describe(request), status, code, reason, ...describeCause(cause) };
+      if (status >= 500) line('error', 'refused', fields, [ownFault]);
+      else line('info', 'refused', fields);
     },
     granted: (request, grant) => line('info', 'granted', { ...describe(request), ...grant }),
     revoked: (request, key) => line('info', 'revoked', { ...describe(request), ...key }),

@@ -16,6 +16,7 @@ export class WalletError extends Error {
   readonly code: keyof typeof statuses;
   readonly status: number;
   readonly headers = {};
+  readonly reason = undefined;
   readonly openaiType = 'invalid_request_error';
 
   constructor(code: keyof typeof statuses, message: string) {

@@ -35,7 +35,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
   const keys = createKeyStore(documents, config.keysTable);
   const wallets = createWalletStore(documents, config.keysTable);
   const counters = createCounters(dynamoDb, config.quotaTable);
-  const log = createWalletLog({ write: writeLog, now });
+  const log = createWalletLog({ ...config, write: writeLog, now });
   const onStale = (error: unknown) => log.warn('secret not refreshed', error);
   const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale });
   const sessions = createSessions({ store: wallets, now, randomBytes });

@@ -92,7 +92,11 @@ test.each<[object, string]>([
   [{ alarmEmail: 'nobody' }, 'alarmEmail must be an e-mail address'],
   [
     { reservedConcurrency: 950 },
-    'reservedConcurrency must be at most 900: of accountConcurrency, Lambda leaves 100 to others',
+    'reservedConcurrency must be at most 890: Lambda leaves 100 to others, and /cli gets 10',
+  ],
+  [
+    { reservedConcurrency: 5, accountConcurrency: 10 },
+    'reservedConcurrency needs an accountConcurrency above 110: Lambda leaves 100 to others, and /cli gets 10',
   ],
   [{ edgeDomainName: 'api.example.com' }, 'edgeDomainName needs edge: true'],
   [

@@ -57,6 +57,11 @@ test('it has a URL of its own, without a CORS of the platform', () => {
   expect(wallet.properties).toMatchObject({ Timeout: 30, Handler: 'index.handler', Runtime: 'nodejs24.x' });
 });
 
+test('it has a bound of its own where the gateway has one, and shares the account’s executions otherwise', () => {
+  expect(wallet.properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  expect(synthesizeWallet({ reservedConcurrency: 50 }).properties).toMatchObject({ ReservedConcurrentExecutions: 10 });
+});
+
 describe('it is told', () => {
   test('what it needs, and nothing of the upstream', () => {
     const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
@@ -67,6 +72,7 @@ describe('it is told', () => {
       KEYS_TABLE: { Ref: keys },
       QUOTA_TABLE: { Ref: quota },
       NETWORK_SALT_SECRET_ID: { Ref: salt },
+      METRICS_NAMESPACE: 'InferenceGateway-dev',
     });
   });
 

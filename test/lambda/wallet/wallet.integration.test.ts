@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
+import { metricsOf } from '../../support/metrics.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
 const start = Date.UTC(2026, 10, 21, 12);
@@ -163,4 +164,18 @@ test('a store that is down is said to be, in JSON', async () => {
   await wallet.dynamoDb.close();
   const { status, headers, body } = await wallet.post('/cli/challenge', { address: account.address });
   expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);
+});
+
+test('what no caller is the reason of counts among the gateway’s own errors, in the deployment’s namespace', async () => {
+  const environment = { METRICS_NAMESPACE: 'Prod', EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge' };
+  await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });
+  for (const secret of ['another', 'the secret of the edge']) {
+    await (await fetch(`${wallet.url}/cli/info`, { headers: { 'x-origin-secret': secret } })).text();
+  }
+  const lines = wallet.log.map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { level: 'info', message: 'refused', status: 404, reason: 'around_edge' },
+    { level: 'error', message: 'refused', status: 500, reason: 'no_viewer_address' },
+  ]);
+  expect(lines.map((line) => metricsOf(line, 'Prod'))).toEqual([{}, { GatewayErrors: 1 }]);
 });

@@ -49,7 +49,8 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
 
 /** Why a name has no place in the block, or its value no text. */
 function faultOf(name: string, value: unknown): string | undefined {
-  const [, number = '', upstreamName = ''] = /^UPSTREAM_(\d+_)?(\w+)$/.exec(name) ?? [];
+  // The first upstream has no number, and no number begins with a zero.
+  const [, number = '', upstreamName = ''] = /^UPSTREAM_([2-9]_|[1-9]\d+_)?([A-Z_]+)$/.exec(name) ?? [];
   const ofUpstream = Object.keys(upstreamSettings);
   const ofFunction = Object.keys(settings);
   if (![...ofFunction, ...Object.keys(stackSettings)].includes(name) && !ofUpstream.includes(upstreamName)) {

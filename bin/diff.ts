@@ -37,7 +37,7 @@ async function main(root: string, folder: string): Promise<number> {
   const isNew = !(await hasStage(baseFolder, stage));
   const [after, before] = await Promise.all([
     synthesize(root, stage, join(folder, 'after')),
-    isNew ? nothing : synthesize(baseFolder, stage, join(folder, 'before')),
+    isNew ? nothing : synthesize(baseFolder, stage, join(folder, 'before')).catch(naming(base.name)),
   ]);
   const files = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const compared = files.map((file) => {
@@ -54,13 +54,24 @@ async function main(root: string, folder: string): Promise<number> {
   return dangers.length > 0 ? exitCodes.danger : exitCodes.fine;
 }
 
+/** Two syntheses run: says of which one an error is. */
+function naming(base: string) {
+  return (error: unknown): never => {
+    throw new Error(`The base (${base}) can't be synthesized:\n${messageOf(error)}`);
+  };
+}
+
+/** A command that failed has said why on its own standard error, which its error carries. */
+function messageOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  return said || (error instanceof Error ? error.message : String(error));
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'gateway-diff-'));
 try {
   process.exitCode = await main(process.cwd(), folder);
 } catch (error) {
-  // A command that failed has said why on its own standard error, which its error carries.
-  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-  console.error(said || (error instanceof Error ? error.message : String(error)));
+  console.error(messageOf(error));
   process.exitCode = exitCodes.failed;
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -54,6 +54,8 @@ function findLosses({ name, type, kind, replaced, changes }: ResourceChange): Da
       found.push(danger(name, `changes or drops an index: ${path}`));
     if (/(DeletionProtection|PointInTimeRecovery)Enabled$/.test(path) && before === true)
       found.push(danger(name, `gives up ${path}`));
+    if (/^TimeToLiveSpecification/.test(path))
+      found.push(danger(name, `changes which items delete themselves: ${path}`));
     if (/^(Deletion|UpdateReplace)Policy$/.test(path) && before === 'Retain')
       found.push(danger(name, `${path} is ${after ?? 'Delete'} now`));
   }

@@ -71,4 +71,15 @@ test('what can not be compared is an error that says why', () => {
   const misspelt = diff('--stage', 'prd');
   expect(misspelt.status).toBe(1);
   expect(misspelt.stderr).toContain('prd is no stage: did you mean prod?');
+  expect(misspelt.stderr).not.toContain('The base');
+});
+
+test('a base that was broken is said to be what is broken', () => {
+  edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUESTS_LIMIT": 5,'));
+  git('commit', '--quiet', '--all', '--message', 'broken');
+  git('checkout', '--quiet', 'HEAD~1', '--', 'cdk.json');
+  const { status, stderr } = diff('--stage', 'prod', '--base', 'HEAD');
+  git('reset', '--quiet', '--hard', 'HEAD~1');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^The base \(HEAD\) can't be synthesized:\ncdk\.json, .*GUESTS_LIMIT is no known setting/);
 });

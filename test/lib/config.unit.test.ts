@@ -78,7 +78,10 @@ test.each<[object, string]>([
   [{ memory: 3 }, 'memory is no known setting: did you mean memorySize?'],
   [{ UPSTREAM_2_BASE: 'x' }, 'UPSTREAM_2_BASE is no known setting: did you mean UPSTREAM_2_BASE_URL?'],
   [{ colour: 'x' }, 'colour is no known setting: docs/settings.md lists all'],
-  [{ UPSTREAM_1_BASE_URL: 'https://a.example/v1' }, 'UPSTREAM_1_BASE_URL is no known setting: did you mean UPSTREAM_BASE_URL?'],
+  [
+    { UPSTREAM_1_BASE_URL: 'https://a.example/v1' },
+    'UPSTREAM_1_BASE_URL is no known setting: did you mean UPSTREAM_BASE_URL?',
+  ],
   [{ KEYS_TABLE: 'mine' }, 'KEYS_TABLE is set by the stack'],
   [{ UPSTREAM_API_KEYS: 'k' }, 'UPSTREAM_API_KEYS belongs in a secret, not in a template'],
   [{ UPSTREAM_2_API_KEYS: 'k' }, 'UPSTREAM_2_API_KEYS belongs in a secret, not in a template'],

@@ -14,6 +14,7 @@ const table = {
     KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
     AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
     GlobalSecondaryIndexes: [{ IndexName: 'by-id', KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }],
+    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
     Replicas: [
       { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
     ],
@@ -117,6 +118,12 @@ describe('data', () => {
     ['an index that goes', 'Resources.Keys.Properties.GlobalSecondaryIndexes', [], 'changes or drops an index'],
     ['no protection', `${replica}.DeletionProtectionEnabled`, false, 'gives up Replicas[0].DeletionProtectionEnabled'],
     ['no recovery', `${replica}.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled`, false, 'gives up'],
+    [
+      'items that expire by another attribute',
+      'Resources.Keys.Properties.TimeToLiveSpecification.AttributeName',
+      'createdAt',
+      'changes which items delete themselves',
+    ],
     ['not retained', 'Resources.Keys.DeletionPolicy', 'Delete', 'DeletionPolicy is Delete now'],
     [
       'not retained when replaced',

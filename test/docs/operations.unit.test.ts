@@ -39,3 +39,24 @@ test('every job of the workflows says what it may do', () => {
     for (const block of blocks) expect(block).toMatch(/^ {4}permissions:/m);
   }
 });
+
+test('actions are named by digest, with the version beside it, and the same everywhere', () => {
+  const text = read('.github/workflows/ci.yml') + read('.github/workflows/deploy.yml');
+  const used = [...text.matchAll(/uses: (\S+?)@(.+)/g)].map(([, name = '', version = '']) => ({ name, version }));
+  expect(used.length).toBeGreaterThan(5);
+  for (const { version } of used) expect(version).toMatch(/^[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  const names = new Set(used.map(({ name }) => name));
+  expect(new Set(used.map(({ name, version }) => name + version)).size).toBe(names.size);
+});
+
+test('no text that somebody from outside writes becomes part of a script', () => {
+  for (const file of ['ci', 'deploy']) {
+    const scripts = [...read(`.github/workflows/${file}.yml`).matchAll(/run: (?:\|\n((?: {10}.*\n|\n)+)|(.*))/g)];
+    expect(scripts.length).toBeGreaterThan(2);
+    for (const [, block = '', line = ''] of scripts) expect(block + line).not.toContain('${{');
+  }
+});
+
+test('the job that a branch rule asks for is never skipped, as that would let everything pass', () => {
+  expect(read('.github/workflows/ci.yml')).toMatch(/\n {2}infrastructure:\n(?: {4}#.*\n)* {4}if: always\(\) && /);
+});

@@ -98,6 +98,9 @@ test("the function believes CloudFront's own header, and may read the secret", (
 test('the web ACL of the docs limits addresses, and looks into no body', () => {
   const acl = JSON.parse(readFileSync('docs/web-acl.json', 'utf8'));
   expect(acl).toMatchObject({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
+  // What WAF takes: https://docs.aws.amazon.com/waf/latest/APIReference/API_CreateWebACL.html
+  expect(acl.Name).toMatch(/^[\w-]{1,128}$/);
+  expect(acl.Description).toMatch(/^[\w+=:#@/\-,.][\w+=:#@/\-,.\s]{1,254}[\w+=:#@/\-,.]$/);
   const statements = acl.Rules.map(({ Statement }: { Statement: object }) => Statement);
   expect(statements).toEqual([
     { RateBasedStatement: { Limit: expect.any(Number), EvaluationWindowSec: 60, AggregateKeyType: 'IP' } },

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { CommandError } from '../cli/command-error.ts';
 
 export interface Ask {
@@ -37,20 +38,22 @@ export function createProbe({ base, now, patience }: Options): Probe {
   return async ({ method, path, headers, body }) => {
     const sentAt = now();
     const title = `${method} ${path}`;
+    const signal = AbortSignal.timeout(patience);
     try {
       const response = await fetch(base + path, {
         method,
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         body: body === undefined ? null : JSON.stringify(body),
         redirect: 'manual',
-        signal: AbortSignal.timeout(patience),
+        signal,
       });
       const arrivals: Arrival[] = [];
       for await (const bytes of response.body ?? []) arrivals.push({ at: now() - sentAt, bytes });
       const text = Buffer.concat(arrivals.map(({ bytes }) => bytes)).toString();
       return { title, status: response.status, headers: response.headers, text, arrivals, duration: now() - sentAt };
     } catch (error) {
-      throw new CommandError(`${title} failed: ${reasonOf(error)}`);
+      const reason = signal.aborted ? `no answer within ${patience / 1000} s` : reasonOf(error);
+      throw new CommandError(`${title} failed: ${reason}`);
     }
   };
 }
@@ -74,10 +77,11 @@ export function quote({ status, text }: Reply): string {
   return `${status} ${line}`.trim();
 }
 
-/** `fetch` hides the real reason beneath. */
+/** `fetch` hides the real reason beneath, and OpenSSL its own among numbers and file names. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!types.isNativeError(error)) return String(error);
   const { cause } = error;
-  if (cause instanceof Error) return cause.message || ('code' in cause ? String(cause.code) : cause.name);
-  return error.message;
+  if (!types.isNativeError(cause)) return error.message;
+  if ('library' in cause && 'reason' in cause) return `TLS: ${cause.reason}`;
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }

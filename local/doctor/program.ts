@@ -21,7 +21,9 @@ interface Options {
   readonly json?: true;
 }
 
+/** A model may think for long; a list of models takes no longer than a cold start. */
 const patience = 180_000;
+const greetingPatience = 20_000;
 
 /** The doctor's one command. */
 export function createProgram({ now, print, printError, setExitCode }: Surroundings): Command {
@@ -35,7 +37,7 @@ export function createProgram({ now, print, printError, setExitCode }: Surroundi
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError })
     .action(async ({ base, key, json }: Options) => {
       const probe = createProbe({ base, now, patience });
-      const known = await greet(probe, key);
+      const known = await greet(createProbe({ base, now, patience: greetingPatience }), key);
       printError(`This takes ${cost} of the ${known.remaining} requests that the key has left.\n`);
       const rows: Row[] = [];
       for await (const row of examine(probe, key, known)) {

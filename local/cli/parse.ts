@@ -20,6 +20,17 @@ export function parseWhole(text: string, from: number, to: number): number | und
   return number >= from && number <= to ? number : undefined;
 }
 
+/** Whether a text has the form of a place in a list: a JSON object in base64url. */
+export function isPlace(text: string): boolean {
+  if (!/^[\w-]{1,2000}$/.test(text)) return false;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 /** A day begins at 00:00 UTC; a day that no calendar has, such as 30 February, is refused rather than moved. */
 function parseDate(text: string): number {
   const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2})?Z)?$/.exec(text);

@@ -6,7 +6,7 @@ import { changeExpiry, changeLimit, rotate } from './change-key.ts';
 import { CommandError } from './command-error.ts';
 import { issue, link, list, revoke, show } from './commands.ts';
 import type { Outcome } from './outcome.ts';
-import { parseExpiry, parseSpan, parseWhole } from './parse.ts';
+import { isPlace, parseExpiry, parseSpan, parseWhole } from './parse.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { type Pace, showUsage } from './usage.ts';
 
@@ -177,7 +177,7 @@ const checkedWhole = (from: number, to: number) =>
 
 const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -');
 const readLabel = matching(/^\P{Cc}{1,200}$/u, 'a text of 1 to 200 characters');
-const readPlace = matching(/^[\w-]{8,2000}$/, 'what the page before said');
+const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');
 const readLimit = checkedWhole(0, 1_000_000);
 const readSpan = checked(parseSpan, 'a span such as 1h, 12h or 2d');
 const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');

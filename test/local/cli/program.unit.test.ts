@@ -37,6 +37,7 @@ test.each([
   [['issue', '--label', 'a\nb'], 'is invalid. It must be a text'],
   [['list', '--page-size', '0'], "'0' is invalid. It must be a whole number from 1 to 1000."],
   [['list', '--from', '?'], "'?' is invalid. It must be what the page before said."],
+  [['list', '--from', 'zzzzzzzzzz'], "'zzzzzzzzzz' is invalid. It must be what the page before said."],
   [['list', '--state', 'dead'], "argument 'dead' is invalid. Allowed choices are live, revoked, expired."],
   [
     ['limit', 'key_a', 'much'],

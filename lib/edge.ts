@@ -40,7 +40,8 @@ export class Edge extends Construct {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
-      // Everything the viewer sent but its `Host`, and CloudFront's own headers, the viewer's address among them.
+      // Everything the viewer sent but its `Host`, and CloudFront's own headers, the viewer's address among those of location:
+      // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       compress: false, // would hold events back
     });

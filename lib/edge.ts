@@ -51,6 +51,7 @@ export class Edge extends Construct {
       ...(domainName && { domainNames: [domainName] }),
       ...(certificateArn && { certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn) }),
       ...(webAclArn && { webAclId: webAclArn }),
+      errorResponses: keptErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: behaviorFor(origin),
       additionalBehaviors: Object.fromEntries(
         Object.entries(others).map(([path, otherOrigin]) => [path, behaviorFor(otherOrigin)]),
@@ -63,6 +64,12 @@ export class Edge extends Construct {
     this.distributionId = distribution.distributionId;
   }
 }
+
+/**
+ * CloudFront answers everybody with these for ten seconds, whatever the cache policy and `cache-control: no-store` say:
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
+ */
+const keptErrors = [500, 502, 503, 504];
 
 const acknowledged = [
   ['CFR1', 'Who may call from where is for the web ACL to say, which the operator gives.'],

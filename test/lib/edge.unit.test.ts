@@ -49,6 +49,12 @@ describe('the distribution', () => {
     ]);
   });
 
+  // For ten seconds, one caller's 503 would be everybody's: no-store does not keep CloudFront from it.
+  test('keeps no error of the gateway’s either', () => {
+    const kept = [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 }));
+    expect(config.CustomErrorResponses).toEqual(kept);
+  });
+
   test('is named, certified and guarded as the settings say', () => {
     expect(config).toMatchObject({
       Aliases: ['api.example.com'],

@@ -34,6 +34,6 @@ export function siteOf(event: LambdaFunctionURLEvent, { appUrl, scheme }: SiteSe
 
 /** Only the header knows the port, which a local server has; it is believed where it names the domain that was called. */
 function authorityOf({ headers, requestContext: { domainName } }: LambdaFunctionURLEvent): string {
-  const { host } = headers;
-  return host !== undefined && URL.parse(`http://${host}`)?.hostname === domainName ? host : domainName;
+  const url = URL.parse(`http://${headers.host}`);
+  return url?.hostname === domainName ? url.host : domainName;
 }

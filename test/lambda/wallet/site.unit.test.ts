@@ -40,6 +40,11 @@ describe('siteOf', () => {
     expect(siteOf(eventAt('abc.on.aws', 'abc.on.aws@evil.example'), deployed).domain).toBe('abc.on.aws');
   });
 
+  test.each(['/evil', '?evil', '#evil'])('takes host and port of a Host header, and not %s behind them', (more) => {
+    const { domain, pageUrl } = siteOf(eventAt('localhost', `me@localhost:8787${more}`), local);
+    expect([domain, pageUrl]).toEqual(['localhost:8787', 'http://localhost:8787/cli']);
+  });
+
   test('is APP_URL where there is one, whatever was called', () => {
     const settings = { appUrl: 'https://app.example/ai', scheme: 'https' } as const;
     expect(siteOf(eventAt('abc.on.aws', 'evil.example'), settings)).toEqual({

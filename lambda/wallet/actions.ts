@@ -16,6 +16,7 @@ export interface ActionDependencies {
   readonly limits: Limits;
   readonly readQuota: ReadQuota;
   readonly linkNetwork: (networkId: string, link: NetworkLink) => Promise<void>;
+  readonly findLink: (networkId: string) => Promise<NetworkLink | undefined>;
   readonly serviceName: string;
   readonly memberLimit: number;
   /** Where the gateway is, unless it is where the page is. */
@@ -28,26 +29,32 @@ export type Actions = ReturnType<typeof createActions>;
 
 /** What the page asks for, one function for each endpoint. */
 export function createActions(dependencies: ActionDependencies) {
-  const { signIn, sessions, keyring, limits, readQuota, linkNetwork, log, now } = dependencies;
+  const { signIn, sessions, keyring, limits, readQuota, linkNetwork, findLink, log, now } = dependencies;
 
   const redeem = ({ input, site }: WalletRequest, purpose: Purpose): Promise<string> =>
     signIn.redeem(readText(input, 'message'), readText(input, 'signature'), purpose, site);
 
-  const link = async (network: Network, member: string) => {
+  const link = async (request: WalletRequest, member: string): Promise<void> => {
     const linkedAt = now();
-    const expiresAt = linkedAt + linkLifetime;
-    await linkNetwork(network.id, { member, linkedAt, expiresAt });
-    return { network: network.name, expiresAt: isoTime(expiresAt) };
+    await linkNetwork(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
+    log.granted(request, { link: true });
   };
 
-  const describe = async (member: string) => {
-    const [keys, quota] = await Promise.all([keyring.list(member), readQuota(member)]);
-    return { wallet: member, keys: keys.map(showKey), keysAllowed: keysPerWallet, quota };
+  const describeLink = async ({ id, name }: Network, member: string) => {
+    const found = await findLink(id);
+    const linked = found?.member === member && found.expiresAt > now();
+    return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
+  };
+
+  const describe = async ({ network }: WalletRequest, member: string) => {
+    const parts = [keyring.list(member), readQuota(member), describeLink(network, member)] as const;
+    const [keys, quota, linked] = await Promise.all(parts);
+    return { wallet: member, keys: keys.map(showKey), keysAllowed: keysPerWallet, quota, link: linked };
   };
 
   /** Makes the key last of all: nothing after it can fail and leave it unseen. */
   const issue = async (request: WalletRequest, member: string) => {
-    const described = await describe(member);
+    const described = await describe(request, member);
     const { key, record } = await keyring.issue(member);
     log.granted(request, { keyId: record.id });
     return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
@@ -68,30 +75,28 @@ export function createActions(dependencies: ActionDependencies) {
     },
 
     async link(request) {
-      const { network } = request;
       const member = await redeem(request, 'link');
-      await limits.countGrant(network.id, member);
-      const session = await sessions.open(member);
-      const linked = await link(network, member);
-      const answer = { link: linked, session: showSession(session) };
-      log.granted(request, { link: true });
+      await limits.countGrant(request.network.id, member);
+      const session = showSession(await sessions.open(member));
+      await link(request, member);
       try {
-        return { ...answer, ...(await issue(request, member)) };
+        return { ...(await issue(request, member)), session };
       } catch (error) {
         if (!(error instanceof WalletError) || error.code !== 'too_many_keys') throw error;
         // The network is linked all the same, and the session is good for making room.
-        return { ...answer, ...(await describe(member)), key: null };
+        return { ...(await describe(request, member)), session, key: null };
       }
     },
 
     async signIn(request) {
       const member = await redeem(request, 'manage');
-      const session = await sessions.open(member);
-      return { ...(await describe(member)), session: showSession(session) };
+      const session = showSession(await sessions.open(member));
+      return { ...(await describe(request, member)), session };
     },
 
-    async list({ member = '' }) {
-      return describe(member);
+    async list(request) {
+      const { member = '' } = request;
+      return describe(request, member);
     },
 
     async issue(request) {
@@ -105,15 +110,14 @@ export function createActions(dependencies: ActionDependencies) {
       const id = readText(input, 'id');
       await keyring.revoke(member, id);
       log.revoked(request, { keyId: id });
-      return describe(member);
+      return describe(request, member);
     },
 
     async linkAgain(request) {
       const { network, member = '' } = request;
       await limits.countGrant(network.id, member);
-      const linked = await link(network, member);
-      log.granted(request, { link: true });
-      return { ...(await describe(member)), link: linked };
+      await link(request, member);
+      return describe(request, member);
     },
   } satisfies Record<string, Action>;
 }

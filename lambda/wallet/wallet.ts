@@ -48,6 +48,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
     limits: createLimits({ counters, now, createToken: () => randomBytes(6).toString('base64url') }),
     readQuota: createReadQuota({ ...config, counters, now }),
     linkNetwork: keys.link,
+    findLink: keys.findLink,
     log,
     now,
   });

@@ -26,7 +26,7 @@ export interface ReplyBody {
   readonly key: { readonly key: string; readonly id: string; readonly createdAt: string } | null;
   readonly keys: readonly { readonly id: string; readonly createdAt: string }[];
   readonly keysAllowed: number;
-  readonly link: { readonly network: string; readonly expiresAt: string };
+  readonly link: { readonly network: string; readonly expiresAt: string | null };
   readonly quota: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
   readonly session: { readonly token: string; readonly expiresAt: string };
   readonly error: { readonly message: string; readonly type: string; readonly code: string };

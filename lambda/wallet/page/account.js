@@ -5,16 +5,16 @@ import { byId, create } from './element.js';
 /**
  * Shows what a wallet has: requests, its network's link, its keys.
  * @param {Account} account
- * @param {{ network: string, link: Account['link'], newKeyId: string | undefined, onRevoke: (id: string) => Promise<void> }} more
+ * @param {{ newKeyId: string | undefined, onRevoke: (id: string) => Promise<void> }} more
  */
-export function showAccount({ quota, keys, keysAllowed }, { network, link, newKeyId, onRevoke }) {
+export function showAccount({ quota, keys, keysAllowed, link }, { newKeyId, onRevoke }) {
   byId('remaining').textContent = `${quota.remaining} of ${quota.limit}`;
   const meter = /** @type {HTMLMeterElement} */ (byId('meter'));
   meter.max = Math.max(1, quota.limit);
   meter.value = quota.remaining;
   byId('reset').textContent = `in ${inWords(quota.resetSeconds)}`;
 
-  showLink(network, link);
+  showLink(link);
 
   const full = keys.length >= keysAllowed;
   byId('keys-hint').textContent =
@@ -25,22 +25,18 @@ export function showAccount({ quota, keys, keysAllowed }, { network, link, newKe
   /** @type {HTMLButtonElement} */ (byId('new-key')).disabled = full;
 }
 
-/**
- * @param {string} network
- * @param {Account['link']} link
- */
-function showLink(network, link) {
+/** @param {Account['link']} link */
+function showLink({ network, expiresAt }) {
   const code = create('code', {}, network);
   byId('link-text').replaceChildren(
-    ...(link
-      ? [code, ` counts as you until ${showTime(link.expiresAt)}, with any word in place of a key.`]
-      : ['You are on ', code, '. You have not linked it just now.']),
+    ...(expiresAt === null
+      ? ['You are on ', code, ', which is not linked to this wallet.']
+      : [code, ` counts as you until ${showTime(expiresAt)}, with any word in place of a key.`]),
   );
-  const other = network.includes(':')
-    ? 'This is how your browser comes here, over IPv6. A terminal that comes over IPv4 comes from another network, which is not linked'
-    : 'This is how your browser comes here, over IPv4. A terminal that comes over IPv6 comes from another network, which is not linked';
-  byId('link-hint').textContent = `${other}: use a key there. A key works everywhere.`;
-  byId('link-network').hidden = link !== undefined;
+  const [here, there] = network.includes(':') ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6'];
+  byId('link-hint').textContent =
+    `Your browser comes here over ${here}. A terminal that comes over ${there} is on another network: use a key there. A key works everywhere.`;
+  byId('link-network').textContent = expiresAt === null ? 'Link it for 24 hours' : 'Start the 24 hours anew';
 }
 
 /**

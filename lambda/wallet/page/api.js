@@ -24,8 +24,8 @@ export class ApiError extends Error {
  * @property {{ id: string, createdAt: string }[]} keys
  * @property {number} keysAllowed
  * @property {{ limit: number, remaining: number, resetSeconds: number }} quota
+ * @property {{ network: string, expiresAt: string | null }} link null where the network is not linked to this wallet
  * @property {{ token: string, expiresAt: string }} [session]
- * @property {{ network: string, expiresAt: string }} [link]
  * @property {{ key: string, id: string, createdAt: string } | null} [key]
  */
 

@@ -15,7 +15,6 @@ import { connect, discoverWallets, sign, WalletProblem } from './wallets.js';
  *   address: string,
  *   chainId: number,
  *   token: string,
- *   link?: import('./api.js').Account['link'],
  *   newKeyId?: string,
  * }}
  */
@@ -120,7 +119,6 @@ function signFor(purpose) {
 function showResult(account) {
   const { info } = state;
   if (!info) return;
-  if (account.link) state.link = account.link;
   refresh(account);
   if (!account.key) {
     announce('You are signed in.');
@@ -137,9 +135,7 @@ function showResult(account) {
 
 /** @param {import('./api.js').Account} account */
 function refresh(account) {
-  const { link, newKeyId } = state;
-  const network = link?.network ?? state.info?.network ?? '';
-  showAccount(account, { network, link, newKeyId, onRevoke: revoke });
+  showAccount(account, { newKeyId: state.newKeyId, onRevoke: revoke });
 }
 
 const revoke = (/** @type {string} */ id) =>
@@ -164,9 +160,7 @@ onButton('refresh', () =>
 onButton('new-key', () => run('Making a key…', async () => showResult(await ask(state.token, 'keys/issue'))));
 onButton('link-network', () =>
   run('Linking…', async () => {
-    const account = await ask(state.token, 'network');
-    state.link = account.link;
-    refresh(account);
+    refresh(await ask(state.token, 'network'));
     announce('Linked.');
   }),
 );

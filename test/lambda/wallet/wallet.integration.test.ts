@@ -121,6 +121,33 @@ describe('the wallet function', () => {
     expect((await wallet.keys.findKey(hashKey(body.key?.key ?? '')))?.revokedAt).toBeUndefined();
   });
 
+  test('every answer tells when the link of this network to this wallet ends, and of no other link', async () => {
+    const session = bearer(await wallet.sign(account));
+    const linkSeen = async (headers = session) => (await wallet.post('/cli/keys', {}, headers)).body.link;
+    const linked = { network: '203.0.113.7', expiresAt: '2026-11-22T12:00:00.000Z' };
+    expect((await wallet.sign(account, 'manage')).body.link).toEqual(linked);
+    expect(await linkSeen()).toEqual(linked);
+    const stranger = bearer(await wallet.sign(testAccount(2), 'manage'));
+    expect(await linkSeen(stranger)).toEqual({ ...linked, expiresAt: null });
+    sourceIp = '198.51.100.1';
+    expect(await linkSeen()).toEqual({ network: '198.51.100.1', expiresAt: null });
+    sourceIp = '203.0.113.7';
+    time += 86_400_000;
+    expect((await wallet.sign(account, 'manage')).body.link).toEqual({ ...linked, expiresAt: null });
+  });
+
+  test('a network that another wallet links is that wallet’s, until it is linked back', async () => {
+    const first = bearer(await wallet.sign(account));
+    const second = bearer(await wallet.sign(testAccount(2)));
+    const ends = async (headers: Record<string, string>) =>
+      (await wallet.post('/cli/keys', {}, headers)).body.link.expiresAt;
+    expect([await ends(first), await ends(second)]).toEqual([null, '2026-11-22T12:00:00.000Z']);
+    time += 60_000;
+    await wallet.post('/cli/network', {}, first);
+    expect([await ends(first), await ends(second)]).toEqual(['2026-11-22T12:01:00.000Z', null]);
+    expect(await wallet.keys.findLink(idOf('203.0.113.7'))).toMatchObject({ member });
+  });
+
   test('what the page shows before anyone has signed', async () => {
     const response = await fetch(`${wallet.url}/cli/info`);
     expect(await response.json()).toEqual({

@@ -206,22 +206,3 @@ describe('when it goes another way', () => {
     await keyIn(page);
   });
 });
-
-test('whose session is over signs again, and does not lose sight of the key', async () => {
-  await using watched = await openPage(browser);
-  const { page } = watched;
-  await installWallet(page, testAccount(7));
-  await page.goto(`${gateway.url}/cli`);
-  await click(page, 'Test Wallet');
-  await click(page, 'Sign and get a key');
-  const key = await keyIn(page);
-  await page.route('**/cli/keys', (route) =>
-    route.fulfill({ status: 401, json: { error: { code: 'invalid_session', message: 'Please sign in again.' } } }),
-  );
-  await click(page, 'Refresh the requests left today');
-  await page.getByRole('alert').getByText('Please sign in again.').waitFor();
-  expect(await page.locator('#key-text').isVisible()).toBe(true);
-  expect(await page.locator('#key-text').textContent()).toBe(key);
-  await click(page, 'Manage keys only');
-  await page.getByText('You are signed in.').waitFor();
-});

@@ -15,10 +15,14 @@ export interface TestWalletOptions {
 export interface BrowserWallet {
   /** The messages that were shown for signing. */
   readonly shown: readonly string[];
-  /** What is answered from now on. */
+  /** What is answered from now on, by which account, on which chain. */
   answer: Answer;
+  account: PrivateKeyAccount;
+  chainId: string;
   /** Holds every question back while set. */
   pause: Promise<void> | undefined;
+  /** Tells the page that these accounts are the chosen ones now. */
+  tellAccounts(addresses: readonly string[]): Promise<void>;
 }
 
 const icon =
@@ -34,16 +38,23 @@ export async function installWallet(
   { name = 'Test Wallet', announced = true, ...options }: TestWalletOptions = {},
 ): Promise<BrowserWallet> {
   const shown: string[] = [];
-  const wallet: BrowserWallet = { shown, answer: 'yes', pause: undefined };
+  const wallet: BrowserWallet = {
+    ...{ shown, answer: 'yes', account, chainId: '0x1', pause: undefined },
+    tellAccounts: (addresses) =>
+      page.evaluate((detail) => {
+        // The page's side of this is `on` below.
+        Reflect.get(globalThis, 'dispatchEvent')(new CustomEvent('accountsChanged', { detail }));
+      }, addresses),
+  };
   await page.exposeFunction('askTestWallet', async (method: string, params: readonly string[] = []) => {
     await wallet.pause;
-    if (method === 'eth_chainId') return { result: '0x1' };
+    if (method === 'eth_chainId') return { result: wallet.chainId };
     if (wallet.answer === 'no') return { code: 4001 };
-    if (method === 'eth_requestAccounts') return { result: [account.address] };
+    if (method === 'eth_requestAccounts') return { result: [wallet.account.address] };
     if (method !== 'personal_sign') return { code: 4200 };
     const message = hexToString(params[0] as `0x${string}`);
     shown.push(message);
-    return { result: await account.signMessage({ message }) };
+    return { result: await wallet.account.signMessage({ message }) };
   });
   await page.addInitScript(inject, { name, announced, icon: options.icon ?? icon });
   return wallet;
@@ -51,6 +62,8 @@ export async function installWallet(
 
 /** Runs in the page. */
 function inject({ name, announced, icon }: { name: string; announced: boolean; icon: string }): void {
+  const target: unknown = globalThis;
+  const page = target as EventTarget;
   const ask: unknown = Reflect.get(globalThis, 'askTestWallet');
   const provider = {
     async request({ method, params }: { method: string; params?: unknown[] }) {
@@ -58,14 +71,14 @@ function inject({ name, announced, icon }: { name: string; announced: boolean; i
       if (code !== undefined) throw Object.assign(new Error('refused'), { code });
       return result;
     },
-    on() {},
+    on(event: string, listener: (value: unknown) => void) {
+      page.addEventListener(event, (told) => listener((told as CustomEvent).detail));
+    },
   };
   if (!announced) {
     Reflect.set(globalThis, 'ethereum', provider);
     return;
   }
-  const target: unknown = globalThis;
-  const page = target as EventTarget;
   const info = { uuid: '8b1c3d5e-0000-4000-8000-000000000001', name, icon, rdns: 'example.test.wallet' };
   const announce = () => {
     const detail = Object.freeze({ info, provider });

@@ -5,7 +5,7 @@ import { byId, create } from './element.js';
 /**
  * Shows what a wallet has: requests, its network's link, its keys.
  * @param {Account} account
- * @param {{ newKeyId: string | undefined, onRevoke: (id: string) => Promise<void> }} more
+ * @param {{ newKeyId: string, onRevoke: (id: string) => Promise<void> }} more
  */
 export function showAccount({ quota, keys, keysAllowed, link }, { newKeyId, onRevoke }) {
   byId('remaining').textContent = `${quota.remaining} of ${quota.limit}`;

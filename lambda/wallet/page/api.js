@@ -54,6 +54,9 @@ export const signIn = (purpose, signed) => call(purpose === 'link' ? 'link' : 's
  */
 export const ask = (token, path, body = {}) => call(path, body, { authorization: `Bearer ${token}` });
 
+/** The function's own limit, in milliseconds: later no answer comes. */
+const patience = 30_000;
+
 /**
  * @param {string} path
  * @param {object} [body]
@@ -65,10 +68,12 @@ async function call(path, body, headers = {}) {
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   };
-  const response = await fetch(`cli/${path}`, post).catch(() => {
-    throw new ApiError('The gateway can’t be reached. Are you online?', 'unreachable');
-  });
-  const answer = await response.json().catch(() => ({}));
+  const signal = AbortSignal.timeout(patience);
+  const unreachable = () => {
+    throw new ApiError('The gateway can’t be reached. Are you online? Try again.', 'unreachable');
+  };
+  const response = await fetch(`cli/${path}`, { ...post, signal }).catch(unreachable);
+  const answer = await response.json().catch(response.ok ? unreachable : () => ({}));
   if (response.ok) return answer;
   const { message = 'Something went wrong. Please try again.', code = 'unknown' } = answer.error ?? {};
   throw new ApiError(message, code);

@@ -2,10 +2,9 @@ import { shorten, showAccount } from './account.js';
 import { ApiError, ask, askForMessage, readInfo, signIn } from './api.js';
 import { makeCopy } from './copy.js';
 import { byId, create, onButton, showFact } from './element.js';
+import { forgetKey, showKey, shownKeyId } from './key.js';
 import { announce, hideProblem, showProblem } from './messages.js';
-import { createSnippets } from './snippets.js';
-import { showSnippets } from './tabs.js';
-import { connect, discoverWallets, sign, WalletProblem } from './wallets.js';
+import { connect, discoverWallets, readChain, sign, WalletProblem, watchAccount } from './wallets.js';
 
 /**
  * All that the page knows. It is kept nowhere else: who closes the page is signed out.
@@ -13,12 +12,10 @@ import { connect, discoverWallets, sign, WalletProblem } from './wallets.js';
  *   info?: import('./api.js').Info,
  *   wallet?: import('./wallets.js').Wallet,
  *   address: string,
- *   chainId: number,
  *   token: string,
- *   newKeyId?: string,
  * }}
  */
-const state = { address: '', chainId: 1, token: '' };
+const state = { address: '', token: '' };
 
 /** @typedef {'connect' | 'sign' | 'use'} Step */
 
@@ -47,49 +44,72 @@ function show(step, ...sections) {
  * @param {() => Promise<void>} act
  */
 async function run(doing, act) {
-  if (document.body.ariaBusy === 'true') return;
+  const { dataset } = document.body;
+  if (dataset.busy !== undefined) return;
   hideProblem();
   announce(doing);
-  document.body.ariaBusy = 'true';
+  // Not aria-busy: what is announced meanwhile would not be read out.
+  dataset.busy = '';
   try {
     await act();
     if (byId('status').textContent === doing) announce('');
   } catch (error) {
     if (error instanceof ApiError && error.code === 'invalid_session') {
-      // A key that is in sight stays there: it is shown this once.
-      show('sign', 'sign', ...(byId('key').hidden ? [] : ['key']));
+      state.token = '';
+      show('sign', 'sign', ...keySection());
     }
     const known = error instanceof ApiError || error instanceof WalletProblem;
     showProblem(known ? error.message : 'Something went wrong on this page. Please load it again.');
     if (!known) throw error;
   } finally {
-    document.body.ariaBusy = 'false';
+    delete dataset.busy;
   }
+}
+
+const keySection = () => (shownKeyId() === '' ? [] : ['key']);
+
+/** What the page shows before anyone has signed: asked for again where it did not come. */
+async function loadInfo() {
+  if (state.info) return state.info;
+  const info = await readInfo();
+  showFact('network', info.network);
+  showFact('quota', `${info.memberLimit} requests a day, without an account or an email address.`);
+  state.info = info;
+  return info;
 }
 
 /** @param {import('./wallets.js').Wallet} wallet */
 function showWallet(wallet) {
   const { name, icon } = wallet.info;
-  const image = icon.startsWith('data:image/')
-    ? [create('img', { src: icon, alt: '', width: '28', height: '28' })]
-    : [];
-  const button = create('button', { type: 'button' }, ...image, name);
+  const image =
+    typeof icon === 'string' && icon.startsWith('data:image/')
+      ? [create('img', { src: icon, alt: '', width: '28', height: '28' })]
+      : [];
+  const button = create('button', { type: 'button' }, ...image, create('span', {}, name));
   button.addEventListener('click', () =>
     run(`${name} asks whether this page may see your address.`, async () => {
-      Object.assign(state, { wallet, ...(await connect(wallet)) });
-      showFact('address', shorten(state.address));
-      show('sign', 'sign');
+      await loadInfo();
+      const address = await connect(wallet);
+      if (!isAddress(address)) forgetKey();
+      Object.assign(state, { wallet, address });
+      showFact('address', shorten(address));
+      show('sign', 'sign', ...keySection());
     }),
   );
-  wallet.provider.on?.('accountsChanged', () => {
-    // Before the signature another account may be meant; after it the page speaks of the one that has signed.
-    if (state.wallet === wallet && state.token === '') show('connect', 'connect');
-  });
   byId('wallets').append(create('li', {}, button));
   if (document.activeElement === byId('look-again')) button.focus();
   byId('no-wallet').hidden = true;
   announce('');
+  watchAccount(wallet, (address) => {
+    // Before the signature another account may be meant; after it the page speaks of the one that has signed.
+    if (state.wallet !== wallet || state.token !== '' || isAddress(address)) return;
+    show('connect', 'connect');
+    announce(`Another account was chosen in ${name}. Connect it to go on.`);
+  });
 }
+
+/** Whether this is the account that is connected; some wallets write it in lower case. */
+const isAddress = (/** @type {string} */ address = '') => address.toLowerCase() === state.address.toLowerCase();
 
 function showNoWallet() {
   announce(byId('no-wallet').hidden ? '' : 'There is still none.');
@@ -98,15 +118,16 @@ function showNoWallet() {
 
 /** @param {'link' | 'manage'} purpose */
 function signFor(purpose) {
-  const { wallet, address, chainId } = state;
+  const { wallet, address } = state;
   if (!wallet) return;
   run(`Look at ${wallet.info.name}: it shows you the message to sign.`, async () => {
+    const chainId = await readChain(wallet);
     const { message } = await askForMessage({ address, chainId, purpose });
     const signature = await sign(wallet, address, message);
     announce('Signed. One moment…');
     const account = await signIn(purpose, { message, signature });
     state.token = account.session?.token ?? '';
-    showResult(account);
+    await showResult(account);
     if (account.key === null) {
       showProblem(
         `Your network is linked, but this wallet has ${account.keysAllowed} keys already: no other was made. Revoke one to make room.`,
@@ -116,32 +137,24 @@ function signFor(purpose) {
 }
 
 /** @param {import('./api.js').Account} account */
-function showResult(account) {
-  const { info } = state;
-  if (!info) return;
+async function showResult(account) {
+  const { key } = account;
+  if (key) showKey(await loadInfo(), key);
   refresh(account);
-  if (!account.key) {
-    announce('You are signed in.');
-    return show('use', 'account');
-  }
-  const { key, id } = account.key;
-  state.newKeyId = id;
-  byId('key-text').textContent = key;
-  showSnippets(createSnippets({ ...info, key }));
-  refresh(account);
-  announce('Here is your key.');
-  show('use', 'key', 'account');
+  announce(key ? 'Here is your key.' : 'You are signed in.');
+  if (key) show('use', 'key', 'account');
+  else show('use', 'account', ...keySection());
 }
 
 /** @param {import('./api.js').Account} account */
 function refresh(account) {
-  showAccount(account, { newKeyId: state.newKeyId, onRevoke: revoke });
+  showAccount(account, { newKeyId: shownKeyId(), onRevoke: revoke });
 }
 
 const revoke = (/** @type {string} */ id) =>
   run('Revoking…', async () => {
     refresh(await ask(state.token, 'keys/revoke', { id }));
-    if (id === state.newKeyId) byId('key').hidden = true;
+    if (id === shownKeyId()) forgetKey();
     announce('Revoked. Within a minute the key is refused everywhere.');
     byId('keys-title').focus();
   });
@@ -150,7 +163,7 @@ makeCopy(/** @type {HTMLElement} */ (document.querySelector('[data-copy]')), () 
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-sign]'))) {
   button.addEventListener('click', () => signFor(button.dataset.sign === 'link' ? 'link' : 'manage'));
 }
-onButton('disconnect', () => show('connect', 'connect'));
+onButton('disconnect', () => run('', async () => show('connect', 'connect')));
 onButton('refresh', () =>
   run('Asking…', async () => {
     refresh(await ask(state.token, 'keys'));
@@ -170,8 +183,4 @@ onButton('look-again', () => {
   lookAgain();
 });
 
-run('', async () => {
-  state.info = await readInfo();
-  showFact('network', state.info.network);
-  showFact('quota', `${state.info.memberLimit} requests a day, without an account or an email address.`);
-});
+loadInfo().catch((error) => showProblem(error.message));

@@ -27,13 +27,23 @@ export function makeCopy(button, read) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   button.addEventListener('click', async () => {
-    const copied = await navigator.clipboard.writeText(read()).then(
-      () => true,
-      () => false,
-    );
+    const copied = await copy(read());
     announce(copied ? 'Copied.' : 'The browser does not let this page copy. Select the text and copy it yourself.');
     button.replaceChildren(copied ? 'Copied' : 'Select it');
     clearTimeout(timer);
     timer = setTimeout(() => button.replaceChildren(...before), 2000);
   });
+}
+
+/**
+ * Whether it was copied: browsers know no clipboard on a page that came over plain http from another machine.
+ * @param {string} text
+ */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

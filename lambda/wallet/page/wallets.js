@@ -1,12 +1,14 @@
 /**
  * @typedef {object} Provider EIP-1193
  * @property {(call: { method: string, params?: unknown[] }) => Promise<unknown>} request
- * @property {(event: string, listener: () => void) => void} [on]
+ * @property {(event: string, listener: (value: unknown) => void) => void} [on]
  *
  * @typedef {object} Wallet EIP-6963
  * @property {Provider} provider
- * @property {{ uuid: string, name: string, icon: string }} info
+ * @property {{ uuid: string, name: string, icon?: unknown }} info
  */
+
+import { byId } from './element.js';
 
 /** Said to a person; every other error of a wallet is not. */
 export class WalletProblem extends Error {}
@@ -20,22 +22,21 @@ export class WalletProblem extends Error {}
  */
 export function discoverWallets(onFound, onNone) {
   const known = new Set();
-  const add = (/** @type {Wallet} */ wallet) => {
-    if (known.has(wallet.info.uuid)) return;
-    known.add(wallet.info.uuid);
-    onFound(wallet);
+  const add = (/** @type {unknown} */ found) => {
+    if (!isWallet(found) || known.has(found.info.uuid)) return;
+    known.add(found.info.uuid);
+    onFound(found);
   };
   window.addEventListener('eip6963:announceProvider', (event) => {
-    add(/** @type {CustomEvent<Wallet>} */ (event).detail);
+    add(/** @type {CustomEvent<unknown>} */ (event).detail);
   });
   const look = () => {
     window.dispatchEvent(new Event('eip6963:requestProvider'));
     // Wallets answer at once or, some, a moment later.
     setTimeout(() => {
-      const provider = /** @type {{ ethereum?: Provider }} */ (/** @type {unknown} */ (window)).ethereum;
       if (known.size > 0) return;
-      if (provider) add({ provider, info: { uuid: 'injected', name: 'Browser wallet', icon: '' } });
-      else onNone();
+      add({ provider: Reflect.get(window, 'ethereum'), info: { uuid: 'injected', name: 'Browser wallet' } });
+      if (known.size === 0) onNone();
     }, 200);
   };
   look();
@@ -43,15 +44,43 @@ export function discoverWallets(onFound, onNone) {
 }
 
 /**
+ * Anyone may announce anything.
+ * @param {unknown} found
+ * @returns {found is Wallet}
+ */
+function isWallet(found) {
+  const { info, provider } = /** @type {Partial<Wallet>} */ (found ?? {});
+  return typeof info?.uuid === 'string' && typeof info.name === 'string' && typeof provider?.request === 'function';
+}
+
+/**
  * Asks the wallet for an account.
  * @param {Wallet} wallet
  */
 export async function connect({ provider, info: { name } }) {
-  const accounts = await request(provider, name, 'eth_requestAccounts');
-  const address = Array.isArray(accounts) ? accounts[0] : undefined;
-  if (typeof address !== 'string') throw new WalletProblem(`${name} showed no account. Is it unlocked?`);
-  const chain = await request(provider, name, 'eth_chainId');
-  return { address, chainId: Number(chain) || 1 };
+  const address = firstOf(await request(provider, name, 'eth_requestAccounts'));
+  if (address === undefined) throw new WalletProblem(`${name} showed no account. Is it unlocked?`);
+  return address;
+}
+
+/**
+ * Tells of every other account that is chosen in the wallet, undefined where none is.
+ * @param {Wallet} wallet
+ * @param {(address: string | undefined) => void} onChosen
+ */
+export function watchAccount({ provider }, onChosen) {
+  provider.on?.('accountsChanged', (accounts) => onChosen(firstOf(accounts)));
+}
+
+/** @param {unknown} accounts */
+const firstOf = (accounts) => (Array.isArray(accounts) && typeof accounts[0] === 'string' ? accounts[0] : undefined);
+
+/**
+ * The chain that the wallet is on just now.
+ * @param {Wallet} wallet
+ */
+export async function readChain({ provider, info: { name } }) {
+  return Number(await request(provider, name, 'eth_chainId')) || 1;
 }
 
 /**
@@ -74,10 +103,28 @@ export async function sign({ provider, info: { name } }, address, message) {
  */
 async function request(provider, name, method, params) {
   try {
-    return await provider.request({ method, ...(params && { params }) });
+    return await untilStopped(provider.request({ method, ...(params && { params }) }));
   } catch (error) {
-    throw new WalletProblem(explain(name, /** @type {{ code?: unknown }} */ (error)?.code));
+    throw new WalletProblem(explain(name, /** @type {{ code?: unknown } | undefined} */ (error)?.code));
   }
+}
+
+/**
+ * Waits for a wallet, which may never answer, until the person stops waiting.
+ * @param {Promise<unknown>} answer
+ */
+function untilStopped(answer) {
+  const button = byId('stop');
+  const before = /** @type {HTMLElement} */ (document.activeElement);
+  const stopped = new Promise((_, reject) => {
+    button.onclick = () => reject({ code: 'stopped' });
+  });
+  button.hidden = false;
+  return Promise.race([answer, stopped]).finally(() => {
+    // A button that goes would take the keyboard's place with it.
+    if (document.activeElement === button) before.focus();
+    button.hidden = true;
+  });
 }
 
 /**
@@ -86,6 +133,8 @@ async function request(provider, name, method, params) {
  * @param {unknown} code
  */
 export function explain(name, code) {
+  if (code === 'stopped')
+    return `The page waits for ${name} no longer. If it still asks, decline there; then try again.`;
   if (code === 4001) return `You declined in ${name}. Nothing has happened; try again whenever you like.`;
   if (code === -32002) return `${name} is asking you already: open it and answer there.`;
   if (code === 4100) return `${name} does not let this page use that account. Connect it again.`;

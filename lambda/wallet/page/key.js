@@ -1,0 +1,25 @@
+import { byId } from './element.js';
+import { createSnippets } from './snippets.js';
+import { showSnippets } from './tabs.js';
+
+/** The id of the key in sight: it is shown this once, so it stays until it is revoked or another wallet comes. */
+let shownId = '';
+
+export const shownKeyId = () => shownId;
+
+/**
+ * @param {import('./api.js').Info} info
+ * @param {{ key: string, id: string }} issued
+ */
+export function showKey(info, { key, id }) {
+  shownId = id;
+  byId('key-text').textContent = key;
+  showSnippets(createSnippets({ ...info, key }));
+}
+
+export function forgetKey() {
+  shownId = '';
+  byId('key').hidden = true;
+  byId('key-text').textContent = '';
+  byId('snippets').replaceChildren();
+}

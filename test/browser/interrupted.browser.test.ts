@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import { testAccount } from '../support/wallet.ts';
+import { startChromium } from './chromium.ts';
+import { openPage } from './open-page.ts';
+import { installWallet } from './test-wallet.ts';
+
+jest.setTimeout(60_000);
+
+let browser: Browser;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text);
+const linkText = (page: Page) => page.locator('#link-text').textContent();
+
+async function getKey(page: Page): Promise<string> {
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  await click(page, 'Sign and get a key');
+  await heading(page, 'Your key').waitFor();
+  return (await page.locator('#key-text').textContent()) ?? '';
+}
+
+async function endSession(page: Page): Promise<void> {
+  const error = { code: 'invalid_session', message: 'Please sign in again.' };
+  await page.route('**/cli/keys', (route) => route.fulfill({ status: 401, json: { error } }), { times: 1 });
+  await click(page, 'Refresh the requests left today');
+  await alert(page, 'Please sign in again.').waitFor();
+}
+
+test('without what a key’s snippets need nobody is led to sign, and it is asked for again', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(1));
+  await page.route('**/cli/info', (route) => route.abort(), { times: 2 });
+  await page.goto(`${gateway.url}/cli`);
+  await alert(page, 'The gateway can’t be reached.').waitFor();
+  await click(page, 'Test Wallet');
+  await alert(page, 'The gateway can’t be reached.').waitFor();
+  expect(await heading(page, 'Sign one message').isVisible()).toBe(false);
+  await click(page, 'Test Wallet');
+  await click(page, 'Sign and get a key');
+  await heading(page, 'Your key').waitFor();
+});
+
+test('a click on a wallet counts while the page still waits for its facts', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(2));
+  const facts = Promise.withResolvers<void>();
+  await page.route('**/cli/info', async (route) => {
+    await facts.promise;
+    await route.continue();
+  });
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  facts.resolve();
+  await heading(page, 'Sign one message').waitFor();
+  expect(await page.getByText('127.0.0.1', { exact: true }).isVisible()).toBe(true);
+});
+
+test('a gateway that goes away in the middle is said to, and nothing in sight is lost', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(3));
+  const key = await getKey(page);
+  await page.route('**/cli/**', (route) => route.abort());
+  for (const name of ['Refresh the requests left today', 'Start the 24 hours anew', 'New key']) {
+    await click(page, name);
+    await alert(page, 'The gateway can’t be reached.').waitFor();
+  }
+  await page.unroute('**/cli/**');
+  // Half an answer is none.
+  await page.route('**/cli/keys', (route) => route.fulfill({ status: 200, body: '{"wallet": "0x' }));
+  await click(page, 'Refresh the requests left today');
+  await alert(page, 'The gateway can’t be reached.').waitFor();
+  expect(await page.locator('#key-text').textContent()).toBe(key);
+});
+
+test('whose session is over signs again, and keeps sight of the key', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(4));
+  const key = await getKey(page);
+  await endSession(page);
+  expect(await page.locator('#key-text').isVisible()).toBe(true);
+  await click(page, 'Manage keys only');
+  await page.getByText('You are signed in.').waitFor();
+  expect(await page.locator('#key-text').isVisible()).toBe(true);
+  expect(await page.locator('#key-text').textContent()).toBe(key);
+});
+
+test('another wallet that comes next sees neither the key nor the link of the first', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  const wallet = await installWallet(page, testAccount(5));
+  await getKey(page);
+  await endSession(page);
+  wallet.account = testAccount(6);
+  await click(page, 'Use another');
+  await click(page, 'Test Wallet');
+  await click(page, 'Manage keys only');
+  await page.getByText('There are none.').waitFor();
+  expect(await page.locator('#key-text').textContent()).toBe('');
+  expect(await page.locator('#snippets').textContent()).toBe('');
+  expect(await linkText(page)).toBe('You are on 127.0.0.1, which is not linked to this wallet.');
+});
+
+test('who comes back reads when the link ends, and renews it without losing the place', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await installWallet(page, testAccount(7));
+  await getKey(page);
+  const before = await linkText(page);
+  await page.reload();
+  await click(page, 'Test Wallet');
+  await click(page, 'Manage keys only');
+  await heading(page, 'Your wallet').waitFor();
+  expect(before).toMatch(/^127\.0\.0\.1 counts as you until /);
+  expect(await linkText(page)).toBe(before);
+  expect(await page.locator('#key-text').textContent()).toBe('');
+  await page.getByRole('button', { name: 'Start the 24 hours anew' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Linked.', { exact: true }).waitFor();
+  expect(await page.evaluate('document.activeElement.id')).toBe('link-network');
+});
+
+test('a browser that does not let the page copy says so', async () => {
+  await using watched = await openPage(browser);
+  const { page, complaints } = watched;
+  await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await installWallet(page, testAccount(8));
+  await getKey(page);
+  await click(page, 'Copy the key');
+  await page.getByText('The browser does not let this page copy.').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('without JavaScript the page says that it needs it, and offers nothing that does not work', async () => {
+  await using watched = await openPage(browser, { javaScriptEnabled: false });
+  const { page } = watched;
+  await page.goto(`${gateway.url}/cli`);
+  expect(await page.locator('noscript p').isVisible()).toBe(true);
+  expect(await heading(page, 'Connect your wallet').isVisible()).toBe(false);
+});

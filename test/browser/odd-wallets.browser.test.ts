@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import { testAccount } from '../support/wallet.ts';
+import { startChromium } from './chromium.ts';
+import { openPage } from './open-page.ts';
+import { installWallet } from './test-wallet.ts';
+
+jest.setTimeout(60_000);
+
+let browser: Browser;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
+
+test('a wallet that never answers is waited for no longer than a person likes', async () => {
+  await using watched = await openPage(browser);
+  const { page, complaints } = watched;
+  const wallet = await installWallet(page, testAccount(1));
+  const never = new Promise<void>(() => {});
+  await page.goto(`${gateway.url}/cli`);
+  wallet.pause = never;
+  await click(page, 'Test Wallet');
+  await click(page, 'Stop waiting');
+  await page.getByRole('alert').getByText('The page waits for Test Wallet no longer.').waitFor();
+  expect(await focused(page)).toBe('Test Wallet');
+  wallet.pause = undefined;
+  await click(page, 'Test Wallet');
+  await heading(page, 'Sign one message').waitFor();
+  wallet.pause = never;
+  await click(page, 'Sign and get a key');
+  await click(page, 'Stop waiting');
+  await page.getByRole('alert').getByText('The page waits for Test Wallet no longer.').waitFor();
+  wallet.pause = undefined;
+  await click(page, 'Sign and get a key');
+  await heading(page, 'Your key').waitFor();
+  expect(await page.getByRole('button', { name: 'Stop waiting' }).isVisible()).toBe(false);
+  expect(complaints).toEqual([]);
+});
+
+test('another account that is chosen in the wallet must connect; the same one told again need not', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  const [first, second] = [testAccount(2), testAccount(3)];
+  const wallet = await installWallet(page, first);
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  await heading(page, 'Sign one message').waitFor();
+  await wallet.tellAccounts([first.address.toLowerCase()]);
+  expect(await heading(page, 'Sign one message').isVisible()).toBe(true);
+
+  wallet.account = second;
+  await wallet.tellAccounts([second.address]);
+  await page.getByText('Another account was chosen in Test Wallet.').waitFor();
+  await click(page, 'Test Wallet');
+  await click(page, 'Manage keys only');
+  await heading(page, 'Your wallet').waitFor();
+  expect(wallet.shown).toEqual([expect.stringContaining(second.address)]);
+});
+
+test('a signature by another account than the one that connected gives nothing', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  const wallet = await installWallet(page, testAccount(4));
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  await heading(page, 'Sign one message').waitFor();
+  wallet.account = testAccount(5);
+  await click(page, 'Sign and get a key');
+  await page.getByRole('alert').getByText('Is another account selected in the wallet?').waitFor();
+  expect(await heading(page, 'Your key').isVisible()).toBe(false);
+});
+
+test('the message names the chain that the wallet is on when it signs', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  const wallet = await installWallet(page, testAccount(6));
+  await page.goto(`${gateway.url}/cli`);
+  await click(page, 'Test Wallet');
+  await heading(page, 'Sign one message').waitFor();
+  wallet.chainId = '0x89';
+  await click(page, 'Manage keys only');
+  await heading(page, 'Your wallet').waitFor();
+  expect(wallet.shown).toEqual([expect.stringContaining('\nChain ID: 137\n')]);
+});
+
+const announce = (page: Page, detail: string) =>
+  page.evaluate(`dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: ${detail} }))`);
+const provider = 'provider: { request: async () => [] }';
+
+test('a wallet that comes late is seen by itself, and two stand side by side', async () => {
+  await using watched = await openPage(browser);
+  const { page } = watched;
+  await page.goto(`${gateway.url}/cli`);
+  await page.getByText('This browser shows no wallet.').waitFor();
+  await announce(page, `{ info: { uuid: '1', name: 'Late' }, ${provider} }`);
+  await announce(page, `{ info: { uuid: '2', name: 'Later' }, ${provider} }`);
+  await announce(page, `{ info: { uuid: '2', name: 'Later' }, ${provider} }`);
+  expect(await page.locator('#wallets button').allTextContents()).toEqual(['Late', 'Later']);
+  expect(await page.getByText('This browser shows no wallet.').isVisible()).toBe(false);
+  await click(page, 'Later');
+  await page.getByRole('alert').getByText('Later showed no account. Is it unlocked?').waitFor();
+});
+
+test('whatever announces itself, nothing of it runs, loads or breaks the page', async () => {
+  await using watched = await openPage(browser);
+  const { page, complaints, origins } = watched;
+  await page.setViewportSize({ width: 375, height: 700 });
+  await page.goto(`${gateway.url}/cli`);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>parent.document.title = 'Evil'</script><image href="https://evil.example/svg.png"/></svg>`;
+  const names = [
+    '<img src="x" onerror="document.title = 1">',
+    'L'.repeat(400),
+    'From elsewhere',
+    'A picture that runs',
+  ];
+  for (const nothing of [
+    'null',
+    '7',
+    '{}',
+    `{ info: {}, ${provider} }`,
+    `{ info: { uuid: '0', name: 'No provider' } }`,
+  ]) {
+    await announce(page, nothing);
+  }
+  await announce(page, `{ info: { uuid: '1', name: ${JSON.stringify(names[0])}, icon: {} }, ${provider} }`);
+  await announce(page, `{ info: { uuid: '2', name: '${names[1]}' }, ${provider} }`);
+  await announce(page, `{ info: { uuid: '3', name: '${names[2]}', icon: 'https://evil.example/i.png' }, ${provider} }`);
+  const icon = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  await announce(page, `{ info: { uuid: '4', name: '${names[3]}', icon: ${JSON.stringify(icon)} }, ${provider} }`);
+
+  expect(await page.locator('#wallets button').allTextContents()).toEqual(names);
+  await page.locator('#wallets img').evaluateAll((images) =>
+    Promise.all(
+      images.map((image) =>
+        Reflect.get(image, 'decode')
+          .call(image)
+          .catch(() => {}),
+      ),
+    ),
+  );
+  expect(await page.title()).toBe('Get your API key');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+  expect([...origins]).toEqual([gateway.url]);
+  expect(complaints).toEqual([]);
+});

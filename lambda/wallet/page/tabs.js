@@ -59,5 +59,10 @@ function toBlock({ title, text }) {
     copyButton(title, () => text),
   );
   // Long lines scroll, so the keyboard must get there.
-  return create('div', { class: 'block' }, head, create('pre', { tabindex: '0', 'aria-label': title }, code));
+  return create(
+    'div',
+    { class: 'block' },
+    head,
+    create('pre', { tabindex: '0', role: 'group', 'aria-label': title }, code),
+  );
 }

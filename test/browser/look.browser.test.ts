@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import { testAccount } from '../support/wallet.ts';
+import { startChromium } from './chromium.ts';
+import { openPage } from './open-page.ts';
+import { installWallet } from './test-wallet.ts';
+
+jest.setTimeout(60_000);
+
+let browser: Browser;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+/** Texts whose contrast is below 4.5, which WCAG 2.2 AA asks for: https://www.w3.org/TR/WCAG22/#contrast-minimum */
+const paleTexts = (page: Page) =>
+  page.evaluate(`(() => {
+    const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+    const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    const luminance = ([r, g, b]) =>
+      0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+    const background = (element) => {
+      const found = channels(getComputedStyle(element).backgroundColor);
+      return found[3] === 0 ? background(element.parentElement) : found;
+    };
+    const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    return [...document.querySelectorAll('body *')].flatMap((element) => {
+      // What can't be used just now is exempt.
+      if (!hasText(element) || !element.checkVisibility() || getComputedStyle(element).opacity < 1) return [];
+      const [light, dark] = [channels(getComputedStyle(element).color), background(element)]
+        .map(luminance).sort((a, b) => b - a);
+      const ratio = (light + 0.05) / (dark + 0.05);
+      return ratio < 4.5 ? [element.textContent.trim() + ': ' + ratio.toFixed(2)] : [];
+    });
+  })()`);
+
+let account = 0;
+
+test.each([
+  // 320 px is also what a person sees who enlarges 1280 px to 400 %.
+  ...[320, 375, 1280].flatMap((width) => [
+    { width, colorScheme: 'light' as const },
+    { width, colorScheme: 'dark' as const },
+  ]),
+])('in every state all is legible, and nothing is to be scrolled sideways for: %j', async ({ width, colorScheme }) => {
+  await using watched = await openPage(browser, { colorScheme, viewport: { width, height: 640 } });
+  const { page, complaints } = watched;
+  const check = async () => {
+    expect(await paleTexts(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  };
+  await page.goto(`${gateway.url}/cli`);
+  await page.getByText('This browser shows no wallet.').waitFor();
+  await check();
+
+  account += 1;
+  const wallet = await installWallet(page, testAccount(account));
+  await page.reload();
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByRole('heading', { name: 'Sign one message' }).waitFor();
+  await check();
+  wallet.answer = 'no';
+  await page.getByRole('button', { name: 'Sign and get a key' }).click();
+  await page.getByRole('alert').getByText('You declined').waitFor();
+  await check();
+
+  const paused = Promise.withResolvers<void>();
+  Object.assign(wallet, { answer: 'yes', pause: paused.promise });
+  await page.getByRole('button', { name: 'Sign and get a key' }).click();
+  await page.getByRole('status').getByText('Look at Test Wallet').waitFor();
+  await check();
+  // Whatever is marked as busy is not read out.
+  expect(await page.locator('[aria-busy=true]').count()).toBe(0);
+  paused.resolve();
+
+  await page.getByRole('heading', { name: 'Your key', exact: true }).waitFor();
+  const tabs = page.getByRole('tab');
+  for (let index = 0; index < (await tabs.count()); index += 1) {
+    await tabs.nth(index).click();
+    await check();
+  }
+  await page.getByRole('button', { name: /^Revoke/ }).click();
+  await check();
+
+  const answered = Promise.withResolvers<void>();
+  await page.route('**/cli/keys/revoke', async (route) => {
+    await answered.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: /^Yes, revoke/ }).click();
+  const status = page.getByRole('status').getByText('Revoking…');
+  await status.waitFor();
+  await page.mouse.wheel(0, 9000);
+  const { y = -1 } = (await status.boundingBox()) ?? {};
+  expect(y).toBeGreaterThanOrEqual(0);
+  expect(y).toBeLessThan(640);
+  answered.resolve();
+  await page.getByText('Revoked. Within a minute').waitFor();
+  await check();
+  expect(complaints).toEqual([]);
+});

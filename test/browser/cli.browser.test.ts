@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import OpenAI from 'openai';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
 import { testAccount } from '../support/wallet.ts';
 import { startChromium } from './chromium.ts';
@@ -47,6 +47,8 @@ test('from no key to a key, its use, and its end', async () => {
 
   await using watched = await openPage(browser);
   const { page, complaints, origins } = watched;
+  const asked: Request[] = [];
+  page.on('request', (request) => asked.push(request));
   const wallet = await installWallet(page, testAccount(1));
   await page.goto(`${gateway.url}/cli`);
   await click(page, 'Test Wallet');
@@ -76,6 +78,15 @@ test('from no key to a key, its use, and its end', async () => {
 
   expect(complaints).toEqual([]);
   expect([...origins]).toEqual([gateway.url]);
+  // Neither key nor session is in an address, is told to anyone or stays in the browser.
+  for (const request of asked) {
+    expect(request.url()).not.toMatch(/lt[ks]_|\?/);
+    expect(await request.allHeaders()).not.toHaveProperty('referer');
+  }
+  expect(await page.evaluate('[location.href, history.length, localStorage.length, sessionStorage.length]')).toEqual([
+    ...[`${gateway.url}/cli`, 2, 0, 0],
+  ]);
+  expect(await page.context().cookies()).toEqual([]);
 });
 
 test('every snippet that this machine can run answers', async () => {

@@ -77,10 +77,14 @@ test.each(['/cli', '/cli/app.js', '/cli/info', '/cli/nothing', '/elsewhere'])(
 );
 
 describe('what another site’s page may send', () => {
-  const strangers: Record<string, string>[] = [
+  const strangers = (): Record<string, string>[] => [
     { origin: 'https://evil.example' },
     { origin: 'null' },
+    { origin: '' },
     { origin: 'http://127.0.0.1:1' },
+    { origin: wallet.url.replace('http:', 'https:') },
+    { origin: `${wallet.url}.evil.example` },
+    { origin: `${wallet.url}, ${wallet.url}` },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
   ];
@@ -88,7 +92,7 @@ describe('what another site’s page may send', () => {
   test.each(posts)('nothing, at /cli/%s, though it had a session', async (path) => {
     const session = bearer(await wallet.sign(account, 'manage'));
     const before = await wallet.readTables();
-    for (const stranger of strangers) {
+    for (const stranger of strangers()) {
       const { status, body } = await wallet.post(
         `/cli/${path}`,
         { address: account.address },

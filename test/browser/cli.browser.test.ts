@@ -1,35 +1,22 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import type { Browser, Page, Request } from 'playwright-core';
-import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import type { Page, Request } from 'playwright-core';
 import { testAccount } from '../support/wallet.ts';
-import { startChromium } from './chromium.ts';
-import { openPage } from './open-page.ts';
+import { startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
-
-jest.setTimeout(60_000);
 
 const run = promisify(execFile);
 const root = new URL('../..', import.meta.url);
 
-let browser: Browser;
-let gateway: GatewayProcess;
-
-beforeAll(async () => {
-  // Without the cache a revocation is felt at once, not within half a minute.
-  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess({ IDENTITY_CACHE_SECONDS: '0' })]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.[Symbol.asyncDispose]();
-});
+// Without the cache a revocation is felt at once, not within half a minute.
+const session = startSession({ IDENTITY_CACHE_SECONDS: '0' });
 
 const ask = async (key: string, path = '/v1/models', body?: object) => {
   const post = body && { method: 'POST', body: JSON.stringify(body) };
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-  const response = await fetch(gateway.url + path, { ...post, headers });
+  const response = await fetch(session.url + path, { ...post, headers });
   await response.text();
   return { status: response.status, limit: response.headers.get('x-svc-limit') };
 };
@@ -45,21 +32,21 @@ test('from no key to a key, its use, and its end', async () => {
   for (const status of [200, 200, 200, 429]) expect((await chat('guest')).status).toBe(status);
   expect(await ask('guest')).toEqual({ status: 200, limit: '3' });
 
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page, complaints, origins } = watched;
   const asked: Request[] = [];
   page.on('request', (request) => asked.push(request));
   const wallet = await installWallet(page, testAccount(1));
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   await click(page, 'Sign and get a key');
   const key = await keyIn(page);
   expect(key).toMatch(/^ltk_[\w-]{43}$/);
-  expect(wallet.shown).toEqual([expect.stringContaining(`${new URL(gateway.url).host} wants you to sign in`)]);
+  expect(wallet.shown).toEqual([expect.stringContaining(`${new URL(session.url).host} wants you to sign in`)]);
   await click(page, 'Copy the key');
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
 
-  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+  const client = new OpenAI({ baseURL: `${session.url}/v1`, apiKey: key, maxRetries: 0 });
   const { model } = await client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'Hi' }] });
   expect(model).toBe('svc');
   // The network is linked now, though its guest requests are spent: any word counts as the member.
@@ -77,23 +64,23 @@ test('from no key to a key, its use, and its end', async () => {
   await expect(client.models.list()).rejects.toThrow(/401/);
 
   expect(complaints).toEqual([]);
-  expect([...origins]).toEqual([gateway.url]);
+  expect([...origins]).toEqual([session.url]);
   // Neither key nor session is in an address, is told to anyone or stays in the browser.
   for (const request of asked) {
     expect(request.url()).not.toMatch(/lt[ks]_|\?/);
     expect(await request.allHeaders()).not.toHaveProperty('referer');
   }
   expect(await page.evaluate('[location.href, history.length, localStorage.length, sessionStorage.length]')).toEqual([
-    ...[`${gateway.url}/cli`, 2, 0, 0],
+    ...[`${session.url}/cli`, 2, 0, 0],
   ]);
   expect(await page.context().cookies()).toEqual([]);
 });
 
 test('every snippet that this machine can run answers', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(2));
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   await click(page, 'Sign and get a key');
   await keyIn(page);
@@ -108,15 +95,15 @@ test('every snippet that this machine can run answers', async () => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], { cwd: root });
     expect(stdout.trim()).toMatch(/\w+/);
   }
-  expect(await snippet('Claude Code', 'Terminal')).toContain(`export ANTHROPIC_BASE_URL=${gateway.url}\n`);
-  expect(await snippet('Codex', '~/.codex/config.toml')).toContain(`base_url = "${gateway.url}/v1"`);
+  expect(await snippet('Claude Code', 'Terminal')).toContain(`export ANTHROPIC_BASE_URL=${session.url}\n`);
+  expect(await snippet('Codex', '~/.codex/config.toml')).toContain(`base_url = "${session.url}/v1"`);
 });
 
 test('by keyboard alone, told where one is at every step', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(3));
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await page.getByRole('button', { name: 'Test Wallet' }).waitFor();
   const focused = () => page.evaluate('document.activeElement.textContent.trim()');
   const press = async (...keys: string[]) => {
@@ -153,9 +140,9 @@ test('by keyboard alone, told where one is at every step', async () => {
 
 describe('when it goes another way', () => {
   test('without a wallet the page says what to do, and sees one that comes later', async () => {
-    await using watched = await openPage(browser);
+    await using watched = await session.openPage();
     const { page } = watched;
-    await page.goto(`${gateway.url}/cli`);
+    await page.goto(`${session.url}/cli`);
     await page.getByText('This browser shows no wallet.').waitFor();
     await page.evaluate('window.ethereum = { request: async () => { throw { code: -32002 } } }');
     await click(page, 'Look again');
@@ -164,20 +151,20 @@ describe('when it goes another way', () => {
   });
 
   test('a wallet that only sets window.ethereum works too', async () => {
-    await using watched = await openPage(browser);
+    await using watched = await session.openPage();
     const { page } = watched;
     await installWallet(page, testAccount(4), { announced: false });
-    await page.goto(`${gateway.url}/cli`);
+    await page.goto(`${session.url}/cli`);
     await click(page, 'Browser wallet');
     await click(page, 'Manage keys only');
     await page.getByText('There are none.').waitFor();
   });
 
   test('who declines loses nothing and can try again', async () => {
-    await using watched = await openPage(browser);
+    await using watched = await session.openPage();
     const { page, complaints } = watched;
     const wallet = await installWallet(page, testAccount(5));
-    await page.goto(`${gateway.url}/cli`);
+    await page.goto(`${session.url}/cli`);
     await click(page, 'Test Wallet');
     wallet.answer = 'no';
     await click(page, 'Sign and get a key');
@@ -190,10 +177,10 @@ describe('when it goes another way', () => {
   });
 
   test('a wallet with five keys is told so, and makes room', async () => {
-    await using watched = await openPage(browser);
+    await using watched = await session.openPage();
     const { page } = watched;
     await installWallet(page, testAccount(6));
-    await page.goto(`${gateway.url}/cli`);
+    await page.goto(`${session.url}/cli`);
     await click(page, 'Test Wallet');
     await click(page, 'Manage keys only');
     for (let count = 1; count <= 5; count += 1) {

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { testAccount } from '../support/wallet.ts';
-import { startChromium } from './chromium.ts';
-import { openPage } from './open-page.ts';
+import { startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
-jest.setTimeout(60_000);
-
-let browser: Browser;
-let gateway: GatewayProcess;
-
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.[Symbol.asyncDispose]();
-});
+const session = startSession();
 
 const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
@@ -25,7 +12,7 @@ const alert = (page: Page, text: string) => page.getByRole('alert').getByText(te
 const linkText = (page: Page) => page.locator('#link-text').textContent();
 
 async function getKey(page: Page): Promise<string> {
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   await click(page, 'Sign and get a key');
   await heading(page, 'Your key').waitFor();
@@ -40,11 +27,11 @@ async function endSession(page: Page): Promise<void> {
 }
 
 test('without what a key’s snippets need nobody is led to sign, and it is asked for again', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(1));
   await page.route('**/cli/info', (route) => route.abort(), { times: 2 });
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await alert(page, 'The gateway can’t be reached.').waitFor();
   await click(page, 'Test Wallet');
   await alert(page, 'The gateway can’t be reached.').waitFor();
@@ -55,7 +42,7 @@ test('without what a key’s snippets need nobody is led to sign, and it is aske
 });
 
 test('a click on a wallet counts while the page still waits for its facts', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(2));
   const facts = Promise.withResolvers<void>();
@@ -63,7 +50,7 @@ test('a click on a wallet counts while the page still waits for its facts', asyn
     await facts.promise;
     await route.continue();
   });
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   facts.resolve();
   await heading(page, 'Sign one message').waitFor();
@@ -71,7 +58,7 @@ test('a click on a wallet counts while the page still waits for its facts', asyn
 });
 
 test('a gateway that goes away in the middle is said to, and nothing in sight is lost', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(3));
   const key = await getKey(page);
@@ -89,7 +76,7 @@ test('a gateway that goes away in the middle is said to, and nothing in sight is
 });
 
 test('whose session is over signs again, and keeps sight of the key', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(4));
   const key = await getKey(page);
@@ -102,7 +89,7 @@ test('whose session is over signs again, and keeps sight of the key', async () =
 });
 
 test('another wallet that comes next sees neither the key nor the link of the first', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   const wallet = await installWallet(page, testAccount(5));
   await getKey(page);
@@ -118,7 +105,7 @@ test('another wallet that comes next sees neither the key nor the link of the fi
 });
 
 test('who comes back reads when the link ends, and renews it without losing the place', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(7));
   await getKey(page);
@@ -137,7 +124,7 @@ test('who comes back reads when the link ends, and renews it without losing the 
 });
 
 test('a browser that does not let the page copy says so', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page, complaints } = watched;
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
   await installWallet(page, testAccount(8));
@@ -148,9 +135,9 @@ test('a browser that does not let the page copy says so', async () => {
 });
 
 test('without JavaScript the page says that it needs it, and offers nothing that does not work', async () => {
-  await using watched = await openPage(browser, { javaScriptEnabled: false });
+  await using watched = await session.openPage({ javaScriptEnabled: false });
   const { page } = watched;
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   expect(await page.locator('noscript p').isVisible()).toBe(true);
   expect(await heading(page, 'Connect your wallet').isVisible()).toBe(false);
 });

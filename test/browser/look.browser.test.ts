@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { testAccount } from '../support/wallet.ts';
-import { startChromium } from './chromium.ts';
-import { openPage } from './open-page.ts';
+import { startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
-jest.setTimeout(60_000);
-
-let browser: Browser;
-let gateway: GatewayProcess;
-
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.[Symbol.asyncDispose]();
-});
+const session = startSession();
 
 /** Texts whose contrast is below 4.5, which WCAG 2.2 AA asks for: https://www.w3.org/TR/WCAG22/#contrast-minimum */
 const paleTexts = (page: Page) =>
@@ -50,13 +37,13 @@ test.each([
     { width, colorScheme: 'dark' as const },
   ]),
 ])('in every state all is legible, and nothing is to be scrolled sideways for: %j', async ({ width, colorScheme }) => {
-  await using watched = await openPage(browser, { colorScheme, viewport: { width, height: 640 } });
+  await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
   const { page, complaints } = watched;
   const check = async () => {
     expect(await paleTexts(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
   };
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await page.getByText('This browser shows no wallet.').waitFor();
   await check();
 

@@ -1,34 +1,21 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { testAccount } from '../support/wallet.ts';
-import { startChromium } from './chromium.ts';
-import { openPage } from './open-page.ts';
+import { startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
-jest.setTimeout(60_000);
-
-let browser: Browser;
-let gateway: GatewayProcess;
-
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGatewayProcess()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.[Symbol.asyncDispose]();
-});
+const session = startSession();
 
 const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
 
 test('a wallet that never answers is waited for no longer than a person likes', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page, complaints } = watched;
   const wallet = await installWallet(page, testAccount(1));
   const never = new Promise<void>(() => {});
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   wallet.pause = never;
   await click(page, 'Test Wallet');
   await click(page, 'Stop waiting');
@@ -49,11 +36,11 @@ test('a wallet that never answers is waited for no longer than a person likes', 
 });
 
 test('another account that is chosen in the wallet must connect; the same one told again need not', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   const [first, second] = [testAccount(2), testAccount(3)];
   const wallet = await installWallet(page, first);
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message').waitFor();
   await wallet.tellAccounts([first.address.toLowerCase()]);
@@ -69,10 +56,10 @@ test('another account that is chosen in the wallet must connect; the same one to
 });
 
 test('a signature by another account than the one that connected gives nothing', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   const wallet = await installWallet(page, testAccount(4));
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message').waitFor();
   wallet.account = testAccount(5);
@@ -82,10 +69,10 @@ test('a signature by another account than the one that connected gives nothing',
 });
 
 test('the message names the chain that the wallet is on when it signs', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
   const wallet = await installWallet(page, testAccount(6));
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message').waitFor();
   wallet.chainId = '0x89';
@@ -99,9 +86,9 @@ const announce = (page: Page, detail: string) =>
 const provider = 'provider: { request: async () => [] }';
 
 test('a wallet that comes late is seen by itself, and two stand side by side', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page } = watched;
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   await page.getByText('This browser shows no wallet.').waitFor();
   await announce(page, `{ info: { uuid: '1', name: 'Late' }, ${provider} }`);
   await announce(page, `{ info: { uuid: '2', name: 'Later' }, ${provider} }`);
@@ -113,10 +100,10 @@ test('a wallet that comes late is seen by itself, and two stand side by side', a
 });
 
 test('whatever announces itself, nothing of it runs, loads or breaks the page', async () => {
-  await using watched = await openPage(browser);
+  await using watched = await session.openPage();
   const { page, complaints, origins } = watched;
   await page.setViewportSize({ width: 375, height: 700 });
-  await page.goto(`${gateway.url}/cli`);
+  await page.goto(`${session.url}/cli`);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>parent.document.title = 'Evil'</script><image href="https://evil.example/svg.png"/></svg>`;
   const names = [
     '<img src="x" onerror="document.title = 1">',
@@ -151,6 +138,6 @@ test('whatever announces itself, nothing of it runs, loads or breaks the page', 
   );
   expect(await page.title()).toBe('Get your API key');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
-  expect([...origins]).toEqual([gateway.url]);
+  expect([...origins]).toEqual([session.url]);
   expect(complaints).toEqual([]);
 });

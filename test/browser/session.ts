@@ -1,4 +1,7 @@
+import { afterAll, beforeAll, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { startGatewayProcess } from '../local/gateway-process.ts';
+import { startChromium } from './chromium.ts';
 
 interface OpenPage extends AsyncDisposable {
   readonly page: Page;
@@ -8,11 +11,34 @@ interface OpenPage extends AsyncDisposable {
   readonly origins: ReadonlySet<string>;
 }
 
+type Options = Parameters<Browser['newContext']>[0];
+
+/** A browser and a gateway that the tests of a file share. */
+export function startSession(environment?: Parameters<typeof startGatewayProcess>[0]) {
+  jest.setTimeout(60_000);
+  const parts = new AsyncDisposableStack();
+  let browser: Browser | undefined;
+  let url = '';
+  beforeAll(async () => {
+    const started = await startChromium();
+    parts.defer(() => started.close());
+    browser = started;
+    url = parts.use(await startGatewayProcess(environment)).url;
+  });
+  afterAll(() => parts.disposeAsync());
+  return {
+    get url() {
+      return url;
+    },
+    openPage(options?: Options): Promise<OpenPage> {
+      if (!browser) throw new Error('pages are for tests: the browser starts before the first');
+      return openPage(browser, options);
+    },
+  };
+}
+
 /** A page of a browser that remembers nothing, watched. */
-export async function openPage(
-  browser: Browser,
-  options: Parameters<Browser['newContext']>[0] = {},
-): Promise<OpenPage> {
+async function openPage(browser: Browser, options: Options): Promise<OpenPage> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
   const page = await context.newPage();
   const complaints: string[] = [];

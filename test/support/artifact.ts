@@ -18,27 +18,30 @@ interface ArtifactOptions {
 
 /** Runs the deployed files in AWS's own runtime client, with the template's settings, tables and secrets of its own. */
 export async function startArtifact({ gateway, environment, upstreamKeys = '' }: ArtifactOptions): Promise<Artifact> {
+  await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
+  started.defer(dynamoDb.close);
   const secrets = await startFakeSecrets({
     [gateway.environment.UPSTREAM_SECRET_ID ?? '']: JSON.stringify({ UPSTREAM_API_KEYS: upstreamKeys }),
     [gateway.environment.NETWORK_SALT_SECRET_ID ?? '']: 'a salt of at least sixteen characters',
   });
-  const runtime = await startLambdaRuntime(gateway, {
-    ...gateway.environment,
-    KEYS_TABLE: dynamoDb.keysTable,
-    QUOTA_TABLE: dynamoDb.quotaTable,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
-    ...environment,
-  });
+  started.defer(secrets.close);
+  const runtime = started.use(
+    await startLambdaRuntime(gateway, {
+      ...gateway.environment,
+      KEYS_TABLE: dynamoDb.keysTable,
+      QUOTA_TABLE: dynamoDb.quotaTable,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+      ...environment,
+    }),
+  );
+  const running = started.move();
   return {
     invoke: runtime.invoke,
     output: runtime.output,
     dynamoDb,
     secrets,
-    async [Symbol.asyncDispose]() {
-      await runtime[Symbol.asyncDispose]();
-      await Promise.all([secrets.close(), dynamoDb.close()]);
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

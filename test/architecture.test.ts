@@ -18,7 +18,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   dialects: ['errors', 'json'],
   upstream: ['config', 'dialects', 'errors', 'models'],
   stream: ['dialects', 'errors', 'json', 'upstream'],
-  store: ['errors', 'identity', 'quota', 'secrets'],
+  store: ['config', 'errors', 'identity', 'quota', 'secrets'],
   routes: ['dialects', 'errors'],
   emf: ['metric-names'],
   'gateway-request': ['dialects', 'errors', 'identity', 'models', 'quota', 'routes'],
@@ -92,6 +92,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only some places may use. */
 const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
   { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|gateway\.ts$|wallet\/wallet\.ts$)/ },
+  { name: /^aws4$/, allowed: /^lambda\/store\// },
   { name: /^@middy\//, allowed: /^lambda\/((wallet\/)?(middleware|pipelines)\/|handler\.ts$)/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/wallet\// },
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
@@ -157,6 +158,7 @@ describe('the architecture', () => {
     ['lambda/quota/policy.ts', "import { chat } from '../dialects/chat.ts';"],
     ['lambda/dialects/chat.ts', "import { responses } from './responses.ts';"],
     ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
+    ['lambda/secrets.ts', "import aws4 from 'aws4';"],
     ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],
     ['lambda/app.ts', "import { startGateway } from '../local/start.ts';"],
     ['lambda/stream/relay.ts', "const { keys } = await import('../store/keys.ts');"],

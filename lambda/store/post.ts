@@ -1,0 +1,52 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+import { ServiceError } from './service-error.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends a body and reads the whole answer, over connections that are kept. Rejects where none comes, or a part of one. */
+export type Post = (headers: OutgoingHttpHeaders, body: string, signal: AbortSignal | undefined) => Promise<Answer>;
+
+/** Far more than an item or a secret can have, and what is ours is a few KB. */
+const answerLimit = 1024 * 1024;
+
+export function createPost(address: URL): Post {
+  const [send, Agent] = address.protocol === 'https:' ? [httpsRequest, HttpsAgent] : [httpRequest, HttpAgent];
+  const target = { ...urlToHttpOptions(address), method: 'POST', agent: new Agent({ keepAlive: true }) };
+
+  return (headers, body, signal) =>
+    new Promise((resolve, reject) => {
+      const request = send({ ...target, headers, ...(signal && { signal }) });
+      let answered = false;
+      const fail = (cause: Error) => {
+        const onKeptConnection = request.reusedSocket && !answered;
+        reject(new ServiceError('NoAnswer', cause.message, { cause, onKeptConnection }));
+      };
+      request.once('response', (response) => {
+        answered = true;
+        readText(response, (text) => resolve({ status: response.statusCode ?? 0, text }), fail);
+      });
+      request.on('error', fail);
+      request.once('close', () => {
+        // An answer that wants another protocol ends a request without an error.
+        if (!answered) fail(new Error('the connection was closed without an answer'));
+      });
+      request.end(body);
+    });
+}
+
+function readText(response: IncomingMessage, resolve: (text: string) => void, reject: (error: Error) => void): void {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  response.on('data', (piece: Buffer) => {
+    size += piece.length;
+    if (size <= answerLimit) pieces.push(piece);
+    else response.destroy(new Error('the answer is too large'));
+  });
+  response.on('error', reject);
+  response.once('end', () => resolve(Buffer.concat(pieces).toString()));
+}

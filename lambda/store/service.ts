@@ -1,0 +1,69 @@
+import { ConfigError, type Environment } from '../config.ts';
+
+/** A service of AWS that speaks JSON. */
+export interface Service {
+  /** As it stands in host names and signatures. */
+  readonly name: string;
+  /** What stands before an operation's name in its header. */
+  readonly target: string;
+  readonly contentType: string;
+  /** Names another address for it. */
+  readonly endpointVariable: string;
+}
+
+export const dynamoDbService: Service = {
+  name: 'dynamodb',
+  target: 'DynamoDB_20120810',
+  contentType: 'application/x-amz-json-1.0',
+  endpointVariable: 'AWS_ENDPOINT_URL_DYNAMODB',
+};
+
+export const secretsManagerService: Service = {
+  name: 'secretsmanager',
+  target: 'secretsmanager',
+  contentType: 'application/x-amz-json-1.1',
+  endpointVariable: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+};
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** Where AWS is, and who asks. */
+export interface AwsAccess {
+  readonly region: string;
+  readonly credentials: () => Promise<Credentials>;
+  /** Holds the services' other addresses, if they have any. */
+  readonly environment: Environment;
+}
+
+/** What Lambda tells every function. */
+export function readAwsAccess(environment: Environment): AwsAccess {
+  const faults: string[] = [];
+  const required = (name: string): string => {
+    if (!environment[name]) faults.push(`${name} is missing: Lambda sets it`);
+    return environment[name] ?? '';
+  };
+  const region = required('AWS_REGION');
+  const credentials = {
+    accessKeyId: required('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
+    ...(environment.AWS_SESSION_TOKEN && { sessionToken: environment.AWS_SESSION_TOKEN }),
+  };
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { region, credentials: async () => credentials, environment };
+}
+
+/** Where a service is: what the environment says for it, else for all of AWS, else its own address. */
+export function endpointOf({ name, endpointVariable }: Service, { region, environment }: AwsAccess): URL {
+  const given = environment[endpointVariable] || environment.AWS_ENDPOINT_URL;
+  return new URL(given || `https://${name}.${region}.${domainOf(region)}`);
+}
+
+function domainOf(region: string): string {
+  if (region.startsWith('cn-')) return 'amazonaws.com.cn';
+  if (region.startsWith('eusc-')) return 'amazonaws.eu';
+  return 'amazonaws.com';
+}

@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { inspect } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { createCallService } from '../../../lambda/store/call-service.ts';
+import {
+  type Credentials,
+  dynamoDbService,
+  type Service,
+  secretsManagerService,
+} from '../../../lambda/store/service.ts';
+import { answer, type FakeService, type Reply, signAsSdk, startFakeService } from '../../support/fake-service.ts';
+
+const region = 'eu-central-1';
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
+const sessionToken = 'IQoJb3JpZ2luX2VjEXAMPLE//////////wEaDGV1LWNlbnRyYWwtMSJH+==';
+
+interface Options {
+  readonly service?: Service;
+  readonly credentials?: () => Promise<Credentials>;
+  readonly path?: string;
+  readonly now?: () => number;
+}
+
+/** A caller whose pauses are as short as chance allows, and how often it has paused. */
+function createCaller({ url }: Pick<FakeService, 'url'>, options: Options = {}) {
+  const { service = dynamoDbService, path = '', now = Date.now } = options;
+  const pauses = { count: 0 };
+  const random = () => {
+    pauses.count += 1;
+    return 0;
+  };
+  const environment = { [service.endpointVariable]: url + path };
+  const access = { region, credentials: options.credentials ?? (async () => credentials), environment };
+  return { call: createCallService(service, access, { now, random }), pauses };
+}
+
+const fine = answer(200, { Item: { pk: { S: 'there' } } });
+const hangUp: Reply = (_response, { socket }) => socket.destroy();
+
+describe('a request', () => {
+  test('is what the service wants to see', async () => {
+    await using service = await startFakeService(fine);
+    const { call } = createCaller(service);
+    expect(await call('GetItem', { TableName: 'täble' })).toEqual({ Item: { pk: { S: 'there' } } });
+    const [{ method, path, headers, body } = {}] = service.requests;
+    expect({ method, path, body }).toEqual({ method: 'POST', path: '/', body: '{"TableName":"täble"}' });
+    expect(headers).toMatchObject({
+      host: new URL(service.url).host,
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'DynamoDB_20120810.GetItem',
+      'content-length': '22',
+    });
+    expect(headers).not.toHaveProperty('x-amz-security-token');
+  });
+
+  test.each([
+    ['of DynamoDB', {}],
+    ['of Secrets Manager', { service: secretsManagerService }],
+    ['with a session token', { credentials: async () => ({ ...credentials, sessionToken }) }],
+    ['below a path', { path: '/some/where' }],
+    ['at another time', { now: () => Date.UTC(2015, 7, 30, 23, 59, 59, 999) }],
+  ] satisfies [string, Options][])('%s is signed as the SDK signs it', async (_name, options: Options) => {
+    await using service = await startFakeService(fine);
+    const { call } = createCaller(service, options);
+    await call('GetItem', { text: 'größer \u{1f642}' });
+    const [request] = service.requests;
+    if (!request) throw new Error('nothing was sent');
+    const { name } = options.service ?? dynamoDbService;
+    const expected = await signAsSdk(request, {
+      ...{ service: name, region },
+      credentials: (await options.credentials?.()) ?? credentials,
+    });
+    expect(request.headers.authorization).toBe(expected);
+    const signed = /SignedHeaders=([^,]+)/.exec(expected ?? '')?.[1]?.split(';');
+    expect(signed).toEqual(expect.arrayContaining(['content-type', 'host', 'x-amz-date', 'x-amz-target']));
+  });
+
+  test('carries the time it is given, and the session token', async () => {
+    await using service = await startFakeService(fine);
+    const now = () => Date.UTC(2015, 7, 30, 12, 36);
+    await createCaller(service, { now, credentials: async () => ({ ...credentials, sessionToken }) }).call(
+      'GetItem',
+      {},
+    );
+    expect(service.requests[0]?.headers).toMatchObject({
+      'x-amz-date': '20150830T123600Z',
+      'x-amz-security-token': sessionToken,
+    });
+  });
+
+  test('is signed with the credentials of its moment', async () => {
+    await using service = await startFakeService(answer(500, {}), fine);
+    const ids = ['first', 'second'];
+    const { call } = createCaller(service, {
+      credentials: async () => ({ ...credentials, accessKeyId: ids.shift() ?? 'none' }),
+    });
+    await call('GetItem', {});
+    const used = service.requests.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1]);
+    expect(used).toEqual(['first', 'second']);
+  });
+});
+
+describe('a call is repeated, after a pause,', () => {
+  const error = (type: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${type}` });
+  const tooLarge: Reply = (response) => response.end(`"${'x'.repeat(1024 * 1024)}"`);
+  const upgrade: Reply = (_response, { socket }) =>
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n');
+  const cut: Reply = (response, { socket }) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{"Item":');
+    setImmediate(() => socket.destroy());
+  };
+  const troubles: readonly [string, Reply][] = [
+    ['that is lost', hangUp],
+    ['whose answer is cut', cut],
+    ['whose answer is too large', tooLarge],
+    ['whose answer is no JSON', answer(200, '<html>')],
+    ['whose answer is no object', answer(200, 'null')],
+    ['whose answer is empty', answer(200, '')],
+    ['whose answer wants another protocol', upgrade],
+    ['that meets a 500', answer(500, error('InternalServerError'))],
+    ['that meets a 502 of something between', answer(502, '<html>')],
+    ['that meets a 503', answer(503, '')],
+    ['that is throttled', answer(400, error('ThrottlingException'))],
+    ['of which there were too many', answer(400, error('ProvisionedThroughputExceededException'))],
+    ['of which an account made too many', answer(400, error('RequestLimitExceeded'))],
+  ];
+
+  test.each(troubles)('%s, twice', async (_name, trouble) => {
+    await using service = await startFakeService(trouble, trouble, fine);
+    const { call, pauses } = createCaller(service);
+    // A kept connection would be another case.
+    expect(await call('GetItem', { some: 'input' })).toEqual({ Item: { pk: { S: 'there' } } });
+    expect(service.requests.map(({ headers }) => headers['amz-sdk-request'])).toEqual([
+      'attempt=1; max=3',
+      'attempt=2; max=3',
+      'attempt=3; max=3',
+    ]);
+    expect(new Set(service.requests.map(({ body }) => body))).toEqual(new Set(['{"some":"input"}']));
+    expect(pauses.count).toBe(2);
+  });
+
+  test.each(troubles)('%s, and not a third time', async (_name, trouble) => {
+    await using service = await startFakeService(trouble);
+    await expect(createCaller(service).call('GetItem', {})).rejects.toHaveProperty('$metadata');
+    expect(service.requests).toHaveLength(3);
+  });
+});
+
+describe('a call is not repeated', () => {
+  test.each([
+    [400, 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', 'ConditionalCheckFailedException'],
+    [400, 'com.amazon.coral.validate#ValidationException', 'ValidationException'],
+    [400, 'ResourceNotFoundException', 'ResourceNotFoundException'],
+    [400, undefined, 'UnknownError'],
+    [403, 'UnrecognizedClientException', 'UnrecognizedClientException'],
+  ])('that a service refuses with %i %s', async (status, type, name) => {
+    await using service = await startFakeService(
+      answer(status, { __type: type, message: 'told why', Item: { pk: { S: 'there' } } }),
+    );
+    const refused = createCaller(service).call('GetItem', {});
+    await expect(refused).rejects.toMatchObject({
+      ...{ name, message: 'told why', $metadata: { httpStatusCode: status } },
+      details: { Item: { pk: { S: 'there' } } },
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('that meets something else than a service', async () => {
+    await using service = await startFakeService(answer(404, '<html>'));
+    await expect(createCaller(service).call('GetItem', {})).rejects.toMatchObject({ name: 'UnknownError' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('for which there are no credentials', async () => {
+    await using service = await startFakeService(fine);
+    const { call } = createCaller(service, { credentials: () => Promise.reject(new Error('none found')) });
+    await expect(call('GetItem', {})).rejects.toThrow('none found');
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe('a connection', () => {
+  test('is kept for the next call', async () => {
+    await using service = await startFakeService(fine);
+    const { call } = createCaller(service);
+    for (let index = 0; index < 3; index += 1) await call('GetItem', {});
+    expect(new Set(service.requests.map(({ socket }) => socket)).size).toBe(1);
+  });
+
+  test('that was kept and is closed by now is replaced at once', async () => {
+    await using service = await startFakeService(fine, hangUp, fine);
+    const { call, pauses } = createCaller(service);
+    await call('GetItem', {});
+    expect(await call('GetItem', {})).toEqual({ Item: { pk: { S: 'there' } } });
+    const [first, second, third] = service.requests.map(({ socket }) => socket);
+    expect([first === second, second === third, pauses.count]).toEqual([true, false, 0]);
+  });
+});
+
+describe('a call that is given up', () => {
+  test.each([
+    ['before an answer', () => {}],
+    ['in the middle of one', (response) => response.writeHead(200).write('{')],
+  ] satisfies [string, Reply][])('%s leaves no connection open', async (_name, reply: Reply) => {
+    const asked = Promise.withResolvers<void>();
+    await using service = await startFakeService((response, request) => {
+      reply(response, request);
+      asked.resolve();
+    });
+    const controller = new AbortController();
+    const given = createCaller(service).call('GetItem', {}, controller.signal);
+    await asked.promise;
+    const closed = service.requests.map(({ socket }) => once(socket, 'close'));
+    controller.abort();
+    await expect(given).rejects.toThrow();
+    await Promise.all(closed);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('in a pause is not repeated', async () => {
+    await using service = await startFakeService(answer(500, {}));
+    const controller = new AbortController();
+    const access = {
+      ...{ region, credentials: async () => credentials },
+      environment: { AWS_ENDPOINT_URL: service.url },
+    };
+    const random = () => {
+      setImmediate(() => controller.abort());
+      return 1_000;
+    };
+    const call = createCallService(dynamoDbService, access, { now: Date.now, random });
+    await expect(call('GetItem', {}, controller.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+test('no error holds what a request was signed with', async () => {
+  const quote: Reply = (response, { headers }) =>
+    answer(403, {
+      __type: 'InvalidSignatureException',
+      message: `The Canonical String should have been ${JSON.stringify(headers)} ${credentials.secretAccessKey}`,
+    })(response, { headers } as Parameters<Reply>[1]);
+  const secret = { ...credentials, sessionToken };
+  for (const reply of [quote, hangUp, answer(500, ''), answer(200, 'x')]) {
+    await using service = await startFakeService(reply);
+    const error: unknown = await createCaller(service, { credentials: async () => secret })
+      .call('GetItem', {})
+      .catch((thrown) => thrown);
+    const shown = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
+    expect(shown).toMatch(/InvalidSignatureException|NoAnswer|UnknownError/);
+    expect(shown).not.toContain(credentials.secretAccessKey);
+    expect(shown).not.toContain(sessionToken);
+  }
+});

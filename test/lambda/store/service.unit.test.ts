@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { createDynamoDbClient } from '../../../lambda/store/client.ts';
+import { dynamoDbService, endpointOf, readAwsAccess, secretsManagerService } from '../../../lambda/store/service.ts';
+
+const given = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+const endpoint = (service: typeof dynamoDbService, environment: Record<string, string>) =>
+  endpointOf(service, readAwsAccess({ ...given, ...environment })).href;
+
+describe('a service is', () => {
+  test.each(['us-east-1', 'eu-central-1', 'us-gov-west-1', 'cn-north-1', 'cn-northwest-1', 'eusc-de-east-1'])(
+    'where the SDK finds it: %s',
+    (region) => {
+      const rules = { Region: region, UseDualStack: false, UseFIPS: false };
+      const { url } = createDynamoDbClient().config.endpointProvider(rules);
+      expect(endpoint(dynamoDbService, { AWS_REGION: region })).toBe(url.href);
+      const other = endpoint(secretsManagerService, { AWS_REGION: region });
+      expect(other).toBe(url.href.replace('dynamodb', 'secretsmanager'));
+    },
+  );
+
+  test('where its own variable says, else where that of all services says', () => {
+    const all = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' };
+    const one = { AWS_ENDPOINT_URL_DYNAMODB: 'https://store.example:8443/below' };
+    expect(endpoint(dynamoDbService, { ...all, ...one })).toBe('https://store.example:8443/below');
+    expect(endpoint(secretsManagerService, { ...all, ...one })).toBe('http://127.0.0.1:4566/');
+    const secrets = { AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://[::1]:5000' };
+    expect(endpoint(secretsManagerService, { ...all, ...secrets })).toBe('http://[::1]:5000/');
+    expect(endpoint(dynamoDbService, secrets)).toBe('https://dynamodb.eu-central-1.amazonaws.com/');
+  });
+
+  test('elsewhere where a variable is empty', () => {
+    const rest = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_DYNAMODB: '' };
+    expect(endpoint(dynamoDbService, rest)).toBe('http://127.0.0.1:4566/');
+    const empty = { AWS_ENDPOINT_URL: '', AWS_ENDPOINT_URL_DYNAMODB: '' };
+    expect(endpoint(dynamoDbService, empty)).toBe('https://dynamodb.eu-central-1.amazonaws.com/');
+  });
+});
+
+describe('the access that Lambda gives', () => {
+  test('may have a session token', async () => {
+    const ids = { accessKeyId: 'id', secretAccessKey: 'secret' };
+    expect(await readAwsAccess(given).credentials()).toEqual(ids);
+    const access = readAwsAccess({ ...given, AWS_SESSION_TOKEN: 'token' });
+    expect([access.region, await access.credentials()]).toEqual(['eu-central-1', { ...ids, sessionToken: 'token' }]);
+  });
+
+  test('must be there, and what is missing is named', () => {
+    const missing = { AWS_REGION: '', AWS_SECRET_ACCESS_KEY: 'secret' };
+    expect(() => readAwsAccess(missing)).toThrow(/^AWS_REGION is missing.*\nAWS_ACCESS_KEY_ID is missing.*$/);
+  });
+});

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createDynamoDbClient } from '../../lambda/store/client.ts';
+import type { Credentials } from '../../lambda/store/service.ts';
+
+export interface ServiceRequest {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  readonly socket: Socket;
+}
+
+export type Reply = (response: ServerResponse, request: ServiceRequest) => unknown;
+
+export interface FakeService extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: readonly ServiceRequest[];
+}
+
+/** A service that answers as it is told to, one reply a request; the last one stays. */
+export async function startFakeService(...replies: readonly [Reply, ...Reply[]]): Promise<FakeService> {
+  const requests: ServiceRequest[] = [];
+  const server = createServer(async (incoming, response) => {
+    const { method, url: path, headers, socket } = incoming;
+    const request = { method, path, headers, body: await text(incoming), socket };
+    requests.push(request);
+    await replies[Math.min(requests.length, replies.length) - 1]?.(response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export const answer =
+  (status: number, body: unknown): Reply =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
+
+/** What the SDK's own signer puts into the `authorization` of a request that has been received. */
+export async function signAsSdk(
+  { method = '', path = '', headers, body }: ServiceRequest,
+  { service, region, credentials }: { service: string; region: string; credentials: Credentials },
+): Promise<string | undefined> {
+  const { config } = createDynamoDbClient({ region, credentials });
+  const { sign } = bound(
+    await config.signer({ name: 'sigv4', signingName: service, signingRegion: region, properties: {} }),
+  );
+  const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
+  const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+  const given = { method, protocol: 'http:', hostname: 'localhost', path, query: {}, headers: signed, body };
+  const time = String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
+  const unsignableHeaders = new Set(['x-amz-content-sha256']); // which it would add
+  return (await sign(given, { signingDate: new Date(time), unsignableHeaders })).headers.authorization;
+}
+
+const bound = <S extends { sign: (...args: never[]) => unknown }>(signer: S) => ({
+  sign: signer.sign.bind(signer) as S['sign'],
+});

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type App, createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createDialects } from './dialects/index.ts';
@@ -10,10 +9,10 @@ import { createLog, describeCause } from './log.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
 import { createRouter } from './routes.ts';
-import { createSecrets, type ReadSecret } from './secrets.ts';
-import { createDocumentClient } from './store/client.ts';
+import { createSecrets } from './secrets.ts';
+import type { Aws } from './store/aws.ts';
 import { createCounters } from './store/counters.ts';
-import { createKeyStore } from './store/keys.ts';
+import { readIdentities } from './store/identities.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createExchange } from './upstream/exchange.ts';
 import { hiddenNames } from './upstream/hidden-names.ts';
@@ -21,15 +20,13 @@ import { createOpenUpstream } from './upstream/open-upstream.ts';
 import { createPool } from './upstream/pool.ts';
 
 /** What the gateway needs of the world. */
-export interface World {
-  readonly dynamoDb: DynamoDBClient;
-  readonly readSecret: ReadSecret;
+export interface World extends Aws {
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
 }
 
 /** Puts the gateway together, once for each start. */
-export function createGateway(config: Config, { dynamoDb, readSecret, writeLog, now }: World): App {
+export function createGateway(config: Config, { callDynamoDb, readSecret, writeLog, now }: World): App {
   const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
   const secrets = createSecrets(config, {
     readSecret,
@@ -38,12 +35,12 @@ export function createGateway(config: Config, { dynamoDb, readSecret, writeLog, 
   });
   const identify = createIdentify({
     ...config,
-    store: createKeyStore(createDocumentClient(dynamoDb), config.keysTable),
+    store: readIdentities(callDynamoDb, config.keysTable),
     cacheTime: config.identityCacheTime,
     now,
   });
   const quota = createQuota({
-    counters: createCounters(dynamoDb, config.quotaTable),
+    counters: createCounters(callDynamoDb, config.quotaTable),
     limits: config,
     appUrl: config.appUrl,
     now,

@@ -1,12 +1,11 @@
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 import { createHandler } from './handler.ts';
-import { createDynamoDbClient } from './store/client.ts';
-import { createSecretReader } from './store/secret.ts';
+import { createAws } from './store/aws.ts';
+import { readAwsAccess } from './store/service.ts';
 
 const gateway = createGateway(readConfig(process.env), {
-  dynamoDb: createDynamoDbClient(),
-  readSecret: createSecretReader(),
+  ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,
 });

@@ -3,7 +3,13 @@ import { GatewayError } from './errors.ts';
 import { splitList } from './settings.ts';
 
 /** Reads the text of a secret by its name or ARN: the current one, or the one before it, which is empty where there was none. */
-export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;
+export type ReadSecret = (id: string, how?: Reading) => Promise<string>;
+
+interface Reading {
+  readonly version?: 'previous';
+  /** Ends the reading before it is done. */
+  readonly signal?: AbortSignal;
+}
 
 interface Dependencies {
   readonly readSecret: ReadSecret;
@@ -38,13 +44,13 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
   let salt: Promise<string> | undefined;
 
   /** Reads once a minute at most. What was known stays in use where a later reading fails. */
-  const refreshed = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+  const refreshed = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
     let known: { readonly value: T; readonly readAt: number } | undefined;
     let reading: Promise<T> | undefined;
     const refresh = async (): Promise<T> => {
       const readAt = now();
       try {
-        known = { value: await withinTimeLimit(read()), readAt };
+        known = { value: await withinTimeLimit(read), readAt };
       } catch (error) {
         if (!known) throw unreadable(error);
         onStale(error);
@@ -61,15 +67,17 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
     };
   };
 
-  const readUpstreamSecret = refreshed(async () => parseKeys(await readSecret(upstreamSecretId ?? '')));
-  const readEdgeSecrets = refreshed(async () => {
+  const readUpstreamSecret = refreshed(async (signal) =>
+    parseKeys(await readSecret(upstreamSecretId ?? '', { signal })),
+  );
+  const readEdgeSecrets = refreshed(async (signal) => {
     const id = edgeSecretId ?? '';
-    const versions = await Promise.all([readSecret(id), readSecret(id, 'previous')]);
+    const versions = await Promise.all([readSecret(id, { signal }), readSecret(id, { version: 'previous', signal })]);
     return versions.map((text) => text.trim()).filter((text) => text !== '');
   });
 
   const readSalt = async (id: string): Promise<string> => {
-    const text = await withinTimeLimit(readSecret(id));
+    const text = await withinTimeLimit((signal) => readSecret(id, { signal }));
     // Short of a secret, hashes of addresses can be turned back.
     if (text.length < shortestSalt) throw new Error('the salt is too short');
     return text;
@@ -98,10 +106,14 @@ type Keys = Readonly<Record<string, unknown>>;
 /** What a header can carry. */
 const sendable = /^[\x21-\x7e]+$/;
 
-async function withinTimeLimit<T>(reading: Promise<T>): Promise<T> {
+async function withinTimeLimit<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
   const tooSlow = Promise.withResolvers<never>();
-  const timer = setTimeout(() => tooSlow.reject(new Error('the secret is read too slowly')), timeLimit);
-  return Promise.race([reading, tooSlow.promise]).finally(() => clearTimeout(timer));
+  const timer = setTimeout(() => {
+    tooSlow.reject(new Error('the secret is read too slowly'));
+    controller.abort();
+  }, timeLimit);
+  return Promise.race([read(controller.signal), tooSlow.promise]).finally(() => clearTimeout(timer));
 }
 
 function unreadable(cause: unknown): GatewayError {

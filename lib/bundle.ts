@@ -27,6 +27,8 @@ export async function bundle(entry: string, outdir: string): Promise<Metafile> {
     preserveSymlinks: true, // for the same reason: a checkout may borrow the packages of another
     // Without every other way to find credentials: a quarter of the code, and none of it can ever run on Lambda.
     alias: { '@aws-sdk/credential-provider-node': `${root}lambda/store/environment-credentials.ts` },
+    // A CommonJS package asks for Node's own modules this way, which an ES module doesn't know.
+    banner: { js: 'const require = process.getBuiltinModule;' },
     mainFields: ['module', 'main'], // the SDK's ESM builds: half the size, and no shim for `require`
     minify: true,
     // Beside the code, never deployed (the asset leaves them out): Node would pay for reading them at every start.

@@ -4,8 +4,8 @@ import { issueKey } from '../lambda/identity/issue-key.ts';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
-import { isPagePath } from '../lambda/wallet/site.ts';
 import { installAwslambda } from './awslambda.ts';
+import { createFunctions } from './create-functions.ts';
 import { startDemoUpstream } from './demo-upstream.ts';
 import { createMissingTables, startDynamoDb } from './dynamodb.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
@@ -30,8 +30,8 @@ export interface LocalGateway {
 }
 
 /**
- * Starts the whole gateway on this machine: an upstream, tables and the deployed function behind a local Function URL.
- * The function reads the process's environment, so this completes that, and works once in a process.
+ * Starts the whole gateway on this machine: an upstream, tables and the deployed functions behind a local Function URL.
+ * They and the SDK read the process's environment, so this completes that, and works once in a process.
  */
 export async function startGateway(): Promise<LocalGateway> {
   await using started = new AsyncDisposableStack();
@@ -57,7 +57,7 @@ export async function startGateway(): Promise<LocalGateway> {
   });
 
   installAwslambda();
-  const server = await listen(await importFunctions(), settings);
+  const server = await listen(await createFunctions(config, client), settings);
   const { url, port } = server;
   let graceMs = 0;
   started.defer(() => server.close(graceMs));
@@ -90,17 +90,6 @@ export async function startGateway(): Promise<LocalGateway> {
       await running.disposeAsync();
     },
   };
-}
-
-/** Both functions as one: the wallet's pages stand below a path of their own, as they would behind one domain on AWS. */
-async function importFunctions(): Promise<StreamingHandler> {
-  const entries: { readonly handler: unknown }[] = await Promise.all([
-    import('../lambda/index.ts'),
-    import('../lambda/wallet/index.ts'),
-  ]);
-  // Middy's types know nothing of the stream that a streaming function gets between event and context.
-  const [gateway, wallet] = entries.map(({ handler }) => handler) as [StreamingHandler, StreamingHandler];
-  return (event, stream, context) => (isPagePath(event.rawPath) ? wallet : gateway)(event, stream, context);
 }
 
 /** Reads both, so that the faults of both are reported together. */

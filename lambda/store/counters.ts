@@ -1,14 +1,9 @@
-import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Counters } from '../quota/counters.ts';
-import { createTimeLimit } from './client.ts';
+import type { CallService } from './call-service.ts';
 import { quotaSchema } from './schema.ts';
+import { ServiceError } from './service-error.ts';
+import { createTable, type Item, type Update } from './table.ts';
 
 /*
  * One item a counter window, one conditional write a charge:
@@ -17,7 +12,7 @@ import { quotaSchema } from './schema.ts';
  *   n<M>     the charges of minute M, refunded or not: the burst counter
  *   w<M>     the writes applied in minute M: a charge's token, a refund's token with a dash behind it
  *
- * - The SDK repeats a write whose answer was lost, with the same minute and token. The repeat finds its token in w<M>
+ * - A write whose answer was lost is repeated, with the same minute and token. The repeat finds its token in w<M>
  *   and changes nothing. So w<M> has to outlive a write's retries (2 s), not the request: a refund, which may come
  *   a quarter of an hour later, leaves a token of its own in the minute in which it is written, and whoever holds
  *   the charge asks for it once.
@@ -27,8 +22,6 @@ import { quotaSchema } from './schema.ts';
  *   stands in the charge's answer and is removed by a write of its own once it is worth one. Nothing but the size of the
  *   item depends on that: two minutes of tokens, and at most `tolerated` old ones.
  */
-
-type Item = Readonly<Record<string, AttributeValue>>;
 
 const swept = 15;
 const tolerated = 16;
@@ -42,30 +35,19 @@ const number = (value: number): AttributeValue => ({ N: String(value) });
 const numberIn = (item: Item | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
 const setIn = (item: Item | undefined, name: string): readonly string[] => item?.[name]?.SS ?? [];
 
-/** Counters in the quota table: exact under any number of parallel charges, whatever the SDK repeats. */
-export function createCounters(client: DynamoDBClient, tableName: string): Counters {
-  const withinTimeLimit = createTimeLimit();
-  const address = (item: string) => ({ TableName: tableName, Key: { [quotaSchema.partitionKey.name]: { S: item } } });
-
-  const load = async (item: string): Promise<Item | undefined> => {
-    const command = new GetItemCommand({ ...address(item), ConsistentRead: true });
-    return (await withinTimeLimit((limit) => client.send(command, limit))).Item;
-  };
-
-  const update = async (item: string, input: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>) => {
-    const command = new UpdateItemCommand({ ...address(item), ...input });
-    return (await withinTimeLimit((limit) => client.send(command, limit))).Attributes;
-  };
+/** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
+export function createCounters(callDynamoDb: CallService, tableName: string): Counters {
+  const { load, update } = createTable(callDynamoDb, quotaSchema, tableName);
 
   /** The item after the write, or, where its condition failed, the item that made it fail. */
-  const updateIf = async (item: string, input: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>) => {
+  const updateIf = async (item: string, input: Update) => {
     try {
       const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
       return { applied: true, found: await update(item, { ...returned, ...input }) };
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (!(error instanceof ServiceError && error.name === 'ConditionalCheckFailedException')) throw error;
       // Not every engine returns the item.
-      return { applied: false, found: error.Item ?? (await load(item)) };
+      return { applied: false, found: (error.details.Item as Item | undefined) ?? (await load(item)) };
     }
   };
 

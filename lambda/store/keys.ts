@@ -7,9 +7,10 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { IdentityStore, KeyRecord, NetworkLink } from '../identity/identity.ts';
-import { createTimeLimit } from './client.ts';
+import { createIdentityStore, keyOf, linkOf, marker, withoutStorage } from './identities.ts';
 import { filterFor, type KeyFilter, type Page } from './key-filter.ts';
 import { keysSchema } from './schema.ts';
+import { createTimeLimit } from './time-limit.ts';
 
 export interface KeyPage {
   readonly keys: readonly KeyRecord[];
@@ -44,9 +45,7 @@ type Item = Record<string, unknown>;
 const partitionKey = keysSchema.partitionKey.name;
 const [idIndex, memberIndex] = keysSchema.indexes;
 
-const marker = { [partitionKey]: 'issued' };
-const keyOf = (hash: string) => ({ [partitionKey]: `key#${hash}` });
-const linkOf = (networkId: string) => ({ [partitionKey]: `link#${networkId}` });
+const at = (key: string) => ({ [partitionKey]: key });
 
 /** Keys and linked networks in the keys table. */
 export function createKeyStore(client: DynamoDBDocumentClient, tableName: string): KeyStore {
@@ -54,10 +53,9 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
   const table = { TableName: tableName };
 
   // Consistent reads: a key or a link works on the first request after it was made.
-  const read = async <T>(key: Item): Promise<T | undefined> => {
-    const command = new GetCommand({ ...table, Key: key, ConsistentRead: true });
-    const { Item } = await withinTimeLimit((limit) => client.send(command, limit));
-    return Item && withoutStorage<T>(Item);
+  const read = async (key: string): Promise<Item | undefined> => {
+    const command = new GetCommand({ ...table, Key: at(key), ConsistentRead: true });
+    return (await withinTimeLimit((limit) => client.send(command, limit))).Item;
   };
 
   const write = async (item: Item): Promise<void> => {
@@ -100,14 +98,12 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
   };
 
   return {
-    findKey: (hash) => read<KeyRecord>(keyOf(hash)),
-    findLink: (networkId) => read<NetworkLink>(linkOf(networkId)),
-    anyKeyIssued: async () => (await read(marker)) !== undefined,
+    ...createIdentityStore(read),
 
     put: async (hash, record) => {
       // The marker first: there is never a key without it. Writing it again changes nothing.
-      await write(marker);
-      await write({ ...record, ...keyOf(hash) });
+      await write(at(marker));
+      await write({ ...record, ...at(keyOf(hash)) });
     },
 
     findById: async (id) => {
@@ -138,7 +134,7 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
     setExpiry: (id, expiresAt) => update(id, 'expiresAt', expiresAt),
 
     link: (networkId, link) =>
-      write({ ...link, ...linkOf(networkId), [keysSchema.ttlAttribute]: Math.ceil(link.expiresAt / 1000) }),
+      write({ ...link, ...at(linkOf(networkId)), [keysSchema.ttlAttribute]: Math.ceil(link.expiresAt / 1000) }),
   };
 }
 
@@ -149,12 +145,6 @@ const setOrRemove = (value: number | undefined) => (value === undefined ? 'REMOV
 function positionOf(item: Item, index: Index): Item {
   const names = [partitionKey, index.partitionKey.name, ...('sortKey' in index ? [index.sortKey.name] : [])];
   return Object.fromEntries(names.map((name) => [name, item[name]]));
-}
-
-/** Only this module writes the table, so what it finds there is what it wrote. */
-function withoutStorage<T>(item: Item): T {
-  const { [partitionKey]: _, [keysSchema.ttlAttribute]: __, ...rest } = item;
-  return rest as T;
 }
 
 function encode(position: Item): string {

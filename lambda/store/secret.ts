@@ -1,22 +1,22 @@
 import type { ReadSecret } from '../secrets.ts';
+import type { CallService } from './call-service.ts';
+import { ServiceError } from './service-error.ts';
 
-/** Reads secrets from Secrets Manager; its client is only loaded where there is a secret to read. */
-export function createSecretReader(): ReadSecret {
-  return async (id, version) => {
-    const { GetSecretValueCommand, ResourceNotFoundException, SecretsManagerClient } = await import(
-      '@aws-sdk/client-secrets-manager'
-    );
-    const client = new SecretsManagerClient({});
+/** Reads secrets from Secrets Manager. */
+export function createSecretReader(callSecretsManager: CallService): ReadSecret {
+  return async (id, { version, signal } = {}) => {
+    const input = { SecretId: id, ...(version && { VersionStage: 'AWSPREVIOUS' }) };
     try {
-      const input = { SecretId: id, ...(version && { VersionStage: 'AWSPREVIOUS' }) };
-      const { SecretString: text = '' } = await client.send(new GetSecretValueCommand(input));
+      const { SecretString: text = '' } = await callSecretsManager<{ readonly SecretString?: string }>(
+        'GetSecretValue',
+        input,
+        signal,
+      );
       return text;
     } catch (error) {
       // A secret that was never replaced has no previous version.
-      if (version && error instanceof ResourceNotFoundException) return '';
+      if (version && error instanceof ServiceError && error.name === 'ResourceNotFoundException') return '';
       throw error;
-    } finally {
-      client.destroy();
     }
   };
 }

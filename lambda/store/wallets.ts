@@ -6,8 +6,9 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { createTimeLimit } from './client.ts';
+import { keyOf } from './identities.ts';
 import { keysSchema } from './schema.ts';
+import { createTimeLimit } from './time-limit.ts';
 
 /** A message that waits for its signature. Times are epoch milliseconds. */
 export interface Challenge {
@@ -116,7 +117,7 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
     },
 
     async revokeKey(hash, member, now) {
-      await update(`key#${hash}`, {
+      await update(keyOf(hash), {
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
         ConditionExpression: '#member = :member',
         ExpressionAttributeNames: { '#member': 'member' },

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLocateViewer } from '../identity/viewer-address.ts';
-import { createSecrets, type ReadSecret } from '../secrets.ts';
+import { createSecrets } from '../secrets.ts';
+import type { Aws } from '../store/aws.ts';
 import { createDocumentClient } from '../store/client.ts';
 import { createCounters } from '../store/counters.ts';
 import { createKeyStore } from '../store/keys.ts';
@@ -18,9 +19,8 @@ import { createSessions } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
 
 /** What the function needs of the world. */
-export interface World {
+export interface World extends Aws {
   readonly dynamoDb: DynamoDBClient;
-  readonly readSecret: ReadSecret;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
@@ -30,11 +30,11 @@ export interface World {
 
 /** Puts the wallet function together, once for each start. */
 export function createWallet(config: WalletConfig, world: World): WalletApp {
-  const { dynamoDb, readSecret, writeLog, now } = world;
+  const { dynamoDb, callDynamoDb, readSecret, writeLog, now } = world;
   const documents = createDocumentClient(dynamoDb);
   const keys = createKeyStore(documents, config.keysTable);
   const wallets = createWalletStore(documents, config.keysTable);
-  const counters = createCounters(dynamoDb, config.quotaTable);
+  const counters = createCounters(callDynamoDb, config.quotaTable);
   const log = createWalletLog({ ...config, write: writeLog, now });
   const onStale = (error: unknown) => log.warn('secret not refreshed', error);
   const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale });

@@ -6,6 +6,7 @@ import { createCounters } from '../../lambda/store/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { createScanCounters, type ScanCounters } from '../../lambda/store/scan-counters.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+import { findAws } from '../find-aws.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from '../function-environment.ts';
 import { type GatewayFile, readGatewayFile } from '../gateway-file.ts';
 import { type LocalSettings, readLocalSettings } from '../local-settings.ts';
@@ -43,12 +44,13 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
   throw new CommandError(`no gateway is running on port ${port}: start it with \`npm start\`, or pass --stack NAME`);
 }
 
-function open(facts: GatewayFacts, close = async () => {}): Target {
+async function open(facts: GatewayFacts, close = async () => {}): Promise<Target> {
   const client = createDynamoDbClient();
+  const { callDynamoDb } = await findAws(client);
   return {
     ...facts,
     keys: createKeyStore(createDocumentClient(client), facts.keysTable),
-    counters: createCounters(client, facts.quotaTable),
+    counters: createCounters(callDynamoDb, facts.quotaTable),
     scanCounters: createScanCounters(client, facts.quotaTable),
     async [Symbol.asyncDispose]() {
       client.destroy();

@@ -3,7 +3,7 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
-import { createTestClient } from '../support/dynamodb.ts';
+import { createTestCaller, createTestClient } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { json } from '../support/upstream-script.ts';
@@ -130,7 +130,7 @@ describe('a key', () => {
       reachStore: async (endpoint) => {
         const proxy = started.use(await startStoreProxy(endpoint));
         proxies.push(proxy);
-        return createTestClient(proxy.endpoint);
+        return createTestCaller(proxy.endpoint);
       },
     });
     const key = await gateway.issueKey();

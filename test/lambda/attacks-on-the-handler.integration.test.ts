@@ -28,7 +28,7 @@ async function startApp(environment: Readonly<Record<string, string>> = {}) {
   });
   const readSecret = () => Promise.reject(new Error('no secrets here'));
   const writeLog = () => {};
-  const app = createGateway(config, { dynamoDb: dynamoDb.client, readSecret, writeLog, now: Date.now });
+  const app = createGateway(config, { ...dynamoDb, readSecret, writeLog, now: Date.now });
   const running = started.move();
   return { app, upstream, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

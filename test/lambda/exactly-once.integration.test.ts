@@ -2,7 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { type Client, createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
-import { createTestClient } from '../support/dynamodb.ts';
+import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
 import { hangUp, head, json, type Script, silence, sse, write } from '../support/upstream-script.ts';
@@ -65,7 +65,7 @@ async function startSpoilt(environment: Readonly<Record<string, string>> = {}): 
     reachStore: async (endpoint) => {
       const store = started.use(await startStoreProxy(endpoint));
       made.resolve(store);
-      return createTestClient(store.endpoint);
+      return createTestCaller(store.endpoint);
     },
   });
   started.use(gateway);
@@ -103,7 +103,7 @@ async function asked(gateway: TestGateway, from: string): Promise<void> {
   while (!isAsked() && endsOf(gateway, from).length === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** All ways in groups: the SDK stops repeating where too much of what one client does has to be repeated. */
+/** All ways in groups, each for a gateway of its own. */
 const groups = Object.entries(ways)
   .map(([name, way], index) => ({ name, way, from: `127.0.0.${10 + index}` }))
   .reduce<{ name: string; way: Way; from: string }[][]>((all, one, index) => {

@@ -28,6 +28,14 @@ test('deploys lambda/ and packages, nothing of the other folders', () => {
   expect([...folders].sort()).toEqual(['lambda', 'node_modules']);
 });
 
+test('deploys nothing of the AWS SDK with the gateway', () => {
+  const packages = new Set(
+    Object.keys(metafile.inputs).map((path) => /node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]),
+  );
+  expect(packages).toContain('node_modules/aws4');
+  expect([...packages].filter((name) => /aws-sdk|smithy/.test(name ?? ''))).toEqual([]);
+});
+
 test('gives the same bytes for the same sources, wherever they go', async () => {
   const second = join(folder, 'deeper', 'second');
   await bundle('lambda/index.ts', second);

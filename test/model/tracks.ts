@@ -1,5 +1,5 @@
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
-import { createTestClient } from '../support/dynamodb.ts';
+import { createTestCaller } from '../support/dynamodb.ts';
 import { refusingUrl } from '../support/fake-upstream.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { createRandom } from '../support/random.ts';
@@ -26,7 +26,7 @@ const silent: Menu = (dialect, wanted) => menus[dialect][wanted === 'stream' ? '
 const endless: Menu = (dialect, wanted) => (wanted === 'stream' ? menus[dialect].endless : outcomes.endlessAnswers);
 const unreachable: Menu = (dialect) => (dialect === 'messages' ? outcomes.deaf : outcomes.refusing);
 
-/** What the SDK makes good by itself, as long as the third of its tries goes well. */
+/** What the store's caller makes good by itself, as long as the third of its tries goes well. */
 const storeFaults: readonly StoreFault[] = ['request lost', 'answer lost', 'failing', 'late'];
 
 /** Runs a number of requests drawn by a seed, each kind of outcome where it takes no longer than it has to. */
@@ -37,7 +37,7 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
   const reachStore: Track['reachStore'] = async (endpoint) => {
     const proxy = started.use(await startStoreProxy(endpoint));
     proxy.spoil(({ attempt }) => (attempt < 3 && random.once(4) ? random.pick(storeFaults) : undefined));
-    return createTestClient(proxy.endpoint);
+    return createTestCaller(proxy.endpoint);
   };
   const few = Math.round(requests / 25);
   // Each counts its own time, so that a crowd must not be larger than a busy machine serves in that.

@@ -2,12 +2,17 @@ import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type CallService, createCallService } from '../../lambda/store/call-service.ts';
 import { createDynamoDbClient } from '../../lambda/store/client.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+import { dynamoDbService } from '../../lambda/store/service.ts';
 
 export interface TestDynamoDb {
   readonly endpoint: string;
+  /** For what the product does with the SDK, and for looking at the tables. */
   readonly client: DynamoDBClient;
+  /** For the hot path. */
+  readonly callDynamoDb: CallService;
   readonly keysTable: string;
   readonly quotaTable: string;
   close(): Promise<void>;
@@ -16,13 +21,18 @@ export interface TestDynamoDb {
 // The package has no types of its own.
 const dynalite: (settings: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite');
 
+const region = 'local';
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
 /** A client for an emulator: the real settings, another address. */
 export function createTestClient(endpoint: string): DynamoDBClient {
-  return createDynamoDbClient({
-    endpoint,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  return createDynamoDbClient({ endpoint, region, credentials });
+}
+
+/** The same for the hot path. */
+export function createTestCaller(endpoint: string): CallService {
+  const access = { region, credentials: async () => credentials, environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint } };
+  return createCallService(dynamoDbService, access, { now: Date.now, random: Math.random });
 }
 
 /** An empty DynamoDB inside this process, with both tables. */
@@ -38,6 +48,7 @@ export async function startTestDynamoDb(): Promise<TestDynamoDb> {
   return {
     endpoint,
     client,
+    callDynamoDb: createTestCaller(endpoint),
     keysTable,
     quotaTable,
     close: async () => {

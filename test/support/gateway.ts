@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readConfig } from '../../lambda/config.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { createHandler } from '../../lambda/handler.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/issue-key.ts';
+import type { CallService } from '../../lambda/store/call-service.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { installAwslambda } from '../../local/awslambda.ts';
@@ -40,8 +40,8 @@ interface GatewayOptions {
   /** How long the function may take in all, in milliseconds. */
   readonly functionTimeout?: number;
   readonly readSecret?: (id: string) => Promise<string>;
-  /** The gateway's own client for its tables, where something stands between. */
-  readonly reachStore?: (endpoint: string) => Promise<DynamoDBClient>;
+  /** The gateway's own way to its tables, where something stands between. */
+  readonly reachStore?: (endpoint: string) => Promise<CallService>;
 }
 
 /** The real gateway inside this process: real tables, a real upstream of the test's own, real HTTP on both sides. */
@@ -62,7 +62,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const log: Record<string, unknown>[] = [];
   const faults: unknown[] = [];
   const gateway = createGateway(config, {
-    dynamoDb: (await options.reachStore?.(dynamoDb.endpoint)) ?? dynamoDb.client,
+    callDynamoDb: (await options.reachStore?.(dynamoDb.endpoint)) ?? dynamoDb.callDynamoDb,
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
     now: options.now ?? Date.now,

@@ -16,7 +16,7 @@ export type StoreFault =
 export interface StoreOperation {
   /** `UpdateItem`, `GetItem` … */
   readonly name: string;
-  /** Counts the tries of one operation from 1, as the SDK tells it. */
+  /** Counts the tries of one operation from 1, as the caller tells it. */
   readonly attempt: number;
   readonly body: string;
 }

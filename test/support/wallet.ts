@@ -67,7 +67,7 @@ export async function startTestWallet({
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
-  const { keysTable, quotaTable, client } = dynamoDb;
+  const { keysTable, quotaTable, client, callDynamoDb } = dynamoDb;
   const config = readWalletConfig({
     KEYS_TABLE: keysTable,
     QUOTA_TABLE: quotaTable,
@@ -78,6 +78,7 @@ export async function startTestWallet({
   const faults: unknown[] = [];
   const app = createWallet(config, {
     dynamoDb: client,
+    callDynamoDb,
     readSecret,
     pageFiles: readPageFiles(new URL('../../lambda/wallet/page/', import.meta.url)),
     writeLog: (line) => log.push(line),

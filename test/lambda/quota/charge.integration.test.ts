@@ -17,7 +17,7 @@ let callers = 0;
 
 beforeAll(async () => {
   database = await startTestDynamoDb();
-  counters = createCounters(database.client, database.quotaTable);
+  counters = createCounters(database.callDynamoDb, database.quotaTable);
 });
 afterAll(() => database.close());
 

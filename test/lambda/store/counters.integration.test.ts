@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
-import { createTestClient, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
 
 let database: TestDynamoDb;
@@ -16,7 +16,7 @@ let tokens = 0;
 
 beforeAll(async () => {
   database = await startTestDynamoDb();
-  counters = createCounters(database.client, database.quotaTable);
+  counters = createCounters(database.callDynamoDb, database.quotaTable);
 });
 afterAll(() => database.close());
 
@@ -149,17 +149,12 @@ describe('a refund', () => {
 describe('over a network that loses answers', () => {
   let proxy: LossyProxy;
   let remote: Counters;
-  let client: ReturnType<typeof createTestClient>;
 
   beforeAll(async () => {
     proxy = await startLossyProxy(database.endpoint);
-    client = createTestClient(proxy.endpoint);
-    remote = createCounters(client, database.quotaTable);
+    remote = createCounters(createTestCaller(proxy.endpoint), database.quotaTable);
   });
-  afterAll(async () => {
-    client.destroy();
-    await proxy.close();
-  });
+  afterAll(() => proxy.close());
 
   test.each([1, 2])('a charge that is repeated after %i lost answers counts once', async (lost) => {
     const window = newWindow();
@@ -231,12 +226,11 @@ test('a store that returns the item with the refusal is not asked again', async 
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const client = createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const callDynamoDb = createTestCaller(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   try {
-    const charge = createCounters(client, 'quota').charge(newWindow({ burst: 20 }), newToken());
+    const charge = createCounters(callDynamoDb, 'quota').charge(newWindow({ burst: 20 }), newToken());
     expect(await charge).toEqual({ granted: false, reason: 'burst', used: 7 });
   } finally {
-    client.destroy();
     await new Promise((resolve) => server.close(resolve));
   }
   expect(asked).toBe(1);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KeyRecord } from '../../../lambda/identity/identity.ts';
+import type { IdentityStore, KeyRecord } from '../../../lambda/identity/identity.ts';
 import { createDocumentClient } from '../../../lambda/store/client.ts';
+import { readIdentities } from '../../../lambda/store/identities.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
@@ -14,10 +15,13 @@ const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
 describe('createKeyStore', () => {
   let database: TestDynamoDb;
   let store: KeyStore;
+  /** The same identities as requests read them. */
+  let identities: IdentityStore;
 
   beforeEach(async () => {
     database = await startTestDynamoDb();
     store = createKeyStore(createDocumentClient(database.client), database.keysTable);
+    identities = readIdentities(database.callDynamoDb, database.keysTable);
   });
   afterEach(() => database.close());
 
@@ -26,25 +30,32 @@ describe('createKeyStore', () => {
     await store.put('hash1', full);
     await store.put('hash2', record('key_2', { label: undefined }));
     expect(await store.findKey('hash1')).toEqual(full);
+    expect(await identities.findKey('hash1')).toEqual(full);
     expect(await store.findById('key_1')).toEqual(full);
     expect(await store.findKey('hash2')).toEqual(record('key_2'));
+    expect(await identities.findKey('hash2')).toEqual(record('key_2'));
     expect(await store.findKey('other')).toBeUndefined();
+    expect(await identities.findKey('other')).toBeUndefined();
     expect(await store.findById('key_3')).toBeUndefined();
   });
 
   test('knows whether any key was ever issued', async () => {
     await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
     expect(await store.anyKeyIssued()).toBe(false);
+    expect(await identities.anyKeyIssued()).toBe(false);
     await store.put('hash1', record('key_1'));
     await store.put('hash2', record('key_2'));
     expect(await store.anyKeyIssued()).toBe(true);
+    expect(await identities.anyKeyIssued()).toBe(true);
   });
 
   test('the last link of a network wins', async () => {
     expect(await store.findLink('network1')).toBeUndefined();
+    expect(await identities.findLink('network1')).toBeUndefined();
     await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
     await store.link('network1', { member: 'bob', linkedAt: 5, expiresAt: 15 });
     expect(await store.findLink('network1')).toEqual({ member: 'bob', linkedAt: 5, expiresAt: 15 });
+    expect(await identities.findLink('network1')).toEqual({ member: 'bob', linkedAt: 5, expiresAt: 15 });
   });
 
   test('lists the keys of one member, newest first, page by page', async () => {
@@ -66,6 +77,7 @@ describe('createKeyStore', () => {
     expect(await store.revoke('key_1', 2000)).toEqual(record('key_1', { revokedAt: 2000 }));
     await store.revoke('key_1', 3000);
     expect((await store.findKey('hash1'))?.revokedAt).toBe(2000);
+    expect((await identities.findKey('hash1'))?.revokedAt).toBe(2000);
     expect(await store.revoke('key_2', 2000)).toBeUndefined();
   });
 

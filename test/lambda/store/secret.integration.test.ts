@@ -1,33 +1,32 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createSecretReader } from '../../../lambda/store/secret.ts';
+import type { ReadSecret } from '../../../lambda/secrets.ts';
+import { createAws } from '../../../lambda/store/aws.ts';
+import { readAwsAccess } from '../../../lambda/store/service.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../support/fake-secrets.ts';
 
 let secrets: FakeSecrets;
-const before = { ...process.env };
-const read = createSecretReader();
+let read: ReadSecret;
 
 beforeAll(async () => {
   secrets = await startFakeSecrets({ fresh: 'one', replaced: 'two', 'replaced (previous)': 'one' });
-  Object.assign(process.env, {
+  const access = readAwsAccess({
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
   });
+  read = createAws(access, { now: Date.now, random: Math.random }).readSecret;
 });
-afterAll(async () => {
-  process.env = before;
-  await secrets.close();
-});
+afterAll(() => secrets.close());
 
 test('reads a secret, and the version before it', async () => {
   expect(await read('replaced')).toBe('two');
-  expect(await read('replaced', 'previous')).toBe('one');
+  expect(await read('replaced', { version: 'previous' })).toBe('one');
 });
 
 test('a secret that was never replaced has an empty version before it', async () => {
   expect(await read('fresh')).toBe('one');
-  expect(await read('fresh', 'previous')).toBe('');
+  expect(await read('fresh', { version: 'previous' })).toBe('');
 });
 
 test('a secret that is not there can not be read', async () => {

@@ -13,7 +13,7 @@ describe('what a network and a wallet may ask for', () => {
   beforeEach(async () => {
     time = Date.UTC(2026, 10, 21, 12, 30);
     database = await startTestDynamoDb();
-    const counters = createCounters(database.client, database.quotaTable);
+    const counters = createCounters(database.callDynamoDb, database.quotaTable);
     limits = createLimits({ counters, now: () => time, createToken: () => randomBytes(6).toString('base64url') });
   });
   afterEach(() => database.close());

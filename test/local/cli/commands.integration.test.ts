@@ -11,6 +11,7 @@ import { keysSchema, quotaSchema, toCreateTableInput } from '../../../lambda/sto
 import { createProgram } from '../../../local/cli/program.ts';
 import type { Target } from '../../../local/cli/target.ts';
 import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
+import { createTestCaller } from '../../support/dynamodb.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 const salt = 'the-salt-of-a-test';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   target = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     keys: createKeyStore(createDocumentClient(client), 'keys'),
-    counters: createCounters(client, 'quota'),
+    counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota'),
     scanCounters: createScanCounters(client, 'quota'),
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},

@@ -19,11 +19,11 @@ let target: Target;
 
 beforeAll(async () => {
   database = await startTestDynamoDb();
-  const { client, keysTable, quotaTable } = database;
+  const { client, callDynamoDb, keysTable, quotaTable } = database;
   target = {
     ...{ url: '', serviceName: 'svc', memberLimit: 50, keysTable, quotaTable, readNetworkSalt: async () => '' },
     keys: createKeyStore(createDocumentClient(client), keysTable),
-    counters: createCounters(client, quotaTable),
+    counters: createCounters(callDynamoDb, quotaTable),
     scanCounters: createScanCounters(client, quotaTable),
     [Symbol.asyncDispose]: async () => {},
   };

@@ -5,15 +5,18 @@ import { setImmediate } from 'node:timers/promises';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { createTimeLimit } from '../../../lambda/store/client.ts';
-import { createTestClient } from '../../support/dynamodb.ts';
+import { createTimeLimit } from '../../../lambda/store/time-limit.ts';
+import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-describe('a store that does not answer', () => {
+/** Both ways to the store. */
+const ways = { 'the SDK': readBySdk, 'our own caller': readByCaller };
+
+describe.each(Object.entries(ways))('by %s, a store that does not answer', (_name, read) => {
   test('is unavailable when it accepts connections and is silent, and is left alone then', async () => {
     const closed: Promise<unknown>[] = [];
     const silent = createTcpServer((socket) => void closed.push(once(socket.resume(), 'close')));
@@ -54,7 +57,7 @@ describe('a store that does not answer', () => {
   });
 });
 
-describe('a store that answers', () => {
+describe.each(Object.entries(ways))('by %s, a store that answers', (_name, read) => {
   test('once after a failure is used', async () => {
     let failures = 1;
     const server = createHttpServer((request, response) =>
@@ -107,9 +110,15 @@ async function addressOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function read(endpoint: string) {
+const input = { TableName: 'quota', Key: { pk: { S: 'there' } } };
+
+function readBySdk(endpoint: string): Promise<object> {
   const client = createTestClient(endpoint);
   closers.push(() => client.destroy());
-  const command = new GetItemCommand({ TableName: 'quota', Key: { pk: { S: 'there' } } });
-  return createTimeLimit()((limit) => client.send(command, limit));
+  return createTimeLimit()((limit) => client.send(new GetItemCommand(input), limit));
+}
+
+function readByCaller(endpoint: string): Promise<object> {
+  const callDynamoDb = createTestCaller(endpoint);
+  return createTimeLimit()(({ abortSignal }) => callDynamoDb('GetItem', input, abortSignal));
 }

@@ -1,0 +1,17 @@
+import type { ReadSecret } from '../secrets.ts';
+import { type CallService, createCallService, type Dependencies } from './call-service.ts';
+import { createSecretReader } from './secret.ts';
+import { type AwsAccess, dynamoDbService, secretsManagerService } from './service.ts';
+
+/** What a function asks of AWS for a request. */
+export interface Aws {
+  readonly callDynamoDb: CallService;
+  readonly readSecret: ReadSecret;
+}
+
+export function createAws(access: AwsAccess, dependencies: Dependencies): Aws {
+  return {
+    callDynamoDb: createCallService(dynamoDbService, access, dependencies),
+    readSecret: createSecretReader(createCallService(secretsManagerService, access, dependencies)),
+  };
+}

@@ -1,0 +1,48 @@
+import { GatewayError } from '../errors.ts';
+import { isTrouble } from './service-error.ts';
+
+/** How long one operation may take in all, retries and their pauses included. */
+const timeLimit = 2000;
+const parallel = 32;
+
+const message = 'The gateway cannot reach its own store right now. Please try again in a moment.';
+
+export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
+
+/**
+ * Runs operations: a store that is down, throttled or slow becomes `service_unavailable`, other errors pass.
+ * Only so many run at once. A deployed function has one request at a time, but a local server in a crowd would take its
+ * own queue for the store's slowness: what waits for its turn is not yet on the clock.
+ */
+export function createTimeLimit(): TimeLimit {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (send) => {
+    if (running < parallel) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await withinTimeLimit(send);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
+
+async function withinTimeLimit<T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const tooSlow = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    // The SDK does not look at the signal while it pauses before a retry, hence the race beside it.
+    tooSlow.reject(new GatewayError('service_unavailable', message, { cause: new Error('the store is too slow') }));
+    controller.abort();
+  }, timeLimit);
+  try {
+    return await Promise.race([send({ abortSignal: controller.signal }), tooSlow.promise]);
+  } catch (error) {
+    throw isTrouble(error) ? new GatewayError('service_unavailable', message, { cause: error }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -111,9 +111,12 @@ export function createCounters(callDynamoDb: CallService, tableName: string): Co
   };
 }
 
-/** A counter that is not there yet is below every limit but zero. */
+/**
+ * A counter that is not there yet is below every limit but zero: DynamoDB takes a comparison with what is not there for
+ * false, as it does `contains`, so its opposite is true.
+ */
 function below(name: string, placeholder: string, limit: number): string {
-  return limit > 0 ? `(attribute_not_exists(${name}) OR ${name} < ${placeholder})` : `${name} < ${placeholder}`;
+  return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;
 }
 
 function sweep(minute: number): string {

@@ -18,7 +18,8 @@ import { createTable, type Item, type Update } from './table.ts';
  *   the charge asks for it once.
  * - Minutes have names of their own and are never reused, so a charge needs to know nothing about earlier ones, and an
  *   environment whose clock is behind counts in its own minute without disturbing the next.
- * - A charge keeps its own minute and the one before, and drops the `swept` ones before those. What a longer pause left behind
+ * - The first charge of a minute keeps that minute and the one before, and drops the `swept` ones before those; each
+ *   process knows only its own charges, and drops once more what another has dropped. What a longer pause left behind
  *   stands in the charge's answer and is removed by a write of its own once it is worth one. Nothing but the size of the
  *   item depends on that: two minutes of tokens, and at most `tolerated` old ones.
  */
@@ -59,13 +60,25 @@ export function createCounters(callDynamoDb: CallService, tableName: string): Co
     await update(item, { UpdateExpression: `REMOVE ${stale.join(', ')}` }).catch(() => {});
   };
 
+  const tidied = { minute: 0, items: new Set<string>() };
+  /** Whether a charge has old minutes to drop: one for each counter and minute is enough. */
+  const isFirst = (item: string, minute: number): boolean => {
+    if (tidied.minute !== minute) {
+      tidied.minute = minute;
+      tidied.items.clear();
+    }
+    if (tidied.items.has(item)) return false;
+    tidied.items.add(item);
+    return true;
+  };
+
   return {
     charge: async ({ item, limit, burst, minute, expiresAt }, token) => {
       const [counted, written] = [count(minute), writes(minute)];
       const { applied, found } = await updateIf(item, {
         UpdateExpression: [
           `ADD ${used} :one, ${counted} :one, ${written} :written`,
-          `REMOVE ${sweep(minute)}`,
+          ...(isFirst(item, minute) ? [`REMOVE ${sweep(minute)}`] : []),
           ...(expiresAt === undefined ? [] : ['SET #ttl = :ttl']),
         ].join(' '),
         ConditionExpression: [

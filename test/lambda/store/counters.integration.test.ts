@@ -8,6 +8,7 @@ import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quot
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
+import { startStoreProxy } from '../../support/store-proxy.ts';
 
 let database: TestDynamoDb;
 let counters: Counters;
@@ -214,6 +215,17 @@ describe('over a network that loses answers', () => {
     }
     expect(proxy.operations.length).toBe(42);
   });
+});
+
+test('only the first charge of a counter in a minute drops old minutes, in each process', async () => {
+  await using proxy = await startStoreProxy(database.endpoint);
+  const [one, other] = [1, 2].map(() => createCounters(createTestCaller(proxy.endpoint), database.quotaTable));
+  const [window, second] = [newWindow(), newWindow()];
+  const next = { ...window, minute: window.minute + 1 };
+  for (const given of [window, window, second, next, next, window]) await one?.charge(given, newToken());
+  await other?.charge(next, newToken());
+  const drops = proxy.operations.map(({ body }) => body.includes('REMOVE'));
+  expect(drops).toEqual([true, false, true, true, false, true, true]);
 });
 
 test('a store that returns the item with the refusal is not asked again', async () => {

@@ -20,7 +20,10 @@ export function createPost(address: URL): Post {
 
   return (headers, body, signal) =>
     new Promise((resolve, reject) => {
-      const request = send({ ...target, headers, ...(signal && { signal }) });
+      signal?.throwIfAborted();
+      const request = send({ ...target, headers });
+      const giveUp = () => request.destroy(signal?.reason);
+      signal?.addEventListener('abort', giveUp);
       let answered = false;
       const fail = (cause: Error) => {
         const onKeptConnection = request.reusedSocket && !answered;
@@ -32,6 +35,7 @@ export function createPost(address: URL): Post {
       });
       request.on('error', fail);
       request.once('close', () => {
+        signal?.removeEventListener('abort', giveUp);
         // An answer that wants another protocol ends a request without an error.
         if (!answered) fail(new Error('the connection was closed without an answer'));
       });

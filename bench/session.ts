@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { startLambdaRuntime } from '../test/support/lambda-runtime.ts';
 import { processorTime } from './process-figures.ts';
 import type { Subject } from './subject.ts';
+import { keysPerSession } from './world/store.ts';
 import type { World } from './world/world.ts';
 
 /** When what of an answer came, on the clock of `performance.now()`, and how much of it. */
@@ -29,15 +30,18 @@ export interface Session extends AsyncDisposable {
   costOf(step: () => Promise<unknown>): Promise<number>;
 }
 
+let sessions = 0;
+
 export async function startSession(subject: Subject, { store }: World): Promise<Session> {
   const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
+  const firstKey = (sessions++ * keysPerSession) % store.keys.length;
   let turn = 0;
   return {
     pid: runtime.pid,
     spawnedAt: runtime.spawnedAt,
     loaded: runtime.loaded,
     async ask(body, watch) {
-      const key = store.keys[turn++ % store.keys.length] ?? '';
+      const key = store.keys[firstKey + (turn++ % keysPerSession)] ?? '';
       const askedAt = performance.now();
       const { statusCode, body: answer } = await runtime.invoke(chatEvent(key, body));
       const headAt = performance.now();

@@ -5,10 +5,10 @@ import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { startTestDynamoDb } from '../../test/support/dynamodb.ts';
 import { startFakeSecrets } from '../../test/support/fake-secrets.ts';
-import { type StoreAddresses, secretIds, secretTexts } from './store.ts';
+import { keysPerSession, type StoreAddresses, secretIds, secretTexts } from './store.ts';
 
-/** So many that none of them sees more requests in a minute than a member's would. */
-const keyCount = 64;
+/** Before a session gets the keys of an earlier one, their minute is over. */
+const keyCount = 32 * keysPerSession;
 
 const dynamoDb = await startTestDynamoDb();
 const secrets = await startFakeSecrets({
@@ -16,12 +16,11 @@ const secrets = await startFakeSecrets({
   [secretIds.NETWORK_SALT_SECRET_ID]: secretTexts.networkSalt,
 });
 const store = createKeyStore(createDocumentClient(dynamoDb.client), dynamoDb.keysTable);
-const keys: string[] = [];
-for (let index = 0; index < keyCount; index += 1) {
-  const member = `member-${index}`;
-  const request = { member, label: 'bench', limit: 1_000_000, expiresAt: undefined };
-  keys.push((await issueKey(store, request, { now: Date.now, randomBytes })).key);
-}
+const issued = Array.from({ length: keyCount }, (_, index) => {
+  const request = { member: `member-${index}`, label: 'bench', limit: 1_000_000, expiresAt: undefined };
+  return issueKey(store, request, { now: Date.now, randomBytes });
+});
+const keys = (await Promise.all(issued)).map(({ key }) => key);
 
 const addresses: StoreAddresses = {
   keys,

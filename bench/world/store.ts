@@ -5,6 +5,9 @@ export interface StoreAddresses {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** A session's keys take turns, so that none sees more requests in a minute than a member would send. */
+export const keysPerSession = 64;
+
 export const secretIds = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'network-salt' };
 
 export const secretTexts = {

@@ -56,6 +56,7 @@ export function createRelay(parts: RelayParts): Relay {
   const begun = Promise.withResolvers<void>();
   const pace = createPace();
   let source: Readable | undefined;
+  let ready = ''; // leaves before this turn of the event loop is over
   let hasBegun = false;
   let over = false;
   let spoken = false;
@@ -88,10 +89,21 @@ export function createRelay(parts: RelayParts): Relay {
     begun.resolve();
   }
 
+  /** What came in one read of the connection leaves in one write. */
   function write(text: string): void {
     if (text === '') return;
+    if (ready === '') process.nextTick(flush);
+    ready += text;
+  }
+
+  function flush(): void {
+    if (ready === '') return;
+    const text = ready;
+    ready = '';
+    const wantsMore = body.push(text);
+    if (over) return;
     keepAlive.refresh();
-    if (!body.push(text)) setHeldBack(true);
+    if (!wantsMore) setHeldBack(true);
   }
 
   function setHeldBack(held: boolean): void {
@@ -117,7 +129,8 @@ export function createRelay(parts: RelayParts): Relay {
 
   function finish(lastText: string, end: StreamEnd): void {
     begin();
-    if (lastText !== '') body.push(lastText);
+    write(lastText);
+    flush();
     const close = () => {
       body.push(null);
     };
@@ -130,12 +143,12 @@ export function createRelay(parts: RelayParts): Relay {
     finish('', { kind: 'complete' });
   }
 
-  function breakOff(kind: FailureKind, details: FailureDetails = {}, forwarded = false): void {
+  function breakOff(kind: FailureKind, details: FailureDetails = {}): void {
     // Who reads slowly must not get for it what others pay for.
-    fail(new UpstreamFailure(kind, { ...details, charged: pace.behind }), forwarded);
+    fail(new UpstreamFailure(kind, { ...details, charged: pace.behind }));
   }
 
-  function fail(reason: unknown, forwarded = false): void {
+  function fail(reason: unknown): void {
     const failure = toGatewayError(reason);
     if (!stop(failure)) return;
     source?.destroy();
@@ -145,13 +158,15 @@ export function createRelay(parts: RelayParts): Relay {
       return;
     }
     const rest = finishRewriter();
-    const last = forwarded ? '' : encodeEvent(dialect.renderErrorEvent(failure, rewriter.nextSequence));
+    const told = rewriter.failure?.kind === 'reported' && rewriter.failure.forwarded;
+    const last = told ? '' : encodeEvent(dialect.renderErrorEvent(failure, rewriter.nextSequence));
     finish(rest + last, { kind: 'failed', failure });
   }
 
   function cancel(): void {
     if (!stop(new Error('the client has gone'))) return;
     source?.destroy();
+    ready = '';
     begun.resolve();
     void onEnd({ kind: 'client_gone' });
   }
@@ -166,19 +181,23 @@ export function createRelay(parts: RelayParts): Relay {
       parts.onFirstEvent?.();
     }
     write(text);
-    const { failure } = rewriter;
+    stopIfOver();
+  }
+
+  /** Whether the upstream has said how its stream ends. */
+  function stopIfOver(): boolean {
+    const { failure, ended } = rewriter;
     if (failure?.kind === 'broken') {
       breakOff(rewriter.started ? 'cut' : 'unusable', { cause: failure.cause });
-    } else if (failure) {
-      breakOff('reported', { message: parts.explain(failure.message) }, failure.forwarded);
-    } else if (rewriter.ended) complete();
+    } else if (failure) breakOff('reported', { message: parts.explain(failure.message) });
+    else if (ended) complete();
+    return over;
   }
 
   function endOfSource(): void {
     if (over) return;
     write(finishRewriter());
-    if (rewriter.ended) complete();
-    else breakOff(rewriter.started ? 'cut' : 'unusable');
+    if (!stopIfOver()) breakOff(rewriter.started ? 'cut' : 'unusable');
   }
 
   /** What was held back, if the rewriter still can say it: the stream has to end one way or another. */

@@ -2,6 +2,8 @@ import { PassThrough, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { chat } from '../../../lambda/dialects/chat.ts';
+import type { Dialect } from '../../../lambda/dialects/dialect.ts';
+import { responses } from '../../../lambda/dialects/responses.ts';
 import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
@@ -12,13 +14,13 @@ const [first = '', ...others] = wire.chat.events;
 const long = wire.chat.textEvent('x'.repeat(70_000));
 
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
-function startRelay() {
+function startRelay(dialect: Dialect = chat) {
   const ends: StreamEnd[] = [];
   const usage = { input: undefined, output: undefined };
   const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc' };
   const relay = createRelay({
-    dialect: chat,
-    rewriter: createStreamRewriter(chat, hiding, usage),
+    dialect,
+    rewriter: createStreamRewriter(dialect, hiding, usage),
     explain: (message) => message,
     idleTimeout: 100_000,
     keepAliveInterval: 15_000,
@@ -118,6 +120,57 @@ describe('the relay between an upstream and a client', () => {
     expect(failureOf(ends)).toMatchObject({ reason: 'timeout', refund: true });
     expect(relay.signal.aborted).toBe(true);
     takeAll(relay.body);
+  });
+
+  test('what came in one read leaves in one write, and waits for nothing', async () => {
+    const { relay, upstream, ends } = startRelay();
+    const writes: string[] = [];
+    relay.body.setEncoding('utf8').on('data', (text: string) => writes.push(text));
+    const [one, two] = [wire.chat.textEvent('one'), wire.chat.textEvent('two')];
+    upstream.emit('data', Buffer.from(first));
+    await new Promise(process.nextTick);
+    expect(writes).toEqual([expect.stringContaining('"role"')]);
+    for (const text of [one, two.slice(0, 9), two.slice(9)]) upstream.emit('data', Buffer.from(text));
+    await new Promise(process.nextTick);
+    expect(writes.slice(1)).toEqual([expect.stringMatching(/"one".*\n\ndata: .*"two".*\n\n$/)]);
+    for (const text of [one, ...others]) upstream.emit('data', Buffer.from(text));
+    upstream.end();
+    await setImmediate();
+    expect(writes.join('')).toMatch(/\[DONE\]\n\n$/);
+    expect(ends).toEqual([{ kind: 'complete' }]);
+  });
+
+  test('what was ready when the client left is not sent', async () => {
+    const { relay, upstream, ends } = startRelay();
+    upstream.emit('data', Buffer.from(first));
+    relay.cancel();
+    await setImmediate();
+    expect(takeAll(relay.body)).toBe('');
+    expect(ends).toEqual([{ kind: 'client_gone' }]);
+  });
+
+  test('a failure counts as reported without its blank line, whatever ends the connection', async () => {
+    for (const end of ['end', 'destroy'] as const) {
+      const { relay, upstream, ends, send } = startRelay();
+      await send(first + wire.chat.failureEvent.trimEnd());
+      upstream[end]();
+      await setImmediate();
+      expect(failureOf(ends)).toMatchObject({ reason: end === 'end' ? 'reported' : 'cut', refund: true });
+      expect(takeAll(relay.body).match(/"error"/g)).toHaveLength(1);
+    }
+  });
+
+  test.each(['end', 'destroy'] as const)('a failure that the dialect itself tells is told once (%s)', async (end) => {
+    const { relay, upstream, ends, send } = startRelay(responses);
+    const [created = ''] = wire.responses.events;
+    const failed = JSON.parse(created.slice(created.indexOf('{')));
+    Object.assign(failed, { type: 'response.failed', sequence_number: 1 });
+    Object.assign(failed.response, { status: 'failed', error: { code: 'server_error', message: 'no' } });
+    await send(`${created}event: response.failed\ndata: ${JSON.stringify(failed)}`);
+    upstream[end]();
+    await setImmediate();
+    expect(failureOf(ends)?.refund).toBe(true);
+    expect(takeAll(relay.body).match(/^event: .*/gm)).toEqual(['event: response.created', 'event: response.failed']);
   });
 
   test('ends once, whatever comes after the end', async () => {

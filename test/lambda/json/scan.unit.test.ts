@@ -165,6 +165,10 @@ describe('what is JSON', () => {
     ...['"', '\\"', '\\n', '\\n"', '\n"', '\u001f"', '\\', ''].flatMap((end) =>
       [47, 48, 49, 50, 96, 97].flatMap((length) => [`"${'x'.repeat(length)}${end}`, `"${'漢'.repeat(length)}${end}`]),
     ),
+    // Around the number of escapes that one search goes over.
+    ...['"', '\\"', '\\n"', '\\x"', '\\u12"', '\n"', '\\', ''].flatMap((end) =>
+      [499, 500, 501, 1000].map((times) => `"${'\\n'.repeat(times)}${end}`),
+    ),
   ];
 
   test('handwritten nasties are accepted or refused as JSON.parse does', () => {

@@ -11,9 +11,14 @@ export function codeAt(text: string, at: number): number {
 
 /** The offset of the first character from `at` on that is no white space. */
 export function skipSpace(text: string, at: number): number {
+  return at < text.length && text.charCodeAt(at) > 0x20 ? at : skipSpaces(text, at);
+}
+
+function skipSpaces(text: string, start: number): number {
+  let at = start;
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code > 0x20 || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) break;
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break;
   }
   return at;
 }

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
+import { writeBody } from './write-body.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;
@@ -14,9 +15,6 @@ export interface UpstreamAnswer {
 
 /** Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. */
 export type SendRequest = (request: UpstreamRequest, signal: AbortSignal) => Promise<UpstreamAnswer>;
-
-/** In characters: what is longer costs more to join than to write in pieces. */
-const shortBody = 16_384;
 
 /** The one place that opens connections to an upstream. Connections are kept and used again. */
 export function createExchange({ connectTimeout }: { connectTimeout: number }): SendRequest {
@@ -51,6 +49,10 @@ export function createExchange({ connectTimeout }: { connectTimeout: number }): 
         const { statusCode: status = 0, headers } = answer;
         // A reset is told to the request and to the answer; whoever reads the body hears of it there too.
         answer.on('error', () => {});
+        // Who has answered before it read all of the request may never read the rest.
+        answer.once('close', () => {
+          if (!outgoing.writableFinished) outgoing.destroy();
+        });
         resolved = true;
         resolve({ status, headers, body: decode(answer) });
       });
@@ -67,17 +69,10 @@ export function createExchange({ connectTimeout }: { connectTimeout: number }): 
         // For what closes a connection without an error, such as an answer that wants another protocol.
         if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
       });
-      for (const piece of joinIfShort(request.pieces)) outgoing.write(piece);
-      outgoing.end();
+      writeBody(outgoing, request.pieces);
     });
 
   return (request, signal) => attempt(request, signal, false);
-}
-
-/** A short body leaves together with its head, in one write to the system. */
-function joinIfShort(pieces: readonly string[]): readonly string[] {
-  const length = pieces.reduce((total, piece) => total + piece.length, 0);
-  return length < shortBody ? [pieces.join('')] : pieces;
 }
 
 function decode(answer: IncomingMessage): Readable {

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
+import { json, reset } from '../support/upstream-script.ts';
 
 const paths = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' };
 
@@ -34,6 +36,25 @@ describe('what reaches the upstream', () => {
     expect(await send(paths.chat, body)).toBe(body.replace('"haiku"', '"acmecorp/thunder-70b-instruct"'));
   });
 
+  // Wherever a long text is cut on its way, in one of the two it is cut between the halves of a character.
+  const long = ['', 'x'].map(
+    (before) => `{"model":"svc","messages":[{"role":"user","content":"${before}${'😀'.repeat(700_000)}"}]}`,
+  );
+  const resolved = (body: string) => body.replace('"svc"', '"acmecorp/thunder-70b-instruct"');
+
+  test.each(long)('is long and arrives whole, every half character beside its other half', async (body) => {
+    expect((await send(paths.chat, body)) === resolved(body)).toBe(true);
+  });
+
+  test('is long and sent whole once more where a connection was dead', async () => {
+    const [body = ''] = long;
+    gateway.upstream.answer(json(200, { choices: [] }), [reset]);
+    await send(paths.chat, '{"model":"svc","messages":[]}');
+    expect((await send(paths.chat, body)) === resolved(body)).toBe(true);
+    const [dead, fresh] = gateway.upstream.requests.slice(-2);
+    expect([dead?.reused, fresh?.reused]).toEqual([true, false]);
+  });
+
   test('has one model, one thinking, and no effort that is none', async () => {
     const body =
       '{"model":"unknown","thinking":false,"messages":[],"model":"svc","output_config":{"effort":"none","n":1.0},"thinking":true}';
@@ -41,4 +62,21 @@ describe('what reaches the upstream', () => {
       '{"messages":[],"model":"acmecorp/thunder-70b-instruct","output_config":{"n":1.0},"thinking":{"type":"disabled"}}';
     for (const path of [paths.messages, '/v1/messages/count_tokens']) expect(await send(path, body)).toBe(expected);
   });
+});
+
+test('an upstream that refuses a long body without reading it is heard, and let go of', async () => {
+  const answer = 'HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n';
+  const upstream = createServer((socket) => {
+    socket.unref().on('error', () => {});
+    socket.once('readable', () => socket.write(answer));
+  }).unref();
+  const connected: Promise<Socket[]> = once(upstream.listen(0, '127.0.0.1'), 'connection');
+  await once(upstream, 'listening');
+  const { port } = upstream.address() as AddressInfo;
+  await using gateway = await startTestGateway({ environment: { UPSTREAM_BASE_URL: `http://127.0.0.1:${port}/v1` } });
+  const messages = [{ role: 'user', content: 'x'.repeat(6_000_000) }];
+  const response = await gateway.post(paths.chat, { model: 'svc', messages }, { 'x-api-key': 'guest' });
+  expect([response.status, response.headers.get('x-svc-error')]).toEqual([413, 'request_too_large']);
+  const [socket] = await connected;
+  await new Promise((resolve) => socket?.once('close', resolve).resume());
 });

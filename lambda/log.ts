@@ -78,6 +78,13 @@ function describe(request: GatewayRequest) {
 export function describeCause(cause: unknown): Record<string, unknown> {
   if (!types.isNativeError(cause)) return cause === undefined ? {} : { cause: typeof cause };
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  const at = cause.stack?.split('\n').filter((frame) => /^\s+at /.test(frame));
-  return { cause: cause.name, causeCode: code, at: at?.slice(0, 5).map((frame) => frame.trim()) };
+  return { cause: cause.name, causeCode: code, at: framesOf(cause).slice(0, 5) };
+}
+
+/** A message stands before the frames, and may have lines that look like some. */
+function framesOf({ message, stack = '' }: Error): string[] {
+  const start = stack.indexOf(message);
+  if (start < 0) return [];
+  const lines = stack.slice(start + message.length).split('\n');
+  return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
 }

@@ -15,8 +15,9 @@ export function quotaHeaders({ quota }: { quota: Quota }): Middleware {
     },
     onError: async ({ event: request, error }: PipelineRequest) => {
       const known = error instanceof QuotaRefusal ? error.figures : request.charge?.figures;
-      // A store that has just failed is not asked again: the client has waited for it once.
-      const storeFailed = error instanceof GatewayError && error.code === 'service_unavailable';
+      // A store that has just failed is not asked again: the client has waited for it once. Where an upstream or a secret
+      // was the reason, the code is the same, but with a refund.
+      const storeFailed = error instanceof GatewayError && error.code === 'service_unavailable' && !error.refund;
       request.figures ??=
         known ?? (storeFailed ? quota.unreadFigures(callerOf(request)) : await quota.readFigures(callerOf(request)));
     },

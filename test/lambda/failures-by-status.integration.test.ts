@@ -108,8 +108,11 @@ test('counting tokens is free, and not offered where the upstream does not know 
     expect([response.status, response.headers.get('x-svc-error')]).toEqual([404, 'not_found']);
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
   }
-  gateway.upstream.answer(html(503, leak));
-  expect((await count()).status).toBe(503);
+  for (const status of [429, 503]) {
+    gateway.upstream.answer(html(status, leak));
+    const failed = await count();
+    expect([failed.status, failed.headers.get('x-svc-remaining')]).toEqual([503, String(before)]);
+  }
   expect(await remaining()).toBe(before);
 });
 

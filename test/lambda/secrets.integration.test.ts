@@ -72,7 +72,8 @@ describe('upstream keys in a secret', () => {
       const { path, question, error, errorTypes } = wire[dialect];
       const before = await gateway.remaining();
       const response = await gateway.gateway.post(path, question, key);
-      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+      const header = (name: string) => response.headers.get(name);
+      expect([response.status, header('retry-after'), header('x-svc-remaining')]).toEqual([503, '1', String(before)]);
       const type = errorTypes.service_unavailable ?? 'none';
       const message = expect.stringMatching('settings');
       expect(await response.json()).toEqual(error({ code: 'service_unavailable', type, message }));

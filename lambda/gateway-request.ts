@@ -39,8 +39,8 @@ export interface GatewayRequest {
   end?: 'refused' | 'failed' | 'client_gone';
   /** The error that it ended with. */
   error?: GatewayError;
-  /** Added where the charge was given back. */
-  refunded?: true;
+  /** Whether the charge was given back; added where it should be. */
+  refunded?: boolean;
 }
 
 /** What became of a request between gateway and upstream. */

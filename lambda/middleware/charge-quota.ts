@@ -13,7 +13,7 @@ export function chargeQuota({ quota }: { quota: Quota }): Middleware {
     onError: async ({ event: request, error }: PipelineRequest) => {
       if (!request.charge || !toGatewayError(error).refund) return;
       request.figures = await request.charge.refund();
-      request.refunded = true;
+      request.refunded = request.figures !== undefined;
     },
   };
 }

@@ -119,10 +119,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     if (end.kind === 'failed') {
       request.error = end.failure;
       noteFailure(record, end.failure);
-      if (end.failure.refund && request.charge) {
-        await request.charge.refund();
-        request.refunded = true;
-      }
+      if (end.failure.refund) request.refunded = (await request.charge?.refund()) !== undefined;
     }
     log.finished(request, 200);
   };

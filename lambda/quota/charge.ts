@@ -7,8 +7,11 @@ import { type Figures, QuotaRefusal, tooFast, usedUp } from './refusal.ts';
 /** A recorded charge. It stands unless it is refunded. */
 export interface Charge {
   readonly figures: Figures;
-  /** Takes the charge back, once however often it is asked for, and never throws. The figures that hold then. */
-  refund(): Promise<Figures>;
+  /**
+   * Takes the charge back, once however often it is asked for, and never throws. The figures that hold then; undefined
+   * where the charge is left standing.
+   */
+  refund(): Promise<Figures | undefined>;
 }
 
 export interface Quota {
@@ -47,13 +50,13 @@ export function createQuota({ counters, limits, appUrl, now, createToken, onLost
     return figuresOf(window, window.limit);
   };
 
-  const undo = async (window: CounterWindow, token: string, figures: Figures): Promise<Figures> => {
+  const undo = async (window: CounterWindow, token: string, figures: Figures): Promise<Figures | undefined> => {
     try {
       const used = await counters.refund(window.item, minuteOf(now()), token);
       return used === undefined ? figures : figuresOf(window, used);
     } catch (error) {
       onLost(error, 'refund');
-      return figures;
+      return undefined;
     }
   };
 
@@ -68,7 +71,7 @@ export function createQuota({ counters, limits, appUrl, now, createToken, onLost
         const tooMany = result.reason === 'burst' ? tooFast(window, time) : usedUp(identity, window, time, appUrl);
         throw new QuotaRefusal(tooMany, figures);
       }
-      let undone: Promise<Figures> | undefined;
+      let undone: Promise<Figures | undefined> | undefined;
       return {
         figures,
         refund: () => {

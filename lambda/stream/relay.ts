@@ -63,9 +63,9 @@ export function createRelay(parts: RelayParts): Relay {
 
   // It stands still while the client holds the upstream back, and starts anew when the client reads on.
   const idle = setTimeout(() => {
-    if (!pace.heldBack) breakOff(rewriter.started ? 'stalled' : 'timeout');
+    if (!pace.heldBack) endOfSource('stalled', 'timeout');
   }, parts.idleTimeout);
-  const deadline = setTimeout(() => breakOff(rewriter.started ? 'deadline' : 'timeout'), parts.timeLeft);
+  const deadline = setTimeout(() => endOfSource('deadline', 'timeout'), parts.timeLeft);
   const keepAlive = setInterval(() => {
     begin();
     if (!pace.heldBack) write(dialect.keepAlive);
@@ -194,10 +194,11 @@ export function createRelay(parts: RelayParts): Relay {
     return over;
   }
 
-  function endOfSource(): void {
+  /** Nothing more comes. That is the end where the last word has been said without one, else a failure. */
+  function endOfSource(midway: FailureKind = 'cut', atFirst: FailureKind = 'unusable', cause?: unknown): void {
     if (over) return;
     write(finishRewriter());
-    if (!stopIfOver()) breakOff(rewriter.started ? 'cut' : 'unusable');
+    if (!stopIfOver()) breakOff(rewriter.started ? midway : atFirst, { cause });
   }
 
   /** What was held back, if the rewriter still can say it: the stream has to end one way or another. */
@@ -217,7 +218,7 @@ export function createRelay(parts: RelayParts): Relay {
       if (!over) idle.refresh();
     },
     attach(answer) {
-      answer.on('error', (cause) => breakOff(rewriter.started ? 'cut' : 'unusable', { cause }));
+      answer.on('error', (cause) => endOfSource('cut', 'unusable', cause));
       if (over) {
         answer.destroy();
         return;
@@ -225,8 +226,8 @@ export function createRelay(parts: RelayParts): Relay {
       source = answer;
       idle.refresh();
       answer.on('data', read);
-      answer.once('end', endOfSource);
-      answer.once('close', () => breakOff(rewriter.started ? 'cut' : 'unusable'));
+      answer.once('end', () => endOfSource());
+      answer.once('close', () => endOfSource());
     },
     fail,
     cancel,

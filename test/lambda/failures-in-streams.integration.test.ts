@@ -102,3 +102,21 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     }
   });
 });
+
+describe('a stream of chat that has said how it finished, and then', () => {
+  const finished = sse(wire.chat.events.slice(0, -1).join(''));
+
+  test.each<[string, Script, Record<string, string>]>([
+    ['is reset', [...finished, reset], {}],
+    ['is closed', [...finished, hangUp], {}],
+    ['is cut within its last event', [...finished, write('data: [DO'), hangUp], {}],
+    ['stands still', [...finished, silence], { UPSTREAM_IDLE_TIMEOUT: '0.3' }],
+    ['is out of time', [...finished, silence], { REQUEST_TIMEOUT: '0.5' }],
+  ])('%s has all the same ended, and is charged', async (_name, script, environment) => {
+    await using watched = await startWatchedGateway({ environment });
+    watched.gateway.upstream.answer(script);
+    const outcome = await watched.ask('chat', { stream: true });
+    expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
+    expect(outcome.text).toMatch(/"finish_reason":"stop"\}\]\}\n\n$/);
+  });
+});

@@ -37,6 +37,8 @@ export interface OutgoingEvent {
 export interface Marks {
   /** The value that names the model. */
   model(value: Node): void;
+  /** The sentence that says what went wrong, in an event that is forwarded. */
+  explanation(value: Node): void;
   /** Members that would tell who answered. */
   drop(object: Node, key: Node): void;
   /** A value that a program reads back: it and all inside it stay untouched. */

@@ -69,8 +69,11 @@ function readRareEvent(event: Json, type: string, marks: Marks): void {
   if (response !== undefined) markResponse(event, response, marks);
   if (type === 'ping' || type === 'keepalive') marks.alive();
   else if (type === 'response.failed') {
+    const message = presentMember(event, presentMember(event, response, 'error'), 'message');
+    const isText = message !== undefined && event.kind(message) === 'string';
+    if (isText) marks.explanation(message);
     marks.close('');
-    marks.fail(stringMember(event, presentMember(event, response, 'error'), 'message') ?? '', true);
+    marks.fail(isText ? event.string(message) : '', true);
   } else if (type === 'response.completed' || type === 'response.incomplete') {
     marks.close('');
     marks.end();

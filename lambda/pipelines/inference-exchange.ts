@@ -1,4 +1,3 @@
-import { readErrorMessage } from '../dialects/error-message.ts';
 import { GatewayError } from '../errors.ts';
 import type { ExchangeRecord, GatewayRequest, GatewayResponse, InferenceCall } from '../gateway-request.ts';
 import { createScanner } from '../json/scan.ts';
@@ -12,6 +11,7 @@ import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Attempt, OpenUpstream } from '../upstream/open-upstream.ts';
 import { readBody } from '../upstream/read-body.ts';
 import { buildUpstreamRequest } from '../upstream/request.ts';
+import { createExplainer, type Explainer } from './explainer.ts';
 
 export interface ExchangeDependencies {
   readonly openUpstream: OpenUpstream;
@@ -31,20 +31,24 @@ type Exchange = (request: GatewayRequest) => Promise<GatewayResponse>;
 export function createInferenceExchange(dependencies: ExchangeDependencies): Exchange {
   const { openUpstream, scrubber, log, now } = dependencies;
   const timeLeft = ({ deadline }: GatewayRequest): number => Math.max(0, deadline - now());
-  const hidingFor = (call: InferenceCall): Hiding => ({ scrubber, publicModel: call.model.id });
+  const hidingFor = (call: InferenceCall, { sentence: explain }: Explainer): Hiding => ({
+    ...{ scrubber, publicModel: call.model.id, explain },
+  });
 
   const prepare = (
     request: GatewayRequest,
     call: InferenceCall,
     record: ExchangeRecord,
+    explainer: Explainer,
     signal: AbortSignal,
   ): Attempt => ({
     build: (candidate) => {
       record.tries += 1;
       record.upstream = candidate.upstream.prefix;
+      explainer.conceal(candidate.key);
       return buildUpstreamRequest(candidate, call, request.headers);
     },
-    explain: (body) => explainBody(body, scrubber),
+    explain: explainer.sentenceIn,
     signal,
     onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
       record.upstreamStatus = upstreamStatus;
@@ -60,17 +64,18 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     call: InferenceCall,
     record: ExchangeRecord,
   ): Promise<GatewayResponse> => {
+    const explainer = createExplainer(scrubber);
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft(request));
     whenClientGoes(request, () => stop.abort(clientGone));
     try {
-      const answer = await openUpstream(prepare(request, call, record, stop.signal));
+      const answer = await openUpstream(prepare(request, call, record, explainer, stop.signal));
       const rewritten = await readUsable(async () => {
         const text = await readBody(answer.body, answerLimit);
-        return rewriteAnswer(text, call.dialect, hidingFor(call), createScanner(), record.usage);
+        return rewriteAnswer(text, call.dialect, hidingFor(call, explainer), createScanner(), record.usage);
       }, stop.signal);
       if ('failure' in rewritten) {
-        throw new UpstreamFailure('reported', { message: explain(rewritten.failure, scrubber) });
+        throw new UpstreamFailure('reported', { message: explainer.sentence(rewritten.failure) });
       }
       return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: rewritten.text };
     } catch (error) {
@@ -87,10 +92,11 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     call: InferenceCall,
     record: ExchangeRecord,
   ): Promise<GatewayResponse> => {
+    const explainer = createExplainer(scrubber);
     const relay = createRelay({
       dialect: call.dialect,
-      rewriter: createStreamRewriter(call.dialect, hidingFor(call), record.usage),
-      explain: (message) => explain(message, scrubber),
+      rewriter: createStreamRewriter(call.dialect, hidingFor(call, explainer), record.usage),
+      explain: explainer.sentence,
       idleTimeout: dependencies.idleTimeout,
       keepAliveInterval: dependencies.keepAliveInterval,
       timeLeft: timeLeft(request),
@@ -100,7 +106,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       onEnd: (end) => settle(request, end, record),
     });
     whenClientGoes(request, relay.cancel);
-    const attempt = prepare(request, call, record, relay.signal);
+    const attempt = prepare(request, call, record, explainer, relay.signal);
     const onFailure: Attempt['onFailure'] = (...failed) => {
       relay.alive();
       attempt.onFailure(...failed);
@@ -180,22 +186,4 @@ async function readUsable<T>(step: () => Promise<T>, signal: AbortSignal): Promi
     if (signal.aborted) throw signal.reason;
     throw new UpstreamFailure('unusable', { cause });
   }
-}
-
-/** The upstream's sentence out of an error body, without names and links. */
-function explainBody(body: string, scrubber: Scrubber): string | undefined {
-  try {
-    return explain(readErrorMessage(createScanner().scan(body)) ?? '', scrubber);
-  } catch {
-    return undefined;
-  }
-}
-
-const longestExplanation = 2_000;
-const links = /\b(https?:\/\/|www\.)\S+/gi;
-const keys = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
-
-function explain(message: string, scrubber: Scrubber): string | undefined {
-  const plain = scrubber.scrub(message).replace(links, '(link removed)').replace(keys, '(key removed)');
-  return plain.slice(0, longestExplanation).trim() || undefined;
 }

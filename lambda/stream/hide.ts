@@ -8,13 +8,18 @@ export interface Hiding {
   readonly scrubber: Scrubber;
   /** The public id of the model that was asked for. */
   readonly publicModel: string;
+  /** What a client may read of a sentence in which the upstream says what went wrong. */
+  explain(message: string): string | undefined;
 }
 
 /** The edits for all that was marked but generated text, and for names anywhere else in the strings and keys. */
-export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel }: Hiding): Edit[] {
+export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel, explain }: Hiding): Edit[] {
   const edits: Edit[] = [];
   for (const node of sheet.models) {
     if (json.kind(node) === 'string') edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
+  }
+  for (const node of sheet.explanations) {
+    edits.push(replaceValue(json, node, JSON.stringify(explain(json.string(node)) ?? '')));
   }
   dropMembers(json, sheet, edits);
   // A string without escapes stands in the text as it is.

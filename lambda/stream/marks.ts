@@ -12,6 +12,7 @@ export interface TextMark {
 export interface MarkSheet {
   readonly marks: Marks;
   readonly models: readonly Node[];
+  readonly explanations: readonly Node[];
   readonly drops: readonly { readonly object: Node; readonly key: Node }[];
   /** Values, and dropped keys, in which nothing is to be replaced any more. */
   readonly settled: readonly Node[];
@@ -37,16 +38,21 @@ export interface Usage {
 /** An empty sheet; token counts go to `usage`, where a later count replaces an earlier one. */
 export function createMarkSheet(usage: Usage): MarkSheet {
   const models: Node[] = [];
+  const explanations: Node[] = [];
   const drops: { object: Node; key: Node }[] = [];
   const settled: Node[] = [];
   const deltas: TextMark[] = [];
   const wholes: TextMark[] = [];
   const closes: string[] = [];
   const turns: string[] = [];
-  const lists = [models, drops, settled, deltas, wholes, closes, turns];
+  const lists = [models, explanations, drops, settled, deltas, wholes, closes, turns];
   const marks: Marks = {
     model(value) {
       models.push(value);
+      settled.push(value);
+    },
+    explanation(value) {
+      explanations.push(value);
       settled.push(value);
     },
     drop(object, key) {
@@ -93,6 +99,7 @@ export function createMarkSheet(usage: Usage): MarkSheet {
   const sheet = {
     marks,
     models,
+    explanations,
     drops,
     settled,
     deltas,

@@ -36,8 +36,7 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
     const retryAfter = readRetryAfter(headers['retry-after'], now());
     // Only what a caller can mend is explained in the upstream's words; anything else may tell of the deployment.
     if (kind === 'caller' || kind === 'too_large') {
-      const text = (await readExplanation(body)).replaceAll(candidate.key, '');
-      throw new UpstreamFailure(kind, { status, retryAfter, message: explain(text) });
+      throw new UpstreamFailure(kind, { status, retryAfter, message: explain(await readExplanation(body)) });
     }
     letGo(body);
     throw new UpstreamFailure(kind, { status, retryAfter });

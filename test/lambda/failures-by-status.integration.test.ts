@@ -54,7 +54,7 @@ describe.each(dialectNames)('an upstream of %s that answers with', (dialect: Dia
     const outcome = await watched.ask(dialect);
     expectRefusal(dialect, outcome, { status: 400, ...callersFault });
     expect(JSON.parse(outcome.text).error.message).toBe(
-      'svc: messages[0] is bad, see (link removed) (key , (key removed)).',
+      'svc: messages[0] is bad, see (link removed) (key (key removed), (key removed)).',
     );
   });
 

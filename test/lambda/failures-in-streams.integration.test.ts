@@ -40,6 +40,12 @@ function expectBreak(dialect: DialectName, outcome: Outcome, begun: readonly str
   expect(outcome.text).not.toMatch(/\[DONE\]|acme|thunder/i);
 }
 
+const responseFailed = (message: string) => ({
+  type: 'response.failed',
+  sequence_number: 2,
+  response: { id: 'resp_1', status: 'failed', error: { code: 'server_error', message } },
+});
+
 describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
   const { events, failureEvent } = wire[dialect];
   const begun = events.slice(0, 2);
@@ -61,6 +67,19 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     await using watched = await startWatchedGateway();
     watched.gateway.upstream.answer(script);
     expectBreak(dialect, await watched.ask(dialect, { stream: true }), begun, { ...failed, reason });
+  });
+
+  test('reports a failure with its key and a link', async () => {
+    await using watched = await startWatchedGateway();
+    const message = 'AcmeCorp no longer takes upstream-key-one, see https://other.example/keys.';
+    const reports = [{ type: 'error', error: { message } }, { error: { message } }, responseFailed(message)];
+    for (const report of dialect === 'responses' ? reports : reports.slice(0, 2)) {
+      watched.gateway.upstream.answer([...first, write(eventText({ data: report }))]);
+      const { text, line, charged } = await watched.ask(dialect, { stream: true });
+      expect({ charged, reason: line.reason }).toEqual({ charged: 0, reason: 'reported' });
+      expect(text).toMatch('svc no longer takes (key removed), see (link removed)');
+      expect(text).not.toMatch(/upstream-key|other\.example|acme/i);
+    }
   });
 
   test('stands still', async () => {

@@ -73,13 +73,15 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
 
   test.each([false, true])('answers 200 with an error, stream: %s', async (streamed) => {
     await using watched = await startWatchedGateway();
-    const message = `AcmeCorp is overloaded, see https://acmecorp.example/status.`;
+    const message = 'AcmeCorp is overloaded for upstream-key-one, see https://acmecorp.example/status.';
     const error = dialect === 'messages' ? { type: 'error', error: { message } } : { error: { message } };
     const event = `data: ${JSON.stringify({ type: 'error', ...error })}\n\n`;
     watched.gateway.upstream.answer(streamed ? sse(`: hi\n\n${event}`) : json(200, error));
     const outcome = await watched.ask(dialect, { stream: streamed });
     expectRefusal(dialect, outcome, { ...unusable, reason: 'reported' });
-    expect(JSON.parse(outcome.text).error.message).toMatch(/^svc is overloaded, see \(link removed\)/);
+    expect(JSON.parse(outcome.text).error.message).toMatch(
+      /^svc is overloaded for \(key removed\), see \(link removed\)/,
+    );
   });
 
   test('compresses its answers without being asked to', async () => {

@@ -17,7 +17,7 @@ const long = wire.chat.textEvent('x'.repeat(70_000));
 function startRelay(dialect: Dialect = chat) {
   const ends: StreamEnd[] = [];
   const usage = { input: undefined, output: undefined };
-  const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc' };
+  const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc', explain: (message: string) => message };
   const relay = createRelay({
     dialect,
     rewriter: createStreamRewriter(dialect, hiding, usage),

@@ -1,0 +1,41 @@
+import { readErrorMessage } from '../dialects/error-message.ts';
+import { createScanner } from '../json/scan.ts';
+import type { Scrubber } from '../stream/scrub.ts';
+
+/** Makes of what upstreams say for one request what its client may read: without names, links and keys. */
+export interface Explainer {
+  /** An upstream is shown this key, and may repeat it. */
+  conceal(key: string): void;
+  sentence(message: string): string | undefined;
+  /** The sentence in an error body. */
+  sentenceIn(body: string): string | undefined;
+}
+
+const longest = 2_000;
+const links = /\b(https?:\/\/|www\.)\S+/gi;
+const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
+
+export function createExplainer(scrubber: Scrubber): Explainer {
+  const concealed = new Set<string>();
+
+  const sentence = (message: string): string | undefined => {
+    let text = message;
+    for (const key of concealed) text = text.replaceAll(key, '(key removed)');
+    const plain = scrubber.scrub(text).replace(links, '(link removed)').replace(keyLike, '(key removed)');
+    return plain.slice(0, longest).trim() || undefined;
+  };
+
+  return {
+    conceal: (key) => {
+      concealed.add(key);
+    },
+    sentence,
+    sentenceIn: (body) => {
+      try {
+        return sentence(readErrorMessage(createScanner().scan(body)) ?? '');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -70,7 +70,7 @@ describe('several upstreams', () => {
 
   test('a first one that can’t be reached is passed over', async () => {
     await using deaf = await startDeafUpstream();
-    for (const url of [await refusingUrl(), deaf.url]) {
+    for (const url of [refusingUrl, deaf.url]) {
       await using two = await startTwo({ UPSTREAM_CONNECT_TIMEOUT: '0.1' }, url);
       await succeeds(two.watched);
       expect(two.second.requests).toHaveLength(1);

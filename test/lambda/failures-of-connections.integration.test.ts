@@ -58,7 +58,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
   });
 
   test.each([false, true])('refuses connections, stream: %s', async (stream) => {
-    await using watched = await startWatchedGateway({ environment: baseUrls(await refusingUrl()) });
+    await using watched = await startWatchedGateway({ environment: baseUrls(refusingUrl) });
     const outcome = await watched.ask(dialect, { stream });
     expectRefusal(dialect, outcome, { ...lost, reason: 'unreachable' });
     expect(outcome.line.causeCode).toBe('ECONNREFUSED');

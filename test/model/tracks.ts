@@ -32,7 +32,7 @@ const storeFaults: readonly StoreFault[] = ['request lost', 'answer lost', 'fail
 /** Runs a number of requests drawn by a seed, each kind of outcome where it takes no longer than it has to. */
 export async function runModel(seed: number, requests: number): Promise<Record<string, Summary>> {
   await using started = new AsyncDisposableStack();
-  const [refused, deaf] = [await refusingUrl(), started.use(await startDeafUpstream())];
+  const deaf = started.use(await startDeafUpstream());
   const random = createRandom(seed);
   const reachStore: Track['reachStore'] = async (endpoint) => {
     const proxy = started.use(await startStoreProxy(endpoint));
@@ -68,7 +68,7 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
       menu: unreachable,
       requests: few,
       environment: {
-        UPSTREAM_BASE_URL: refused,
+        UPSTREAM_BASE_URL: refusingUrl,
         UPSTREAM_MESSAGES_BASE_URL: deaf.url,
         UPSTREAM_CONNECT_TIMEOUT: '1',
       },

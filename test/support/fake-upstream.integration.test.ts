@@ -178,7 +178,7 @@ test('tells of a script that throws', async () => {
 });
 
 test('refuses, or neither refuses nor accepts', async () => {
-  await expect(answerTo(post(await refusingUrl()))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await expect(answerTo(post(refusingUrl))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await using deaf = await startDeafUpstream();
   const sent = post(deaf.url);
   const [socket] = await once(sent, 'socket');

@@ -142,13 +142,8 @@ export async function bytesOnceStill(request: RecordedRequest): Promise<number> 
   }
 }
 
-/** A base address that refuses every connection. */
-export async function refusingUrl(): Promise<string> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}/v1`;
-}
+/** A base address that refuses every connection. A port that was free a moment ago might be another server's by now. */
+export const refusingUrl = 'http://127.0.0.1:1/v1';
 
 /** `once` of node:events would reject on an error, which is how a reset shows. */
 function closing(emitter: Socket | ServerResponse): Promise<void> {

@@ -30,6 +30,13 @@ const run = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,500}/y;
 
 /** The end of the string that starts at `start`, shifted left by two, plus 1 where it holds a backslash. */
 export function skipString(text: string, start: number): number {
+  const end = trySkipString(text, start);
+  if (end < 0) throw faultInString(text, ~end);
+  return end;
+}
+
+/** The same; where it is no whole string, the complement of the offset at which it breaks off. */
+export function trySkipString(text: string, start: number): number {
   let at = start + 1;
   for (const runEnd = Math.min(at + shortRun, text.length); at < runEnd; at++) {
     const code = text.charCodeAt(at);
@@ -37,7 +44,7 @@ export function skipString(text: string, start: number): number {
     if (code === backslash || code < 0x20) break;
   }
   for (run.lastIndex = at; run.test(text); ) at = run.lastIndex;
-  if (codeAt(text, at) !== quote) throw faultInString(text, at);
+  if (codeAt(text, at) !== quote) return ~at;
   return ((at + 1) << 2) | (text.slice(start, at).includes('\\') ? 1 : 0);
 }
 

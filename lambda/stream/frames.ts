@@ -1,19 +1,19 @@
 import { applyEdits, type Edit } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
-import { codeAt, quote, skipString } from '../json/tokens.ts';
+import { codeAt, quote, trySkipString } from '../json/tokens.ts';
 import type { MarkSheet, TextMark } from './marks.ts';
-import type { SseEvent } from './sse.ts';
+import { openEvent, type SseEvent } from './sse.ts';
 
 /**
  * An event apart from the one text that it adds to a channel. Most events of a stream differ from the one before in that
  * text alone: for these nothing but the text needs to be looked at again.
  */
 export interface Frame extends Pick<TextMark, 'channel' | 'family'> {
-  readonly type: string | undefined;
-  readonly outType: string | undefined;
-  /** What stands before and after the text, as it came and as it leaves. */
+  /** What stands before and after the text when such an event comes, line by line. */
   readonly head: string;
   readonly tail: string;
+  /** The type with which it leaves, and what stands before and after the text in its data. */
+  readonly type: string | undefined;
   readonly outHead: string;
   readonly outTail: string;
 }
@@ -23,7 +23,7 @@ export function frameOf(
   json: Json,
   sheet: MarkSheet,
   event: SseEvent,
-  { type: outType, edits }: { readonly type: string | undefined; readonly edits: readonly Edit[] },
+  { type, edits }: { readonly type: string | undefined; readonly edits: readonly Edit[] },
 ): Frame | undefined {
   const [mark, another] = sheet.deltas;
   if (!mark || another || mark.logprobs !== undefined || event.id !== undefined) return undefined;
@@ -31,16 +31,16 @@ export function frameOf(
   const { text } = json;
   const [start, end] = [json.start(mark.value), json.end(mark.value)];
   if (end - start === 2) return undefined; // who says nothing takes no turn
+  if (text.includes('\n')) return undefined; // it came in several lines
   const head = text.slice(0, start);
   const tail = text.slice(end);
   const after = edits.filter((edit) => edit.start >= end);
   return {
     channel: mark.channel,
     family: mark.family,
-    type: event.type,
-    outType,
-    head,
-    tail,
+    head: openEvent(event.type) + head,
+    tail: `${tail}\n\n`,
+    type,
     outHead: applyEdits(
       head,
       edits.filter((edit) => edit.end <= start),
@@ -52,12 +52,11 @@ export function frameOf(
   };
 }
 
-/** The JSON string that an event of this frame carries; undefined for any other event. Throws where the string is none. */
-export function textInFrame({ type, head, tail }: Frame, event: SseEvent): string | undefined {
-  const { data } = event;
-  const start = head.length;
-  const end = data.length - tail.length;
-  const isLike = end - start > 2 && event.type === type && event.id === undefined;
-  if (!isLike || !data.startsWith(head) || !data.endsWith(tail) || codeAt(data, start) !== quote) return undefined;
-  return skipString(data, start) >>> 2 === end ? data.slice(start, end) : undefined;
+/** The JSON string in the event of this frame that stands at `start`; undefined where another stands there, or not all of it. */
+export function textInFrame({ head, tail }: Frame, text: string, start: number): string | undefined {
+  const from = start + head.length;
+  if (codeAt(text, from) !== quote || text.slice(start, from) !== head) return undefined;
+  const end = trySkipString(text, from) >> 2;
+  if (end < from + 3 || text.slice(end, end + tail.length) !== tail) return undefined;
+  return text.slice(from, end);
 }

@@ -4,13 +4,13 @@ import type { Json, Node } from '../json/scan.ts';
 import { type Frame, frameOf, textInFrame } from './frames.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
 import type { MarkSheet } from './marks.ts';
-import { encodeEvent, type SseEvent } from './sse.ts';
+import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createTexts } from './texts.ts';
 
 /** Writes the events of one stream as a client may see them, in wire form. */
 export interface EventRewriter {
-  /** An event that differs from the one before in its text alone; undefined where it is another. */
-  repeat(event: SseEvent): string | undefined;
+  /** The event at `start`, where it differs from the one before in its text alone: as it leaves, and where it ends. */
+  repeat(text: string, start: number): { readonly written: string; readonly end: number } | undefined;
   /** An event, after those that carry the texts which it makes others let go. */
   rewrite(event: SseEvent, json: Json, sheet: MarkSheet): string;
   /** Leaves out an event that has a number. */
@@ -87,15 +87,15 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
   }
 
   return {
-    repeat(event) {
-      const literal = frame && textInFrame(frame, event);
+    repeat(source, start) {
+      const literal = frame && textInFrame(frame, source, start);
       if (!frame || literal === undefined) return undefined;
-      const { channel, family, outType: type, outHead, outTail } = frame;
+      const { channel, family, head, tail, type, outHead, outTail } = frame;
       const given: string = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
       const text = texts.push(channel, family, given);
-      const written = { type, data: outHead + (text === given ? literal : JSON.stringify(text)) + outTail };
-      keepLast(channel, written);
-      return encodeEvent(written);
+      const data = outHead + (text === given ? literal : JSON.stringify(text)) + outTail;
+      keepLast(channel, { type, data });
+      return { written: `${openEvent(type)}${data}\n\n`, end: start + head.length + literal.length + tail.length };
     },
     rewrite(event, json, sheet) {
       const released = release(json, sheet);

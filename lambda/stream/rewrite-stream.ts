@@ -27,7 +27,7 @@ export type StreamFailure =
   | { readonly kind: 'broken'; readonly cause: unknown };
 
 export function createStreamRewriter(dialect: Dialect, hiding: Hiding, usage: Usage): StreamRewriter {
-  const reader = createSseReader({ onEvent: readEvent, onComment: readComment });
+  const reader = createSseReader({ onEvent: readEvent, onComment: readComment, takeEvent });
   const scanner = createScanner();
   const sheet = createMarkSheet(usage);
   const stream = dialect.openStream();
@@ -49,11 +49,6 @@ export function createStreamRewriter(dialect: Dialect, hiding: Hiding, usage: Us
       if (started) readDone();
       return;
     }
-    const repeated = events.repeat(event);
-    if (repeated !== undefined) {
-      out += repeated;
-      return;
-    }
     const json = scanner.scan(event.data);
     sheet.clear();
     stream.readEvent(json, event.type, sheet.marks);
@@ -70,6 +65,13 @@ export function createStreamRewriter(dialect: Dialect, hiding: Hiding, usage: Us
     out += events.rewrite(event, json, sheet);
     if (sheet.failure) failure = { kind: 'reported', message: sheet.failure.message, forwarded: true };
     ended = sheet.ends;
+  }
+
+  function takeEvent(text: string, start: number): number | undefined {
+    if (ended || failure) return undefined;
+    const repeated = events.repeat(text, start);
+    out += repeated?.written ?? '';
+    return repeated?.end;
   }
 
   function readDone(): void {

@@ -11,6 +11,8 @@ export interface SseHandlers {
   onEvent(event: SseEvent): void;
   /** A comment came. Its text is withheld: it may name the upstream. */
   onComment(): void;
+  /** Looks at the text of an event before it is parsed; whoever understands it as it stands says where it ends. */
+  takeEvent?(text: string, start: number): number | undefined;
 }
 
 export interface SseReader {
@@ -36,6 +38,7 @@ export function createSseReader(handlers: SseHandlers, limits: { readonly eventB
   // The parser takes the byte order mark away, one only; the decoder would take away another.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let bytesSinceEvent = 0;
+  let betweenEvents = false; // for sure: after two line feeds, whatever came before them
   let ended = false;
   let unfinished: SseEvent | undefined;
   const parser = createParser({
@@ -49,10 +52,25 @@ export function createSseReader(handlers: SseHandlers, limits: { readonly eventB
     },
   });
 
+  function read(text: string): void {
+    for (let at = 0, end = 0; at < text.length; at = end) {
+      const taken = betweenEvents ? handlers.takeEvent?.(text, at) : undefined;
+      if (taken === undefined) {
+        const blankLine = text.indexOf('\n\n', at);
+        betweenEvents = blankLine >= 0;
+        end = betweenEvents ? blankLine + 2 : text.length;
+        parser.feed(text.slice(at, end));
+      } else {
+        bytesSinceEvent = 0;
+        end = taken;
+      }
+    }
+  }
+
   return {
     push(chunk) {
       bytesSinceEvent += chunk.length;
-      parser.feed(decoder.decode(chunk, { stream: true }));
+      read(decoder.decode(chunk, { stream: true }));
       // The parser's own limit counts characters of data: floods of empty lines or tiny pieces cost far more than that.
       if (bytesSinceEvent > eventBytes) throw new SseLimitError(eventBytes);
     },
@@ -71,16 +89,17 @@ export function encodeEvent(event: {
   readonly id?: string | undefined;
   readonly data: string;
 }): string {
-  const type = event.type === undefined ? '' : `event: ${event.type}\n`;
-  const id = event.id === undefined ? '' : `id: ${event.id}\n`;
-  return `${type}${id}${prefixLines('data: ', event.data)}\n\n`;
+  return `${openEvent(event.type, event.id)}${event.data.replace(lineEnd, '\ndata: ')}\n\n`;
+}
+
+/** What of an event in its canonical form stands before its data. */
+export function openEvent(type?: string, id?: string): string {
+  return `${type === undefined ? '' : `event: ${type}\n`}${id === undefined ? '' : `id: ${id}\n`}data: `;
 }
 
 /** A comment: clients skip it, and know that the connection lives. */
 export function encodeComment(text = 'keep-alive'): string {
-  return `${prefixLines(': ', text)}\n\n`;
+  return `: ${text.replace(lineEnd, '\n: ')}\n\n`;
 }
 
-function prefixLines(prefix: string, text: string): string {
-  return prefix + text.replace(/\r\n?|\n/g, `\n${prefix}`);
-}
+const lineEnd = /\r\n?|\n/g;

@@ -105,6 +105,54 @@ describe('an event much like the one before', () => {
     const said = deltasOf(rewriteStream(chat, toWire([one('by Thun'), one('at Thun')])).output);
     expect(said.map(({ content }) => content)).toEqual(['by Thun', 'at Thun']);
   });
+
+  const says = (content: string) => toWire([chunk({ content })]);
+  const textsOf = (output: string) => deltasOf(output).map(({ content }) => content);
+
+  test('may come in pieces, in other lines and after other events', () => {
+    const crlf = Buffer.from(says('4').toString().replaceAll('\n', '\r\n'));
+    const events = [says('1'), says('2'), toWire([chunk({ role: 'x' })]), says('3'), crlf, says('5'), says('"\\\n é')];
+    const bytes = Buffer.concat(events);
+    for (let cut = 0; cut < bytes.length; cut += 1) {
+      expect(textsOf(rewriteStream(chat, bytes, [cut]).output)).toEqual([
+        '1',
+        '2',
+        undefined,
+        '3',
+        '4',
+        '5',
+        '"\\\n é',
+      ]);
+    }
+  });
+
+  test('is none in a comment, however that is cut', () => {
+    const bytes = Buffer.concat([says('1'), Buffer.from(': '), says('2'), says('3')]);
+    for (let cut = 0; cut < bytes.length; cut += 1) {
+      expect(textsOf(rewriteStream(chat, bytes, [cut]).output)).toEqual(['1', '3']);
+    }
+  });
+
+  test('is none where its lines are not all of its data', () => {
+    const pretty = JSON.stringify(chunk({ content: '1' }).data, null, 1);
+    const first = Buffer.from(`data: ${pretty.replaceAll('\n', '\ndata: ')}\n\n`);
+    const { output, rewriter } = rewriteStream(chat, Buffer.concat([first, Buffer.from(`data: ${pretty}\n\n`)]));
+    expect([textsOf(output), rewriter.failure?.kind]).toEqual([['1'], 'broken']);
+  });
+
+  test.each([
+    ['the end', '[DONE]'],
+    ['a failure', { error: { message: 'Down.' } }],
+  ])('is none after %s', (_, data) => {
+    const bytes = Buffer.concat([says('1'), toWire([{ data }]), says('2')]);
+    expect(rewriteStream(chat, bytes).output).not.toMatch('"2"');
+  });
+
+  test('may come for ever: no event is measured together with the one before', () => {
+    const [begun, long] = [says('1'), says('x'.repeat(20 * 1024 * 1024))];
+    const cuts = [begun.length, begun.length + long.length];
+    expect(rewriteStream(chat, Buffer.concat([begun, long, long]), cuts).rewriter.failure).toBeUndefined();
+  });
 });
 
 test('a plain answer that failed is a failure, with or without a word about it', () => {

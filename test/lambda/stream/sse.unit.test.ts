@@ -174,6 +174,32 @@ describe('any stream cut anywhere', () => {
     );
   });
 
+  test('it is the same to who takes some events as they stand', () => {
+    const known = 'data: 1\n\n';
+    fc.assert(
+      fc.property(stream, fc.array(fc.nat(200), { maxLength: 12 }), (bytes, offsets) => {
+        const log: Entry[] = [];
+        const reader = createSseReader({
+          onEvent: (event) => log.push(event),
+          onComment: () => log.push('comment'),
+          takeEvent(text, start) {
+            if (!text.startsWith(known, start)) return undefined;
+            log.push(event('1'));
+            return start + known.length;
+          },
+        });
+        for (const chunk of cut(
+          bytes,
+          offsets.map((offset) => offset % (bytes.length + 1)),
+        )) {
+          reader.push(chunk);
+        }
+        expect({ log, unfinished: reader.end() }).toEqual(readSlowly(bytes));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
   /** The standard's rules on a whole text, line by line. */
   function readSlowly(bytes: Uint8Array): Reading {
     const lines = Buffer.from(bytes)

@@ -56,7 +56,7 @@ export function frameOf(
 export function textInFrame({ head, tail }: Frame, text: string, start: number): string | undefined {
   const from = start + head.length;
   if (codeAt(text, from) !== quote || text.slice(start, from) !== head) return undefined;
-  const end = trySkipString(text, from) >> 2;
-  if (end < from + 3 || text.slice(end, end + tail.length) !== tail) return undefined;
+  const end = trySkipString(text, from) >> 2; // below zero where it breaks off
+  if (end - from <= 2 || text.slice(end, end + tail.length) !== tail) return undefined;
   return text.slice(from, end);
 }

@@ -55,7 +55,7 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
       ...base,
       menu: silent,
       requests: few,
-      environment: { UPSTREAM_IDLE_TIMEOUT: '0.3', KEEP_ALIVE_INTERVAL: '0.1' },
+      environment: { UPSTREAM_IDLE_TIMEOUT: '1', KEEP_ALIVE_INTERVAL: '0.3' },
     },
     'upstreams that do not end': {
       ...base,

@@ -16,10 +16,10 @@ import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { findVisionContent } from './vision.ts';
 
 const content = {
-  types: new Set(['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video']),
-  members: new Set(['image_url', 'video_url']),
+  types: ['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video'],
+  members: ['image_url', 'video_url'],
   // Some routers answer with `images`, which clients send back.
-  descend: (name: string) => name === 'content' || name === 'images',
+  within: ['content', 'images'],
 };
 const visionRules = new Map([
   ['messages', content],

@@ -17,8 +17,9 @@ import { readErrorMessage } from './error-message.ts';
 import { findVisionContent } from './vision.ts';
 
 const content = {
-  types: new Set(['image', 'video', 'image_url', 'video_url', 'input_image', 'input_video']),
-  descend: (name: string) => name === 'content' || name === 'source',
+  types: ['image', 'video', 'image_url', 'video_url', 'input_image', 'input_video'],
+  members: [],
+  within: ['content', 'source'],
 };
 const visionRules = new Map([
   ['messages', content],

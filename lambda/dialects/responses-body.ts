@@ -2,22 +2,13 @@ import { GatewayError } from '../errors.ts';
 import type { Json } from '../json/scan.ts';
 import { describe } from './check.ts';
 import { presentMember } from './envelope.ts';
-import { findVisionContent } from './vision.ts';
+import { findVisionContent, type VisionRule } from './vision.ts';
 
-const visionTypes = new Set([
-  'input_image',
-  'input_video',
-  'image_url',
-  'video_url',
-  'image',
-  'video',
-  'computer_screenshot',
-]);
-const members = new Set(['image_url', 'video_url']);
-const visionRules = new Map([
-  ['input', { types: visionTypes, members, descend: (name: string) => /^(content|outputs?)$/.test(name) }],
+const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
+const visionRules = new Map<string, VisionRule>([
+  ['input', { types, members: ['image_url', 'video_url'], within: ['content', 'output', 'outputs'] }],
   // The variables of a prompt have names of the caller's choosing.
-  ['prompt', { types: visionTypes, descend: () => true }],
+  ['prompt', { types, members: [], within: 'all' }],
 ]);
 
 /** Where a body holds an image or a video. */

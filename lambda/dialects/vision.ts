@@ -2,11 +2,11 @@ import type { Json, Node } from '../json/scan.ts';
 
 /** What counts as image or video content in a dialect, and which members may lead to it. */
 export interface VisionRule {
-  readonly types: ReadonlySet<string>;
+  readonly types: readonly string[];
   /** Members whose mere presence in a content part makes it vision content. */
-  readonly members?: ReadonlySet<string>;
-  /** Whether a member may hold further content; others (schemas, arguments, texts) are never looked into. */
-  readonly descend: (name: string) => boolean;
+  readonly members: readonly string[];
+  /** Members that may hold further content; others (schemas, arguments, texts) are not looked into. */
+  readonly within: readonly string[] | 'all';
 }
 
 /**
@@ -34,9 +34,9 @@ function findIn(body: Json, value: Node, rule: VisionRule): Node | undefined {
     const name = body.string(node);
     const content = node + 1;
     const kind = body.kind(content);
-    if (name === 'type' && kind === 'string' && rule.types.has(body.string(content))) return node;
-    if (rule.members?.has(name) && kind !== 'null') return node;
-    node = rule.descend(name) ? content : body.next(content);
+    if (name === 'type' && kind === 'string' && rule.types.includes(body.string(content))) return node;
+    if (rule.members.includes(name) && kind !== 'null') return node;
+    node = rule.within === 'all' || rule.within.includes(name) ? content : body.next(content);
   }
   return undefined;
 }

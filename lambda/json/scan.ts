@@ -50,71 +50,100 @@ const keptCells = 65_536 * width;
 
 /** A scanner owns one tape and one view of it: a Json is valid until its scanner's next scan. */
 export function createScanner(): Scanner {
-  const tape: Tape = { cells: new Int32Array(firstCells), size: 0 };
-  let text = '';
-
-  const cell = (index: number) => tape.cells[index] ?? 0;
-  const start = (node: Node) => cell(node * width);
-  const end = (node: Node) => cell(node * width + 1) >>> 2;
-  const next = (node: Node) => cell(node * width + 2);
-  const hasEscape = (node: Node) => (cell(node * width + 1) & escapedFlag) !== 0;
-  const kind = (node: Node) => kindByFirst(text.charCodeAt(start(node)));
-
-  // A string by itself, as V8 decodes some keys wrongly where they stand in an object (nodejs/node#63785).
-  const string = (node: Node): string =>
-    hasEscape(node) ? JSON.parse(text.slice(start(node), end(node))) : text.slice(start(node) + 1, end(node) - 1);
-
-  const isNamed = (key: Node, name: string): boolean => {
-    const length = end(key) - start(key) - 2;
-    if (!hasEscape(key)) return length === name.length && text.startsWith(name, start(key) + 1);
-    // An escape takes two or six characters for one.
-    return length > name.length && length <= name.length * 6 && string(key) === name;
-  };
-
-  const json: Json = {
-    get text() {
-      return text;
-    },
-    root: 0,
-    get size() {
-      return tape.size;
-    },
-    kind,
-    isKey: (node) => (cell(node * width + 1) & keyFlag) !== 0,
-    start,
-    end,
-    raw: (node) => text.slice(start(node), end(node)),
-    next,
-    hasEscape,
-    string,
-    member(object, name) {
-      let value: Node | undefined;
-      if (kind(object) !== 'object') return value;
-      for (let key = object + 1; key < next(object); key = next(key + 1)) {
-        if (isNamed(key, name)) value = key + 1;
-      }
-      return value;
-    },
-    *keys(object) {
-      if (kind(object) !== 'object') return;
-      for (let key = object + 1; key < next(object); key = next(key + 1)) yield key;
-    },
-    *elements(array) {
-      if (kind(array) !== 'array') return;
-      for (let element = array + 1; element < next(array); element = next(element)) yield element;
-    },
-  };
-
+  const view = new TapeView();
   return {
     scan(given) {
-      // One monstrous text must not hold its memory for ever.
-      if (tape.cells.length > keptCells) tape.cells = new Int32Array(firstCells);
-      tape.size = 0;
-      text = given;
-      writeTape(given, tape);
-      return json;
+      view.read(given);
+      return view;
     },
   };
+}
+
+/** A class, so that all scanners share the code that V8 compiles; closures would be compiled anew for each. */
+class TapeView implements Json {
+  readonly root = 0;
+  text = '';
+  readonly #tape: Tape = { cells: new Int32Array(firstCells), size: 0 };
+
+  read(text: string): void {
+    const tape = this.#tape;
+    // One monstrous text must not hold its memory for ever.
+    if (tape.cells.length > keptCells) tape.cells = new Int32Array(firstCells);
+    tape.size = 0;
+    this.text = text;
+    writeTape(text, tape);
+  }
+
+  get size(): number {
+    return this.#tape.size;
+  }
+
+  kind(node: Node): Kind {
+    return kindByFirst(this.text.charCodeAt(this.start(node)));
+  }
+
+  isKey(node: Node): boolean {
+    return (this.#cell(node * width + 1) & keyFlag) !== 0;
+  }
+
+  start(node: Node): number {
+    return this.#cell(node * width);
+  }
+
+  end(node: Node): number {
+    return this.#cell(node * width + 1) >>> 2;
+  }
+
+  raw(node: Node): string {
+    return this.text.slice(this.start(node), this.end(node));
+  }
+
+  next(node: Node): Node {
+    return this.#cell(node * width + 2);
+  }
+
+  hasEscape(node: Node): boolean {
+    return (this.#cell(node * width + 1) & escapedFlag) !== 0;
+  }
+
+  // A string by itself, as V8 decodes some keys wrongly where they stand in an object (nodejs/node#63785).
+  string(node: Node): string {
+    return this.hasEscape(node)
+      ? JSON.parse(this.raw(node))
+      : this.text.slice(this.start(node) + 1, this.end(node) - 1);
+  }
+
+  member(object: Node, name: string): Node | undefined {
+    let value: Node | undefined;
+    if (this.kind(object) !== 'object') return value;
+    const end = this.next(object);
+    for (let key = object + 1; key < end; key = this.next(key + 1)) {
+      if (this.#isNamed(key, name)) value = key + 1;
+    }
+    return value;
+  }
+
+  *keys(object: Node): Iterable<Node> {
+    if (this.kind(object) !== 'object') return;
+    for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) yield key;
+  }
+
+  *elements(array: Node): Iterable<Node> {
+    if (this.kind(array) !== 'array') return;
+    for (let element = array + 1; element < this.next(array); element = this.next(element)) yield element;
+  }
+
+  #isNamed(key: Node, name: string): boolean {
+    const start = this.start(key) + 1;
+    const length = this.end(key) - 1 - start;
+    if (!this.hasEscape(key)) return length === name.length && this.text.startsWith(name, start);
+    // An escape takes two or six characters for one.
+    return length > name.length && length <= name.length * 6 && this.string(key) === name;
+  }
+
+  #cell(index: number): number {
+    return this.#tape.cells[index] ?? 0;
+  }
 }
 
 function kindByFirst(code: number): Kind {

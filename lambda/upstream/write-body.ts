@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
 /** Characters that are encoded at a time: else a long body would stand in memory a second time, as bytes. */
-const portion = 262_144;
+const portion = 1_048_576;
 /** What is longer costs more to join than to write in pieces. */
 const shortBody = 16_384;
 

@@ -24,8 +24,10 @@ function skipSpaces(text: string, start: number): number {
 }
 
 // So many characters are looked at one by one, which is cheapest for the short strings that most are; then a search at
-// native speed takes over, escapes and all. It goes in bounded steps, for the engine remembers each turn of a loop.
+// native speed takes over, escapes and all. It goes in bounded steps, for the engine may remember each turn of a loop and
+// each character of a run: a process with much else to compile does (`--no-regexp-optimization`), and would run out of stack.
 const shortRun = 48;
+const longestRun = 65_536;
 const run = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,500}/y;
 
 /** The end of the string that starts at `start`, shifted left by two, plus 1 where it holds a backslash. */
@@ -43,7 +45,7 @@ export function trySkipString(text: string, start: number): number {
     if (code === quote) return (at + 1) << 2;
     if (code === backslash || code < 0x20) break;
   }
-  for (run.lastIndex = at; run.test(text); ) at = run.lastIndex;
+  for (run.lastIndex = 0; run.test(text.slice(at, at + longestRun)); run.lastIndex = 0) at += run.lastIndex;
   if (codeAt(text, at) !== quote) return ~at;
   return ((at + 1) << 2) | (text.slice(start, at).includes('\\') ? 1 : 0);
 }

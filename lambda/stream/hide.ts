@@ -59,7 +59,14 @@ function standsOutside(json: Json, settled: readonly Node[], find: (from: number
 
 /** Images and sound as base64, in which a name would stand by mere chance. */
 const mediaKey = /b64/;
-const mediaUrl = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,[\w+/=-]*$/;
+const mediaHead = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,/;
+const longestHead = 256;
+const notBase64 = /[^\w+/=-]/;
+
+function isMedia(text: string): boolean {
+  const [head] = mediaHead.exec(text.slice(0, longestHead)) ?? [];
+  return head !== undefined && !notBase64.test(text.slice(head.length));
+}
 
 function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {
   const settled = new Set(settledNodes);
@@ -71,7 +78,7 @@ function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrub
     if (json.text.charCodeAt(json.start(node)) === quote) {
       const text = json.string(node);
       const hidden = scrubber.scrub(text);
-      if (hidden !== text && !mediaUrl.test(text)) edits.push(replaceValue(json, node, JSON.stringify(hidden)));
+      if (hidden !== text && !isMedia(text)) edits.push(replaceValue(json, node, JSON.stringify(hidden)));
       if (json.isKey(node) && mediaKey.test(text)) node += 1;
     }
     node += 1;

@@ -40,8 +40,8 @@ export function createScrubber(names: readonly string[], replacement: string): S
   const open = patterns.flatMap((pattern) => pattern.open || []).join('|') || nothing;
   const completeName = new RegExp(complete, 'giu');
   const openOrCompleteName = new RegExp(`(${open})|${complete}`, 'giu');
-  // A name that begins in a tail and ends after it, and the character before that name, which may be of two units.
-  const tailLength = (patterns[0]?.length ?? 0) + 1;
+  // A name that ends with a tail or after it, and the character before that name, which may be of two units.
+  const tailLength = (patterns[0]?.length ?? 0) + 2;
 
   function find(text: string, from = 0): Hit | undefined {
     completeName.lastIndex = from;

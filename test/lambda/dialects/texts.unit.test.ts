@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { dialectNames } from '../../support/fixtures.ts';
+import fc from '../../support/properties.ts';
 import { dialectNamed, hiding, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { tellers } from '../../support/speech/index.ts';
 import { type Speech, toWire } from '../../support/speech/teller.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { networkId, networkOf } from '../../../lambda/identity/network.ts';
+import fc from '../../support/properties.ts';
 
 describe('networkOf', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { cloudFrontHeader, createLocateViewer, originSecretHeader } from '../../../lambda/identity/viewer-address.ts';
+import fc from '../../support/properties.ts';
 
 const sourceIp = '198.51.100.1';
 const secrets = ['the-secret-of-today', 'the-secret-of-yesterday'];

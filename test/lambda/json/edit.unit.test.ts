@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import {
   applyEdits,
   changeMembers,
@@ -9,6 +8,7 @@ import {
   splitByEdits,
 } from '../../../lambda/json/edit.ts';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
+import fc from '../../support/properties.ts';
 import { printedJson } from './arbitrary-json.ts';
 
 const scan = (text: string) => createScanner().scan(text);

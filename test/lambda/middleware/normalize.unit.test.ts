@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { InferenceCall } from '../../../lambda/gateway-request.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';
+import fc from '../../support/properties.ts';
 import { dialectNamed, dialects } from '../../support/rewrite.ts';
 import { printedJson } from '../json/arbitrary-json.ts';
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
+import fc from '../../support/properties.ts';
 import { startStoreProxy } from '../../support/store-proxy.ts';
 
 let database: TestDynamoDb;

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import {
   createSseReader,
   encodeComment,
@@ -7,6 +6,7 @@ import {
   type SseEvent,
   SseLimitError,
 } from '../../../lambda/stream/sse.ts';
+import fc from '../../support/properties.ts';
 
 type Entry = SseEvent | 'comment';
 

@@ -39,6 +39,7 @@ describe.each(dialectNames)('an upstream of %s that answers with', (dialect: Dia
       empty(status),
       html(status, `<h1>${leak}</h1>`),
       [head(status, { 'content-type': 'application/json' }), write(`{"error":{"message":"${canary.upstreamBody}`)],
+      [head(status, { 'content-encoding': 'gzip' }), write(leak)],
     ];
     for (const [index, script] of bodies.entries()) {
       watched.gateway.upstream.answer(script);
@@ -56,6 +57,12 @@ describe.each(dialectNames)('an upstream of %s that answers with', (dialect: Dia
     expect(JSON.parse(outcome.text).error.message).toBe(
       'svc: messages[0] is bad, see (link removed) (key (key removed), (key removed)).',
     );
+  });
+
+  test('a 400 says no more than 2,000 characters', async () => {
+    watched.gateway.upstream.answer(json(400, { error: { message: 'oh '.repeat(10_000) } }));
+    const { error } = JSON.parse((await watched.ask(dialect)).text);
+    expect(error.message.length).toBeLessThanOrEqual(2_000);
   });
 
   test('a 401 that names the vendor: nothing of it is shown', async () => {
@@ -88,12 +95,13 @@ describe.each(dialectNames)('an upstream of %s that answers with', (dialect: Dia
   });
 });
 
-test('a 500 whose body never ends: nobody waits for it', async () => {
+test('an error whose body never ends: nobody waits for it', async () => {
   await using watched = await startWatchedGateway();
   const { upstream } = watched.gateway;
-  upstream.answer([head(500, { 'content-type': 'text/plain' }), write('oh'), silence]);
+  for (const status of [500, 400]) upstream.answer([head(status), write('{"error":{"message":"oh'), silence]);
   expectRefusal('chat', await watched.ask('chat'), { status: 500, reason: 'server_error', ...upstreamError });
-  expect(await upstream.requests[0]?.closed).toBe('aborted');
+  expectRefusal('chat', await watched.ask('chat'), { status: 400, ...callersFault });
+  for (const { closed } of upstream.requests) expect(await closed).toBe('aborted');
 });
 
 test('counting tokens is free, and not offered where the upstream does not know it', async () => {

@@ -10,6 +10,7 @@ import {
   html,
   json,
   type Script,
+  silence,
   sse,
   write,
   writeByteByByte,
@@ -131,11 +132,18 @@ test('an answer of 100 MB is not taken in, whether it is compressed or not', asy
   expect(upstream.requests[0]?.bytesWritten).toBeLessThan(50 * mebibyte);
   upstream.answer(encoded('gzip', Buffer.alloc(100 * mebibyte, 'x')));
   expectRefusal('chat', await watched.ask('chat'), unusable);
+  upstream.answer([
+    head(200, { ...jsonHead, 'content-encoding': 'gzip' }),
+    write(gzipSync(Buffer.alloc(100 * mebibyte, 'x')).subarray(0, -9)),
+    silence,
+  ]);
+  expectRefusal('chat', await watched.ask('chat'), unusable);
+  expect(await upstream.requests[2]?.closed).toBe('aborted');
   // An error is never more than a sentence.
   upstream.answer([head(400, jsonHead), flood(100 * mebibyte)]);
   const outcome = await watched.ask('chat');
   expectRefusal('chat', outcome, { status: 400, code: 'invalid_request', reason: 'caller', charged: 1 });
-  expect(await upstream.requests[2]?.closed).toBe('aborted');
+  expect(await upstream.requests[3]?.closed).toBe('aborted');
 });
 
 test('an event without end is not taken in', async () => {

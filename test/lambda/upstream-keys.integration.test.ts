@@ -79,6 +79,16 @@ describe('several keys', () => {
     expect(keys()).toMatch(/^(abc|bca|cab)$/);
   });
 
+  test('one that rests is not even tried where the others fail', async () => {
+    await using watched = await startWithKeys('a', 'b');
+    const keys = createKeyLog(watched.gateway.upstream);
+    watched.gateway.upstream.answer(empty(429));
+    await succeeds(watched);
+    watched.gateway.upstream.answer(empty(429));
+    expect(await watched.ask('chat')).toMatchObject({ status: 503, charged: 0 });
+    expect(keys()).toBe('abb');
+  });
+
   test('all resting: the one that rested longest is tried, and again as long as it answers', async () => {
     await using watched = await startWithKeys('a', 'b');
     const keys = createKeyLog(watched.gateway.upstream);

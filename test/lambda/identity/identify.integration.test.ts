@@ -149,6 +149,13 @@ describe('a placeholder', () => {
     await identify('anything');
     await identify('anything');
     expect(reads).toEqual(['link', 'link', 'link']);
+    // However often it is used, it is asked for again after the cache time.
+    time += 29_999;
+    await link('bob');
+    expect(await identify('anything')).toMatchObject({ member: 'alice' });
+    time += 1;
+    expect(await identify('anything')).toMatchObject({ member: 'bob' });
+    expect(reads).toEqual(['link', 'link', 'link', 'link']);
   });
 
   test.each([

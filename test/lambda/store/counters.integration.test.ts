@@ -228,8 +228,12 @@ test('only the first charge of a counter in a minute drops old minutes, in each 
   expect(drops).toEqual([true, false, true, true, false, true, true]);
 });
 
-test('a store that returns the item with the refusal is not asked again', async () => {
-  const item = { pk: { S: 'item' }, used: { N: '7' }, [`n${firstMinute.toString(36)}`]: { N: '20' } };
+test.each([
+  ['20', 'burst'],
+  // The limit itself has room again: a refund has come in between.
+  ['19', 'quota'],
+])('a store that returns the item with the refusal is not asked again: %s are %s', async (inMinute, reason) => {
+  const item = { pk: { S: 'item' }, used: { N: '7' }, [`n${firstMinute.toString(36)}`]: { N: inMinute } };
   let asked = 0;
   const server = createServer((_, response) => {
     asked += 1;
@@ -241,7 +245,7 @@ test('a store that returns the item with the refusal is not asked again', async 
   const callDynamoDb = createTestCaller(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   try {
     const charge = createCounters(callDynamoDb, 'quota').charge(newWindow({ burst: 20 }), newToken());
-    expect(await charge).toEqual({ granted: false, reason: 'burst', used: 7 });
+    expect(await charge).toEqual({ granted: false, reason, used: 7 });
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }

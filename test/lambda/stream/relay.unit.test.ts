@@ -83,6 +83,7 @@ describe('the relay between an upstream and a client', () => {
     const { relay, ends, send } = startRelay();
     await send(first + long);
     jest.advanceTimersByTime(300_000);
+    await setImmediate();
     expect(ends).toEqual([]);
     expect(takeAll(relay.body)).not.toMatch('keep-alive');
     await setImmediate();
@@ -93,6 +94,16 @@ describe('the relay between an upstream and a client', () => {
     await setImmediate();
     expect(failureOf(ends)).toMatchObject({ reason: 'stalled', refund: true });
     expect(takeAll(relay.body)).toMatch('keep-alive');
+  });
+
+  test('the head of an answer is a sign of life', async () => {
+    const { relay, ends } = startRelay();
+    jest.advanceTimersByTime(99_999);
+    relay.attach(new PassThrough());
+    jest.advanceTimersByTime(99_999);
+    await setImmediate();
+    expect(ends).toEqual([]);
+    relay.cancel();
   });
 
   test('any piece of the upstream is a sign of life; nothing but an event begins the answer', async () => {

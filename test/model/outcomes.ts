@@ -125,6 +125,9 @@ export function streamOutcomes(dialect: DialectName): Outcomes {
     'streamed in gzip': { script: encoded('gzip', text, { 'content-type': 'text/event-stream' }), ...charged },
     'streamed at length': { script: [...begun, write(textEvent('x').repeat(200)), write(text)], ...charged },
     'closed after its end': { script: [eventStream, write(text), hangUp], ...charged },
+    ...(dialect === 'chat' && {
+      'closed without [DONE]': { script: [eventStream, write(events.slice(0, -1).join('')), hangUp], ...charged },
+    }),
     'an end before any event': { script: [eventStream], ...refunded },
     'an error as first event': { script: sse(failureEvent), ...refunded },
     'only comments': { script: sse(': hello\n\n'), ...refunded },

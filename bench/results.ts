@@ -1,6 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import project from '../package.json' with { type: 'json' };
+import runtimeClient from '../test/support/runtime-client/package.json' with { type: 'json' };
 import type { Baseline, Figure, MeasurementName } from './figures.ts';
 import { median } from './statistics.ts';
 import type { SubjectName } from './subject.ts';
@@ -12,9 +14,17 @@ export interface Results {
   readonly command: string;
   readonly at: string;
   readonly machine: string;
-  readonly node: string;
+  /** Of Node and of what the functions are built from and run by. */
+  readonly versions: Readonly<Record<string, string>>;
   readonly samples: Partial<Record<MeasurementName, BySubject>>;
 }
+
+const versions = {
+  Node: process.version,
+  esbuild: project.devDependencies.esbuild,
+  '@aws-sdk/client-dynamodb': project.dependencies['@aws-sdk/client-dynamodb'],
+  'aws-lambda-ric': runtimeClient.dependencies['aws-lambda-ric'],
+};
 
 const folder = join(import.meta.dirname, 'results');
 
@@ -24,7 +34,7 @@ export function emptyResults(at: Date): Results {
     command: `npm run bench -- ${process.argv.slice(2).join(' ')}`.replace(/ -- $/, ''),
     at: at.toISOString(),
     machine: `${processors.length} × ${processors[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
-    node: process.version,
+    versions,
     samples: {},
   };
 }
@@ -72,7 +82,7 @@ export interface Row {
 /** The row of a figure; undefined where the run did not measure it. */
 export function toRow(figure: Figure, results: Results): Row | undefined {
   const bySubject = results.samples[figure.measurement];
-  if (!bySubject) return undefined;
+  if (!bySubject?.bare?.[figure.sample]) return undefined;
   const value = (subject: SubjectName) => median(bySubject[subject]?.[figure.sample] ?? []);
   const values = {
     bare: value('bare'),

@@ -16,7 +16,8 @@ const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals] [--markdown
   --goals       marks each figure that has a goal, and fails where one is missed
   --markdown    prints the table as it stands in docs/performance.md
   --plot        draws every sample into an SVG beside the results
-  --last        shows the latest results instead of measuring`;
+  --last        shows the latest results instead of measuring
+  --help        shows this`;
 
 interface Choice {
   readonly names: readonly MeasurementName[];
@@ -54,8 +55,13 @@ async function main(): Promise<void> {
       markdown: { type: 'boolean', default: false },
       plot: { type: 'boolean', default: false },
       last: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
   const all = Object.keys(measurements) as MeasurementName[];
   const names = all.filter((name) => values.only?.includes(name) ?? true);
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
@@ -70,7 +76,7 @@ async function main(): Promise<void> {
   const shown = figures.filter(({ measurement }) => names.includes(measurement));
   const rows = shown.flatMap((figure) => toRow(figure, results) ?? []);
   if (!values.markdown) console.log(`${renderOrigin(results)}\n`);
-  console.log(renderTable(rows, values.goals || values.markdown));
+  console.log(renderTable(rows, values.goals));
   if (values.markdown) console.log(`\n${renderOrigin(results)}`);
   process.stderr.write(`\n${path}\n`);
   if (values.plot) {

@@ -14,9 +14,10 @@ export function renderTable(rows: readonly Row[], withGoals: boolean): string {
   return [pad(titles), rule, ...cells.map(pad)].join('\n');
 }
 
-/** Where and when the figures were taken, in one line. */
-export function renderOrigin({ command, at, machine, node }: Results): string {
-  return `\`${command}\`, ${at.slice(0, 10)}, ${machine}, Node ${node}`;
+/** Where and when the figures were taken, and with what. */
+export function renderOrigin({ command, at, machine, versions }: Results): string {
+  const what = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `\`${command}\`, ${at.slice(0, 10)}, ${machine}\n${what.join(', ')}`;
 }
 
 function cellsOf({ figure, values, ratios, met }: Row, withGoals: boolean): string[] {

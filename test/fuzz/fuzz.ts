@@ -1,15 +1,8 @@
 // npm run fuzz -- --inputs 50000 --seed 1: what the fuzz test does, at length.
-import { parseArgs } from 'node:util';
+import { readNumbers } from '../support/read-numbers.ts';
 import { fuzz } from './run.ts';
 
-const { values } = parseArgs({
-  options: { inputs: { type: 'string', default: '50000' }, seed: { type: 'string', default: '1' } },
-});
-const [inputs, seed] = [Number(values.inputs), Number(values.seed)];
-if (!Number.isInteger(inputs) || !Number.isInteger(seed)) {
-  console.error('--inputs and --seed must be whole numbers');
-  process.exit(2);
-}
+const { inputs, seed } = readNumbers('npm run fuzz --', { inputs: 50_000, seed: 1 });
 const startedAt = performance.now();
 const summary = await fuzz(seed, inputs, (sent) => console.log(`${sent} inputs`));
 const seconds = Math.round((performance.now() - startedAt) / 1000);

@@ -1,17 +1,9 @@
 // npm run soak -- --minutes 10 [--seed 1]: the model-based test over and over, each time with another seed.
-import { parseArgs } from 'node:util';
+import { readNumbers } from '../support/read-numbers.ts';
 import { createWatch } from '../support/watch.ts';
 import { runModel } from './tracks.ts';
 
-const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: '1' } },
-});
-const [minutes, firstSeed] = [Number(values.minutes), Number(values.seed)];
-if (!(minutes > 0) || !Number.isInteger(firstSeed)) {
-  console.error('--minutes must be above 0, --seed a whole number');
-  process.exit(2);
-}
-
+const { minutes, seed: firstSeed } = readNumbers('npm run soak --', { minutes: 10, seed: 1 });
 const watch = createWatch();
 const end = performance.now() + minutes * 60_000;
 const answers: Record<string, number> = {};

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Figure } from '../../bench/figures.ts';
+import { renderOrigin, renderTable } from '../../bench/report/table.ts';
+import { addSamples, emptyResults, type Row, toRow } from '../../bench/results.ts';
+
+const figure = (goal?: Figure['goal']): Figure => ({
+  title: 'a prompt',
+  unit: 'ms',
+  measurement: 'prompt',
+  sample: 'processor',
+  ...(goal && { goal }),
+});
+
+function resultsOf(bare: number[], bareDynamoDb: number[], gateway: number[]) {
+  const results = emptyResults(new Date('2026-11-21T12:00:00Z'));
+  for (const value of bare) addSamples(results, 'prompt', 'bare', { processor: [value] });
+  addSamples(results, 'prompt', 'bareDynamoDb', { processor: bareDynamoDb });
+  addSamples(results, 'prompt', 'gateway', { processor: gateway });
+  return results;
+}
+
+describe('a row of the bench', () => {
+  const results = resultsOf([4, 1, 2], [4], [3, 3, 100]);
+
+  test('holds medians, and their ratios to both baselines', () => {
+    expect(toRow(figure(), results)).toMatchObject({
+      values: { bare: 2, bareDynamoDb: 4, gateway: 3 },
+      ratios: { bare: 1.5, bareDynamoDb: 0.75 },
+      met: undefined,
+    });
+  });
+
+  test.each<[goal: Figure['goal'], met: boolean]>([
+    [{ to: 'bare', atMost: 1.5 }, true],
+    [{ to: 'bare', atMost: 1.4 }, false],
+    [{ to: 'bare', atLeast: 1.5 }, true],
+    [{ to: 'bare', atLeast: 1.6 }, false],
+    [{ to: 'bareDynamoDb', atMost: 0.75 }, true],
+    [{ to: 'bareDynamoDb', atMost: 0.7 }, false],
+    [{ to: 'nothing', atMost: 3 }, true],
+    [{ to: 'nothing', atMost: 2 }, false],
+  ])('of the goal %j is met: %s', (goal, met) => {
+    const row = toRow(figure(goal), results) as Row;
+    expect(row.met).toBe(met);
+    expect(renderTable([row], true)).toMatch(met ? /✓ \|$/ : /✗ \|$/);
+    expect(renderTable([row], false)).not.toMatch(/[✓✗]/);
+  });
+
+  test('is left out where the run did not measure it', () => {
+    expect(toRow({ ...figure(), measurement: 'events' }, results)).toBeUndefined();
+    expect(toRow({ ...figure(), sample: 'another' }, results)).toBeUndefined();
+  });
+});
+
+test('figures show three digits that count', () => {
+  const row = toRow(figure(), resultsOf([0.012_34], [123.456], [12_345.6])) as Row;
+  expect(renderTable([row], false).split('\n').at(-1)).toMatch(/\| +0\.012 \| +123 \| +12346 \|/);
+});
+
+test('the figures say where they were taken, and with which versions', () => {
+  const [where, versions] = renderOrigin(resultsOf([1], [1], [1])).split('\n');
+  expect(where).toMatch(/^`npm run bench.*`, 2026-11-21, \d+ × /);
+  expect(versions).toMatch(
+    /^Node v24\.\S+, esbuild \d\S+, @aws-sdk\/client-dynamodb \d\S+, aws-lambda-ric \d+\.\d+\.\d+$/,
+  );
+});

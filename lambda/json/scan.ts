@@ -50,100 +50,85 @@ const keptCells = 65_536 * width;
 
 /** A scanner owns one tape and one view of it: a Json is valid until its scanner's next scan. */
 export function createScanner(): Scanner {
-  const view = new TapeView();
+  const tape: Tape = { cells: new Int32Array(firstCells), size: 0 };
+  const view: View = { root: 0, text: '', size: 0, tape, ...reading };
   return {
-    scan(given) {
-      view.read(given);
+    scan(text) {
+      // One monstrous text must not hold its memory for ever.
+      if (tape.cells.length > keptCells) tape.cells = new Int32Array(firstCells);
+      tape.size = 0;
+      writeTape(text, tape);
+      view.text = text;
+      view.size = tape.size;
       return view;
     },
   };
 }
 
-/** A class, so that all scanners share the code that V8 compiles; closures would be compiled anew for each. */
-class TapeView implements Json {
-  readonly root = 0;
-  text = '';
-  readonly #tape: Tape = { cells: new Int32Array(firstCells), size: 0 };
+interface View extends Json {
+  text: string;
+  size: number;
+  readonly tape: Tape;
+}
 
-  read(text: string): void {
-    const tape = this.#tape;
-    // One monstrous text must not hold its memory for ever.
-    if (tape.cells.length > keptCells) tape.cells = new Int32Array(firstCells);
-    tape.size = 0;
-    this.text = text;
-    writeTape(text, tape);
-  }
-
-  get size(): number {
-    return this.#tape.size;
-  }
-
-  kind(node: Node): Kind {
+/** The same functions for every scanner: V8 would compile closures anew for each, and a process scans few long texts. */
+const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
+  kind(node) {
     return kindByFirst(this.text.charCodeAt(this.start(node)));
-  }
-
-  isKey(node: Node): boolean {
-    return (this.#cell(node * width + 1) & keyFlag) !== 0;
-  }
-
-  start(node: Node): number {
-    return this.#cell(node * width);
-  }
-
-  end(node: Node): number {
-    return this.#cell(node * width + 1) >>> 2;
-  }
-
-  raw(node: Node): string {
+  },
+  isKey(node) {
+    return (cell(this, node * width + 1) & keyFlag) !== 0;
+  },
+  start(node) {
+    return cell(this, node * width);
+  },
+  end(node) {
+    return cell(this, node * width + 1) >>> 2;
+  },
+  raw(node) {
     return this.text.slice(this.start(node), this.end(node));
-  }
-
-  next(node: Node): Node {
-    return this.#cell(node * width + 2);
-  }
-
-  hasEscape(node: Node): boolean {
-    return (this.#cell(node * width + 1) & escapedFlag) !== 0;
-  }
-
+  },
+  next(node) {
+    return cell(this, node * width + 2);
+  },
+  hasEscape(node) {
+    return (cell(this, node * width + 1) & escapedFlag) !== 0;
+  },
   // A string by itself, as V8 decodes some keys wrongly where they stand in an object (nodejs/node#63785).
-  string(node: Node): string {
+  string(node) {
     return this.hasEscape(node)
       ? JSON.parse(this.raw(node))
       : this.text.slice(this.start(node) + 1, this.end(node) - 1);
-  }
-
-  member(object: Node, name: string): Node | undefined {
+  },
+  member(object, name) {
     let value: Node | undefined;
     if (this.kind(object) !== 'object') return value;
     const end = this.next(object);
     for (let key = object + 1; key < end; key = this.next(key + 1)) {
-      if (this.#isNamed(key, name)) value = key + 1;
+      if (isNamed(this, key, name)) value = key + 1;
     }
     return value;
-  }
-
-  *keys(object: Node): Iterable<Node> {
+  },
+  *keys(object) {
     if (this.kind(object) !== 'object') return;
     for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) yield key;
-  }
-
-  *elements(array: Node): Iterable<Node> {
+  },
+  *elements(array) {
     if (this.kind(array) !== 'array') return;
     for (let element = array + 1; element < this.next(array); element = this.next(element)) yield element;
-  }
+  },
+};
 
-  #isNamed(key: Node, name: string): boolean {
-    const start = this.start(key) + 1;
-    const length = this.end(key) - 1 - start;
-    if (!this.hasEscape(key)) return length === name.length && this.text.startsWith(name, start);
-    // An escape takes two or six characters for one.
-    return length > name.length && length <= name.length * 6 && this.string(key) === name;
-  }
+function cell({ tape }: View, index: number): number {
+  return tape.cells[index] ?? 0;
+}
 
-  #cell(index: number): number {
-    return this.#tape.cells[index] ?? 0;
-  }
+function isNamed(json: Json, key: Node, name: string): boolean {
+  const start = json.start(key) + 1;
+  const length = json.end(key) - 1 - start;
+  if (!json.hasEscape(key)) return length === name.length && json.text.startsWith(name, start);
+  // An escape takes two or six characters for one.
+  return length > name.length && length <= name.length * 6 && json.string(key) === name;
 }
 
 function kindByFirst(code: number): Kind {

@@ -5,8 +5,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 const { randomBytes } = await import('node:crypto');
 const { setTimeout } = await import('node:timers/promises');
-const { CommanderError } = await import('commander');
 const { createProgram } = await import('../local/cli/program.ts');
+const { runProgram } = await import('../local/run-program.ts');
 
 const program = createProgram({
   now: Date.now,
@@ -21,13 +21,4 @@ const program = createProgram({
     if (process.stderr.isTTY) process.stderr.write(`${scanned} counters read\r`);
   },
 });
-try {
-  await program.parseAsync();
-} catch (error) {
-  // Commander has written already what it found wrong.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else {
-    process.exitCode = 1;
-    console.error(`error: ${error instanceof Error ? error.message || error.name : error}`);
-  }
-}
+await runProgram(program);

@@ -2,26 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
 import { readEvents } from '../../support/client-view.ts';
-import { dialectNamed, hiding, rewriteStream } from '../../support/rewrite.ts';
+import { hiding, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
-
-const [chat, responses, messages] = ['chat', 'responses', 'messages'].map(dialectNamed) as [
-  ReturnType<typeof dialectNamed>,
-  ReturnType<typeof dialectNamed>,
-  ReturnType<typeof dialectNamed>,
-];
-
-const chunk = (delta: object, rest: object = {}) => ({
-  data: { id: 'x', model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...rest }] },
-});
-const deltasOf = (output: string) =>
-  readEvents(output).map(({ value }) => Object(value).choices?.[0].delta ?? Object(value).delta ?? Object(value).type);
-const started = { type: 'message_start', data: { type: 'message_start', message: { model: 'm', content: [] } } };
-const block = (delta: object, index = 0) => ({
-  type: 'content_block_delta',
-  data: { type: 'content_block_delta', index, delta },
-});
-const stopped = { type: 'content_block_stop', data: { type: 'content_block_stop', index: 0 } };
+import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 
 describe('what is held back', () => {
   test('leaves before the signature of the thinking it belongs to', () => {

@@ -51,14 +51,15 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
 
   return async <Output extends object>(operation: string, input: object, signal?: AbortSignal) => {
     const body = JSON.stringify(input);
-    for (let attempt = 1; ; attempt += 1) {
+    for (let attempt = 1; ; ) {
       try {
         return (await call(operation, body, attempt, signal)) as Output;
       } catch (error) {
+        // What closed idle connections was no trouble: there is nothing to wait for, and each time there is one fewer of them.
+        if (error instanceof ServiceError && error.onKeptConnection) continue;
         if (attempt === attempts || !isTrouble(error)) throw error;
-        // What closed an idle connection was no trouble: there is nothing to wait for.
-        const isStale = error instanceof ServiceError && error.onKeptConnection;
-        if (!isStale) await setTimeout(random() * firstPause * attempt, undefined, signal && { signal });
+        await setTimeout(random() * firstPause * attempt, undefined, signal && { signal });
+        attempt += 1;
       }
     }
   };

@@ -195,6 +195,22 @@ describe('a connection', () => {
     const [first, second, third] = service.requests.map(({ socket }) => socket);
     expect([first === second, second === third, pauses.count]).toEqual([true, false, 0]);
   });
+
+  test('is replaced however many are closed by now', async () => {
+    const crowd = Promise.withResolvers<void>();
+    const old = new Set<unknown>();
+    await using service = await startFakeService(async (response, request) => {
+      if (old.has(request.socket)) return hangUp(response, request);
+      // All are asked at once, so that each has a connection of its own.
+      if (old.add(request.socket).size === 5) crowd.resolve();
+      await crowd.promise;
+      return fine(response, request);
+    });
+    const { call, pauses } = createCaller(service);
+    await Promise.all(Array.from({ length: 5 }, () => call('GetItem', {})));
+    expect(await call('GetItem', {})).toEqual({ Item: { pk: { S: 'there' } } });
+    expect([service.requests.length, pauses.count]).toEqual([11, 0]);
+  });
 });
 
 describe('a call that is given up', () => {

@@ -5,7 +5,8 @@ export interface Scrubber {
   scrub(text: string): string;
   /**
    * Opens a text that comes in deltas. Where it is shown right after another one, `before` is that one's `tail`: a name
-   * that begins there and ends here loses the part that stands here.
+   * that begins there and ends here loses the part that stands here. A name that stands wholly here is one whatever the
+   * other ended with.
    */
   openChannel(before?: string): ScrubChannel;
 }
@@ -53,8 +54,37 @@ export function createScrubber(names: readonly string[], replacement: string): S
     let text = before.slice(-tailLength);
     let released = text.length; // all before this has left, or was never ours to send
     let searched = 0; // no name that matters begins before this
+    let past = ''; // of the text before, what no name reaches over from
+    let tail = text;
+    let border = text.length; // where our own text begins, as long as a name may stand across
+
+    /** Leaves the text before ours alone as soon as no name can reach over from it. */
+    function part(pattern: RegExp): void {
+      if (border === 0 || text.length === border || crosses(pattern)) return;
+      // A character of which we have but the second half stays whole.
+      const start = (text.codePointAt(border - 1) ?? 0) > 0xffff ? border - 1 : border;
+      past = text.slice(0, start);
+      text = text.slice(start);
+      released = border - start;
+      searched = 0;
+      border = 0;
+    }
+
+    function crosses(pattern: RegExp): boolean {
+      pattern.lastIndex = searched;
+      for (let match = pattern.exec(text); match && match.index < border; match = pattern.exec(text)) {
+        if (pattern.lastIndex > border) return true;
+        pattern.lastIndex = afterCharacter(match.index);
+      }
+      return false;
+    }
+
+    function afterCharacter(at: number): number {
+      return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+    }
 
     function release(pattern: RegExp): string {
+      part(pattern);
       let out = '';
       pattern.lastIndex = searched;
       for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
@@ -68,10 +98,11 @@ export function createScrubber(names: readonly string[], replacement: string): S
         if (end <= released) {
           // It ends in the text before ours. One that ends in ours may begin inside it, and count: the tail may have cut off
           // the name that really stood there.
-          pattern.lastIndex = match.index + ((text.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
+          pattern.lastIndex = afterCharacter(match.index);
         } else {
           out += text.slice(released, match.index) + replacement;
           released = end;
+          border = 0;
         }
       }
       out += text.slice(released);
@@ -87,6 +118,7 @@ export function createScrubber(names: readonly string[], replacement: string): S
       text = text.slice(length);
       released -= length;
       searched -= length;
+      border = Math.max(0, border - length);
     }
 
     return {
@@ -96,12 +128,16 @@ export function createScrubber(names: readonly string[], replacement: string): S
         forget();
         return out;
       },
-      end: () => release(completeName),
+      end() {
+        // A name may still reach over the whole of our text, into that of the next.
+        tail = (past + text).slice(-tailLength);
+        return release(completeName);
+      },
       get held() {
         return text.slice(released);
       },
       get tail() {
-        return text.slice(-tailLength);
+        return tail;
       },
     };
   }

@@ -45,6 +45,15 @@ describe('what is held back', () => {
     });
   });
 
+  test('makes no name at the beginning of the next block look like the end of a word', () => {
+    const blocks = [block({ type: 'text_delta', text: 'by Acme' }), stopped];
+    const next = [block({ type: 'text_delta', text: 'Acme is' }, 1), { data: { type: 'message_stop' } }];
+    const { output } = rewriteStream(messages, toWire([started, ...blocks, ...next]));
+    expect(deltasOf(output).filter(({ text }) => text)).toEqual(
+      ['by ', 'svc', 'svc is'].map((text) => ({ type: 'text_delta', text })),
+    );
+  });
+
   test('leaves when the stream breaks, too', () => {
     const { pieces, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'by Thun' })]));
     expect(deltasOf(pieces.at(-1) ?? '')).toEqual([{ content: 'Thun' }]);

@@ -141,8 +141,10 @@ describe('blocks that are shown one after the other', () => {
       ['ppqrstuv', 'wxyz'],
       ['#uv', '#'],
     ],
-    ['a word that began before', ['meta'], ['x', 'meta', ' meta'], ['x', 'meta', ' #']],
-    ['a word of another plane that began before', ['meta'], ['𝐀', 'meta'], ['𝐀', 'meta']],
+    ['a short name by itself, whatever it follows', ['meta'], ['x', 'meta', ' meta'], ['x', '#', ' #']],
+    ['also itself', ['meta'], ['meta', 'meta'], ['#', '#']],
+    ['also the beginning of another', ['meta', 'thunder'], ['a thun', 'meta'], ['a thun', '#']],
+    ['a word that began in the middle of a character', ['meta'], ['\ud835', '\udc00meta'], ['\ud835', '\udc00meta']],
     ['a short name over two blocks', ['meta'], ['me', 'ta'], ['me', '#']],
     ['a short name that turns out none', ['meta'], ['me', 'tadata'], ['me', 'tadata']],
     ['half a character before', ['😀-acme'], ['\ud83d', '\ude00-acme'], ['\ud83d', '#']],
@@ -306,7 +308,8 @@ function scrubSlowly(
   };
   const characters = [...whole];
   for (let start = 0, place = 0; place < characters.length; ) {
-    const states = usable.map((name) => stateOf(name, characters, place, manner.final));
+    const begins = start === before.length;
+    const states = usable.map((name) => stateOf(name, characters, place, begins, manner.final));
     if (states.includes('open')) {
       releaseTo(start);
       return [out, whole.slice(released), hits];
@@ -335,11 +338,12 @@ function stateOf(
   name: readonly string[],
   characters: readonly string[],
   place: number,
+  begins: boolean,
   final: boolean,
 ): 'complete' | 'open' | 'no' {
   const isLast = (index: number) => place + index === characters.length - 1;
   const short = name.length <= 4;
-  if (short && isWord(name[0]) && isWord(characters[place - 1])) return 'no';
+  if (short && !begins && isWord(name[0]) && isWord(characters[place - 1])) return 'no';
   for (const [index, character] of name.entries()) {
     const found = characters[place + index];
     if (found === undefined) return final ? 'no' : 'open';

@@ -18,8 +18,9 @@ import { findVisionContent } from './vision.ts';
 const content = {
   types: ['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video'],
   members: ['image_url', 'video_url'],
+  files: ['file_data'],
   // Some routers answer with `images`, which clients send back.
-  within: ['content', 'images'],
+  within: ['content', 'images', 'file'],
 };
 const visionRules = new Map([
   ['messages', content],

@@ -19,6 +19,7 @@ import { findVisionContent } from './vision.ts';
 const content = {
   types: ['image', 'video', 'image_url', 'video_url', 'input_image', 'input_video'],
   members: [],
+  files: ['media_type'],
   within: ['content', 'source'],
 };
 const visionRules = new Map([

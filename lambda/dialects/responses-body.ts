@@ -5,10 +5,11 @@ import { presentMember } from './envelope.ts';
 import { findVisionContent, type VisionRule } from './vision.ts';
 
 const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
+const files = ['file_data'];
 const visionRules = new Map<string, VisionRule>([
-  ['input', { types, members: ['image_url', 'video_url'], within: ['content', 'output', 'outputs'] }],
+  ['input', { types, members: ['image_url', 'video_url'], files, within: ['content', 'output', 'outputs'] }],
   // The variables of a prompt have names of the caller's choosing.
-  ['prompt', { types, members: [], within: 'all' }],
+  ['prompt', { types, members: [], files, within: 'all' }],
 ]);
 
 /** Where a body holds an image or a video. */

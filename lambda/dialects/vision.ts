@@ -5,6 +5,8 @@ export interface VisionRule {
   readonly types: readonly string[];
   /** Members whose mere presence in a content part makes it vision content. */
   readonly members: readonly string[];
+  /** Members that tell what a file holds: its media type, or a data URL that begins with it. */
+  readonly files: readonly string[];
   /** Members that may hold further content; others (schemas, arguments, texts) are not looked into. */
   readonly within: readonly string[] | 'all';
 }
@@ -36,10 +38,13 @@ function findIn(body: Json, value: Node, rule: VisionRule): Node | undefined {
     const kind = body.kind(content);
     if (name === 'type' && kind === 'string' && rule.types.includes(body.string(content))) return node;
     if (rule.members.includes(name) && kind !== 'null') return node;
+    if (rule.files.includes(name) && kind === 'string' && picture.test(body.string(content))) return node;
     node = rule.within === 'all' || rule.within.includes(name) ? content : body.next(content);
   }
   return undefined;
 }
+
+const picture = /^(data:)?(image|video)\//i;
 
 /** The path of the object that holds the key. */
 function pathTo(body: Json, target: Node): string {

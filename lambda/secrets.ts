@@ -41,13 +41,28 @@ const shortestSalt = 16;
 
 export function createSecrets(settings: Settings, { readSecret, now, onStale }: Dependencies): Secrets {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
-  let salt: Promise<string> | undefined;
+  let salt: string | undefined;
+
+  /**
+   * Who asks meanwhile shares a reading. One that has outlived its limit was frozen together with its environment, which
+   * may happen right after a start: nobody joins that.
+   */
+  const shared = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+    let current: { readonly reading: Promise<T>; readonly startedAt: number } | undefined;
+    return () => {
+      if (current && now() - current.startedAt < timeLimit) return current.reading;
+      const reading = read().finally(() => {
+        if (current?.reading === reading) current = undefined;
+      });
+      current = { reading, startedAt: now() };
+      return reading;
+    };
+  };
 
   /** Reads once a minute at most. What was known stays in use where a later reading fails. */
   const refreshed = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
     let known: { readonly value: T; readonly readAt: number } | undefined;
-    let reading: Promise<T> | undefined;
-    const refresh = async (): Promise<T> => {
+    const refresh = shared(async (): Promise<T> => {
       const readAt = now();
       try {
         known = { value: await withinTimeLimit(read), readAt };
@@ -57,14 +72,8 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
         known = { value: known.value, readAt };
       }
       return known.value;
-    };
-    return async () => {
-      if (known && now() - known.readAt < refreshTime) return known.value;
-      reading ??= refresh().finally(() => {
-        reading = undefined;
-      });
-      return reading;
-    };
+    });
+    return async () => (known && now() - known.readAt < refreshTime ? known.value : refresh());
   };
 
   const readUpstreamSecret = refreshed(async (signal) =>
@@ -76,12 +85,15 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
     return versions.map((text) => text.trim()).filter((text) => text !== '');
   });
 
-  const readSalt = async (id: string): Promise<string> => {
-    const text = await withinTimeLimit((signal) => readSecret(id, { signal }));
+  const readSalt = shared(async (): Promise<string> => {
+    const text = await withinTimeLimit((signal) => readSecret(networkSaltSecretId ?? '', { signal })).catch((error) => {
+      throw unreadable(error);
+    });
     // Short of a secret, hashes of addresses can be turned back.
-    if (text.length < shortestSalt) throw new Error('the salt is too short');
+    if (text.length < shortestSalt) throw unreadable(new Error('the salt is too short'));
+    salt = text;
     return text;
-  };
+  });
 
   return {
     async upstreamKeys({ prefix, apiKeys }) {
@@ -89,14 +101,7 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
       const keys = (await readUpstreamSecret())[`${prefix}_API_KEYS`];
       return typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [];
     },
-    networkSalt() {
-      if (networkSalt !== undefined) return Promise.resolve(networkSalt);
-      salt ??= readSalt(networkSaltSecretId ?? '').catch((error) => {
-        salt = undefined;
-        throw unreadable(error);
-      });
-      return salt;
-    },
+    networkSalt: async () => networkSalt ?? salt ?? readSalt(),
     edgeSecrets: readEdgeSecrets,
   };
 }

@@ -107,6 +107,26 @@ describe('upstream keys in a secret', () => {
   });
 });
 
+test('a reading in the middle of which its environment was frozen holds nobody up', async () => {
+  const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
+  const reads: string[] = [];
+  const thawed = Promise.withResolvers<string>();
+  await using watched = await startWatchedGateway({
+    environment: {
+      ...{ UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-keys' },
+      ...{ NETWORK_SALT: '', NETWORK_SALT_SECRET_ID: 'the-salt' },
+    },
+    now: () => clock.now,
+    // The first of each is asked for while the environment starts.
+    readSecret: async (id) => (reads.push(id) > 2 ? `of-sufficient-length-${id}` : thawed.promise),
+  });
+  watched.gateway.upstream.otherwise(json(200, wire.chat.answer));
+  expect(reads.toSorted()).toEqual(['the-keys', 'the-salt']);
+  clock.now += 600_000;
+  expect((await watched.gateway.post(wire.chat.path, wire.chat.question, key)).status).toBe(200);
+  thawed.reject(new Error('the connection is gone'));
+});
+
 test('without the salt of network addresses nobody is served, until it can be read', async () => {
   const secret: { value: string | undefined } = { value: undefined };
   await using watched = await startWatchedGateway({

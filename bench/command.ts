@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { type MeasurementName, measurements } from './figures.ts';
+
+export const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals] [--markdown] [--plot] [--last]
+  --only NAME   one measurement: ${Object.keys(measurements).join(', ')}
+  --rounds N    how often each function is measured, in turn with the others
+  --goals       marks each figure that has a goal, and fails where one is missed
+  --markdown    prints the table as it stands in docs/performance.md
+  --plot        draws every sample into an SVG beside the results
+  --last        shows the latest results instead of measuring
+  --help        shows this`;
+
+/** What the bench is asked to do. */
+export interface Command {
+  readonly names: readonly MeasurementName[];
+  /** Undefined where each measurement knows its own number. */
+  readonly rounds: number | undefined;
+  readonly goals: boolean;
+  readonly markdown: boolean;
+  readonly plot: boolean;
+  readonly last: boolean;
+  readonly help: boolean;
+}
+
+/** Throws a TypeError where a word is wrong. */
+export function readCommand(words: readonly string[]): Command {
+  const { only, rounds, ...flags } = parseArgs({
+    args: [...words],
+    options: {
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string' },
+      goals: { type: 'boolean', default: false },
+      markdown: { type: 'boolean', default: false },
+      plot: { type: 'boolean', default: false },
+      last: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
+  const all = Object.keys(measurements) as MeasurementName[];
+  const unknown = only?.filter((name) => !all.some((one) => one === name)) ?? [];
+  if (unknown.length > 0) throw new TypeError(`no such measurement: ${unknown.join(', ')}`);
+  const count = rounds === undefined ? undefined : Number(rounds);
+  if (count !== undefined && !(Number.isInteger(count) && count > 0)) {
+    throw new TypeError('--rounds takes a number from 1');
+  }
+  return { ...flags, rounds: count, names: all.filter((name) => only?.includes(name) ?? true) };
+}

@@ -12,7 +12,8 @@ export interface Explainer {
 }
 
 const longest = 2_000;
-const links = /\b(https?:\/\/|www\.)\S+/gi;
+// The stop or bracket after a link belongs to the sentence around it.
+const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
 
 export function createExplainer(scrubber: Scrubber): Explainer {

@@ -193,5 +193,5 @@ export class UpstreamFailure extends GatewayError {
 }
 
 function endSentence(text: string): string {
-  return /[.!?)]$/.test(text) ? text : `${text}.`;
+  return /[.!?][)"'`]?$/.test(text) ? text : `${text}.`;
 }

@@ -59,6 +59,15 @@ describe.each(dialectNames)('an upstream of %s that answers with', (dialect: Dia
     );
   });
 
+  test('a 400 with links keeps the sentence around them', async () => {
+    const message =
+      'temperature is too high (https://api.acmecorp.example/docs). See also "www.acmecorp.example/a?b=(c)".';
+    watched.gateway.upstream.answer(json(400, { error: { message } }));
+    expect(JSON.parse((await watched.ask(dialect)).text).error.message).toBe(
+      'temperature is too high ((link removed)). See also "(link removed))".',
+    );
+  });
+
   test('a 400 says no more than 2,000 characters', async () => {
     watched.gateway.upstream.answer(json(400, { error: { message: 'oh '.repeat(10_000) } }));
     const { error } = JSON.parse((await watched.ask(dialect)).text);

@@ -81,7 +81,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
     const outcome = await watched.ask(dialect, { stream: streamed });
     expectRefusal(dialect, outcome, { ...unusable, reason: 'reported' });
     expect(JSON.parse(outcome.text).error.message).toMatch(
-      /^svc is overloaded for \(key removed\), see \(link removed\)/,
+      /^svc is overloaded for \(key removed\), see \(link removed\)\. This request/,
     );
   });
 

@@ -47,6 +47,14 @@ describe('the classes of failure', () => {
     expect([named('caller').message, named('caller').status]).toEqual(['Too hot', 422]);
     expect(named('reported').message).toBe('Too hot. This request was not charged. Please try again.');
   });
+
+  test.each([
+    ['See (link removed)', 'See (link removed). This'],
+    ['It is too hot!', 'It is too hot! This'],
+    ['(It is too hot.)', '(It is too hot.) This'],
+  ])('a sentence of its own ends before ours begins: %s', (message, expected) => {
+    expect(new UpstreamFailure('reported', { message }).message).toMatch(expected);
+  });
 });
 
 test('every status has a class, and only 2xx is a success', () => {

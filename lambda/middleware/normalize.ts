@@ -60,7 +60,7 @@ function resolveModel(body: Json, models: Models): { node: Node; value: Models['
     throw new GatewayError('invalid_request', `${what}. ${known}`);
   }
   const value = models.resolve(body.string(node));
-  if (value === undefined) throw new GatewayError('invalid_model', `There is no model of this name. ${known}`);
+  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown. ${known}`);
   return { node, value };
 }
 

@@ -58,7 +58,7 @@ describe.each(aiProviders)('errors of the ai SDK with its provider for %s', (_, 
   test('a wrong model', async () => {
     const error = await failing(modelOf(key, 'unheard-of'));
     expect(error).toMatchObject({ statusCode: 400, isRetryable: false });
-    expect(error.message).toMatch(/^There is no model of this name/);
+    expect(error.message).toMatch(/^model is unknown/);
     expect(error.responseHeaders?.['x-request-id']).toBe(gateway.log.at(-1)?.requestId);
   });
 

@@ -31,7 +31,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
     const cached = keys.get(hash);
     const record = cached ?? (await store.findKey(hash));
     if (!record && !(await store.anyKeyIssued())) {
-      throw new GatewayError('unconfigured', 'This deployment has not issued any keys yet.');
+      throw new GatewayError('unconfigured', `This deployment has not issued any keys yet. ${getKey}`);
     }
     const valid = record && record.revokedAt === undefined && !(record.expiresAt && record.expiresAt <= now());
     if (!valid) {

@@ -115,6 +115,18 @@ describe('a real key', () => {
     await expect(identify('ltk_unknown')).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
+  test('is refused with a word on how to get one, also before the first was issued', async () => {
+    const identifies = [identifier(), identifier({ appUrl: 'https://app.example' })];
+    const refusals = () =>
+      Promise.all(identifies.map((identify) => identify('ltk_unknown').catch(({ message }) => message)));
+    const remedies = ['Ask the operator for a key.', 'Get a key at https://app.example/cli.'];
+    const unconfigured = 'This deployment has not issued any keys yet.';
+    expect(await refusals()).toEqual(remedies.map((remedy) => `${unconfigured} ${remedy}`));
+    await newKey();
+    const invalid = 'The API key is unknown, expired or revoked.';
+    expect(await refusals()).toEqual(remedies.map((remedy) => `${invalid} ${remedy}`));
+  });
+
   test('that is refused is not repeated to its sender', async () => {
     await newKey();
     const refused = identifier({ appUrl: 'https://app.example' })('ltk_unknown-secret');

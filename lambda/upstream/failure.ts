@@ -173,7 +173,9 @@ export class UpstreamFailure extends GatewayError {
     const failure: FailureClass = failureClasses[kind];
     const refund = failure.refunds && !details.charged;
     const message = details.message || failure.message || 'The model refused this request.';
-    const more = [refund ? 'This request was not charged.' : '', failure.advice].filter(Boolean).join(' ');
+    const waits = failure.advice !== undefined && failure.advice !== operator && Number(details.retryAfter) > 0;
+    const advice = waits ? `Please try again in ${details.retryAfter} s.` : failure.advice;
+    const more = [refund ? 'This request was not charged.' : '', advice].filter(Boolean).join(' ');
     super(failure.code, more ? `${endSentence(message)} ${more}` : message, {
       ...(failure.ownStatus && details.status !== undefined && { status: details.status }),
       ...(details.retryAfter !== undefined && { headers: { 'retry-after': details.retryAfter } }),

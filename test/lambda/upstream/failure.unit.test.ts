@@ -49,6 +49,17 @@ describe('the classes of failure', () => {
   });
 
   test.each([
+    ['limited', '17', 'The model is busy. This request was not charged. Please try again in 17 s.'],
+    ['limited', '0', 'The model is busy. This request was not charged. Please try again in a moment.'],
+    ['limited', undefined, 'The model is busy. This request was not charged. Please try again in a moment.'],
+    ['server_error', '3600', 'The model failed to answer. This request was not charged. Please try again in 3600 s.'],
+    ['missing', '17', 'The gateway did not find the model. This request was not charged. The operator has been told.'],
+    ['caller', '17', 'The model refused this request.'],
+  ] as const)('%s with Retry-After %s says how long to wait where waiting helps', (kind, retryAfter, message) => {
+    expect(new UpstreamFailure(kind, { status: 503, retryAfter }).message).toBe(message);
+  });
+
+  test.each([
     ['See (link removed)', 'See (link removed). This'],
     ['It is too hot!', 'It is too hot! This'],
     ['(It is too hot.)', '(It is too hot.) This'],

@@ -68,6 +68,15 @@ const baseUrl: Setting<string> = {
   },
 };
 
+/** An address that others extend: with this ending it would have it twice. */
+const urlWithout = (ending: string, expects: string): Setting<string> => ({
+  expects,
+  parse: (value) => {
+    const url = baseUrl.parse(value);
+    return url?.endsWith(ending) ? undefined : url;
+  },
+});
+
 const aliases: Setting<readonly Alias[]> = {
   expects: 'from=to pairs separated by commas, a trailing * making a prefix, such as gpt-*=svc,eyes=svc-vision',
   fallback: '',
@@ -98,8 +107,8 @@ export const upstreamSettings = {
 /** Every other setting by its environment variable: the one list that the function, the stack and the docs share. */
 export const settings = {
   SERVICE_NAME: text('2 to 20 letters, digits and dashes, a lower-case letter first', /^[a-z][a-z0-9-]{1,19}$/, 'svc'),
-  APP_URL: { ...baseUrl, expects: 'the http(s) URL of the web app' } as Setting<string>,
-  GATEWAY_URL: { ...baseUrl, expects: 'the http(s) URL of the gateway, without /v1' } as Setting<string>,
+  APP_URL: urlWithout('/cli', 'the http(s) URL of the web app, without /cli'),
+  GATEWAY_URL: urlWithout('/v1', 'the http(s) URL of the gateway, without /v1'),
   MODEL_ALIASES: aliases,
   UPSTREAM_SECRET_ID: secretId,
   UPSTREAM_NAMES: list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u, ''),

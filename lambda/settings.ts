@@ -123,8 +123,9 @@ export const settings = {
   BURST_LIMIT: integer(1, 10_000, '20'),
   IDENTITY_CACHE_SECONDS: seconds(0, 60, '30'),
   CORS_ORIGINS: list(
-    '* or origins separated by commas, such as https://app.example',
-    /^(\*|https?:\/\/[^\s/,]+)$/,
+    '* or origins in lower case separated by commas, such as https://app.example',
+    // As browsers write them: another spelling, or a * within, would never match.
+    /^(\*|https?:\/\/[a-z0-9_.:[\]-]+)$/,
     '*',
   ),
   KEYS_TABLE: tableName,

@@ -1,17 +1,32 @@
-import type { Json } from '../json/scan.ts';
+import type { Json, Node } from '../json/scan.ts';
 import { elements, presentMember, stringMember } from './envelope.ts';
 
 /**
- * The sentence in which an upstream says what went wrong, in any of the forms that providers use:
- * `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, `{detail: [{msg}]}`.
+ * The sentence in which an upstream says what went wrong, in any of the forms that providers use: `{error: {message}}`,
+ * `{error: "…"}`, `{message}`, `{errors: [{message}]}`, `{detail}`, `{detail: [{loc, msg}]}`, or one of these in a list.
  */
 export function readErrorMessage(json: Json): string | undefined {
-  const { root } = json;
+  const body = elements(json, json.root)[0] ?? json.root;
+  const first = (name: string) => elements(json, presentMember(json, body, name))[0];
   return (
-    stringMember(json, presentMember(json, root, 'error'), 'message') ??
-    stringMember(json, root, 'error') ??
-    stringMember(json, root, 'message') ??
-    stringMember(json, root, 'detail') ??
-    stringMember(json, elements(json, presentMember(json, root, 'detail'))[0], 'msg')
+    stringMember(json, presentMember(json, body, 'error'), 'message') ??
+    stringMember(json, body, 'error') ??
+    stringMember(json, body, 'message') ??
+    stringMember(json, first('errors'), 'message') ??
+    stringMember(json, body, 'detail') ??
+    readDetail(json, first('detail'))
   );
+}
+
+/** One fault of a validator: the place in the body, where it is named, and what is wrong there. */
+function readDetail(json: Json, detail: Node | undefined): string | undefined {
+  const message = stringMember(json, detail, 'msg');
+  const steps = elements(json, presentMember(json, detail, 'loc')).map((step) =>
+    json.kind(step) === 'string' ? `.${json.string(step)}` : `[${json.raw(step)}]`,
+  );
+  const place = steps
+    .join('')
+    .replace(/^\.body(?=[.[]|$)/, '')
+    .replace(/^\./, '');
+  return message !== undefined && place !== '' ? `${place}: ${message}` : message;
 }

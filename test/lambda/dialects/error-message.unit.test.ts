@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { readErrorMessage } from '../../../lambda/dialects/error-message.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+
+const read = (body: unknown) => readErrorMessage(createScanner().scan(JSON.stringify(body)));
+
+test.each([
+  [{ error: { message: 'Too hot' } }],
+  [{ type: 'error', error: { type: 'invalid_request_error', message: 'Too hot' } }],
+  [{ error: 'Too hot' }],
+  [{ message: 'Too hot' }],
+  [{ detail: 'Too hot' }],
+  [{ detail: [{ msg: 'Too hot' }] }],
+  [{ success: false, errors: [{ code: 5006, message: 'Too hot' }, { message: 'Too loud' }] }],
+  [[{ error: { code: 400, message: 'Too hot', status: 'INVALID_ARGUMENT' } }]],
+])('is found in %j', (body) => {
+  expect(read(body)).toBe('Too hot');
+});
+
+test.each([
+  [['body', 'messages', 0, 'role'], 'messages[0].role: Field required'],
+  [['body'], 'Field required'],
+  [['body', 3], '[3]: Field required'],
+  [['bodyless'], 'bodyless: Field required'],
+  [[], 'Field required'],
+  [null, 'Field required'],
+])('of a validator names the place %j', (loc, expected) => {
+  expect(read({ detail: [{ type: 'missing', loc, msg: 'Field required', input: {} }] })).toBe(expected);
+});
+
+test.each([
+  [{}],
+  [[]],
+  [[[]]],
+  ['x'],
+  [{ error: null }],
+  [{ error: { code: 1 } }],
+  [{ errors: {} }],
+  [{ detail: [{ loc: ['a'] }] }],
+])('is not found in %j', (body) => {
+  expect(read(body)).toBeUndefined();
+});

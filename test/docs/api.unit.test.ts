@@ -6,6 +6,7 @@ import { catalogue, type ErrorCode, GatewayError } from '../../lambda/errors.ts'
 import { headerNames } from '../../lambda/gateway-headers.ts';
 import { createModels } from '../../lambda/models.ts';
 import { type SettingName, settings } from '../../lambda/settings.ts';
+import { UpstreamFailure } from '../../lambda/upstream/failure.ts';
 import { readBlocks, readHeadings, readLinks, readProse, readTables, toAnchor } from './markdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
@@ -46,6 +47,11 @@ describe('docs/api.md', () => {
       }
       expect([code, shown.includes('x-should-retry')]).toEqual([code, 'x-should-retry' in always]);
     }
+  });
+
+  test('a stream that breaks says what is shown', () => {
+    const { message, openaiType: type, code } = new UpstreamFailure('cut');
+    expect(page).toContain(`\ndata: ${JSON.stringify({ error: { message, type, code } })}\n`);
   });
 
   test('the endpoints, and which of them are charged', () => {

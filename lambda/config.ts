@@ -155,9 +155,13 @@ function readUpstreams(environment: Environment, readSetting: ReadSetting, fault
 function contradictions(config: Config, environment: Environment): string[] {
   const faults = networkFaults(config, environment);
   const publicModels = [config.serviceName, `${config.serviceName}-vision`];
-  for (const alias of config.modelAliases ?? []) {
-    if (publicModels.includes(alias.to)) continue;
-    faults.push(`MODEL_ALIASES maps ${alias.from} to ${alias.to}, which must be ${publicModels.join(' or ')}`);
+  for (const { from, prefix, to } of config.modelAliases ?? []) {
+    if (!publicModels.includes(to)) {
+      faults.push(`MODEL_ALIASES maps ${from} to ${to}, which must be ${publicModels.join(' or ')}`);
+    }
+    if (!prefix && publicModels.includes(from)) {
+      faults.push(`MODEL_ALIASES maps ${from}, which is a public model: its id always means itself`);
+    }
   }
   return faults;
 }

@@ -104,6 +104,7 @@ describe('readConfig', () => {
     ['SERVICE_NAME', 'My Service'],
     ['MODEL_ALIASES', 'gpt'],
     ['MODEL_ALIASES', 'gpt-*=other'],
+    ['MODEL_ALIASES', 'svc=svc-vision'],
     ['NETWORK_SALT', 'short'],
     ['EDGE_HEADER', 'x-viewer'],
     ['UPSTREAM_2_COLOUR', 'red'],

@@ -50,12 +50,16 @@ export const flag = (fallback: 'true' | 'false'): Setting<boolean> => ({
   parse: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
 });
 
-const list = (expects: string, pattern: RegExp, fallback?: string): Setting<readonly string[]> => ({
+const list = (
+  expects: string,
+  items: { test(item: string): boolean },
+  fallback?: string,
+): Setting<readonly string[]> => ({
   expects,
   ...(fallback !== undefined && { fallback }),
   parse: (value) => {
-    const items = splitList(value);
-    return items.every((item) => pattern.test(item)) ? items : undefined;
+    const values = splitList(value);
+    return values.every((item) => items.test(item)) ? values : undefined;
   },
 });
 
@@ -123,9 +127,9 @@ export const settings = {
   BURST_LIMIT: integer(1, 10_000, '20'),
   IDENTITY_CACHE_SECONDS: seconds(0, 60, '30'),
   CORS_ORIGINS: list(
-    '* or origins in lower case separated by commas, such as https://app.example',
-    // As browsers write them: another spelling, or a * within, would never match.
-    /^(\*|https?:\/\/[a-z0-9_.:[\]-]+)$/,
+    '* or origins as browsers write them, separated by commas, such as https://app.example',
+    // Another spelling, or a * within, would never match.
+    { test: (item) => item === '*' || (/^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item) },
     '*',
   ),
   KEYS_TABLE: tableName,

@@ -98,6 +98,7 @@ describe('readConfig', () => {
     ['CORS_ORIGINS', 'https://app.example/'],
     ['CORS_ORIGINS', 'https://App.example'],
     ['CORS_ORIGINS', 'https://*.app.example'],
+    ['CORS_ORIGINS', 'https://app.example:443'],
     ['APP_URL', 'https://app.example/cli'],
     ['APP_URL', 'https://app.example/cli/'],
     ['GATEWAY_URL', 'https://api.example/v1'],

@@ -49,6 +49,10 @@ export function createStreamRewriter(dialect: Dialect, hiding: Hiding, usage: Us
       if (started) readDone();
       return;
     }
+    if (event.data.trim() === '') {
+      readComment();
+      return;
+    }
     const json = scanner.scan(event.data);
     sheet.clear();
     stream.readEvent(json, event.type, sheet.marks);

@@ -169,6 +169,19 @@ describe('how a stream begins and ends', () => {
     expect(rewriteStream(chat, toWire([{ type: 'ping', data: {} }])).rewriter.started).toBe(false);
   });
 
+  test.each(['data:\n\n', 'event: ping\ndata: \n\n', 'event: heartbeat\ndata:\ndata:\n\n'])(
+    'an event that says nothing, %j, is no more than a comment',
+    (empty) => {
+      const [first, second] = [chunk({ content: 'x' }), chunk({ content: 'y' })].map((event) => toWire([event]));
+      const bytes = [empty, String(first), empty, String(second)].join('');
+      const { output, rewriter } = rewriteStream(chat, Buffer.from(bytes));
+      expect(rewriter.failure).toBeUndefined();
+      expect(deltasOf(output)).toEqual([{ content: 'x' }, { content: 'y' }]);
+      expect(output.match(/^: .*/gm)).toEqual([': keep-alive']);
+      expect(rewriteStream(messages, Buffer.from(empty)).rewriter.started).toBe(false);
+    },
+  );
+
   test('the last event counts without its blank line, one that is cut short does not', () => {
     const bytes = toWire([started, { data: { type: 'message_stop' } }]);
     const trimmed = rewriteStream(messages, bytes.subarray(0, -2));

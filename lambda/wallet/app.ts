@@ -59,7 +59,7 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     const response = await pipeline(request, context);
     return {
       ...response,
-      headers: { ...response.headers, ...securityHeaders, 'x-request-id': id },
+      headers: { ...response.headers, ...securityHeaders, 'x-request-id': id, 'request-id': id },
       body: method === 'HEAD' ? '' : response.body,
     };
   };

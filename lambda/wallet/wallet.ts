@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { headerNames } from '../gateway-headers.ts';
 import { createLocateViewer } from '../identity/viewer-address.ts';
 import { createSecrets } from '../secrets.ts';
 import type { Aws } from '../store/aws.ts';
@@ -55,6 +56,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
   return createWalletApp({
     ...config,
     ...world,
+    names: headerNames(config.serviceName),
     actions,
     sessions,
     log,

@@ -1,10 +1,10 @@
 import type { GatewayResponse } from '../../gateway-request.ts';
-import type { WalletLog } from '../log.ts';
+import type { PipelineDependencies } from '../pipelines/pipeline.ts';
 import { toShownError } from '../wallet-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /** Turns whatever was thrown into JSON of the gateway's usual shape. Stands first, so that it has the last word. */
-export function renderErrors({ log }: { log: WalletLog }): Middleware {
+export function renderErrors({ log, names }: Pick<PipelineDependencies, 'log' | 'names'>): Middleware {
   return {
     onError: ({ event: request, error: thrown }: PipelineRequest): GatewayResponse => {
       const error = toShownError(thrown);
@@ -12,7 +12,12 @@ export function renderErrors({ log }: { log: WalletLog }): Middleware {
       const { message, openaiType: type, code } = error;
       return {
         statusCode: error.status,
-        headers: { ...error.headers, 'content-type': 'application/json', 'cache-control': 'no-store' },
+        headers: {
+          ...error.headers,
+          'content-type': 'application/json',
+          'cache-control': 'no-store',
+          [names.error]: code,
+        },
         body: JSON.stringify({ error: { message, type, code } }),
       };
     },

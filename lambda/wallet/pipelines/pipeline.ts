@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda';
+import type { HeaderNames } from '../../gateway-headers.ts';
 import type { GatewayResponse } from '../../gateway-request.ts';
 import type { WalletLog } from '../log.ts';
 import type { Sessions } from '../sessions.ts';
@@ -10,4 +11,5 @@ export type Pipeline = (request: WalletRequest, context: Context) => Promise<Gat
 export interface PipelineDependencies {
   readonly log: WalletLog;
   readonly sessions: Sessions;
+  readonly names: Pick<HeaderNames, 'error'>;
 }

@@ -139,6 +139,9 @@ describe('what is refused', () => {
   test('unknown paths and wrong methods', async () => {
     const missing = await fetch(`${wallet.url}/cli/tsconfig.json`);
     expect(await missing.json()).toMatchObject({ error: { code: 'not_found', type: 'invalid_request_error' } });
+    expect(missing.headers.get('x-svc-error')).toBe('not_found');
+    expect(missing.headers.get('request-id')).toMatch(/^req_/);
+    expect(missing.headers.get('request-id')).toBe(missing.headers.get('x-request-id'));
     const wrong = await fetch(`${wallet.url}/cli/link`);
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
     expect((await wallet.post('/cli')).status).toBe(405);

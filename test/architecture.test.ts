@@ -78,6 +78,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'config',
     'emf',
     'errors',
+    'gateway-headers',
     'gateway-request',
     'handler',
     'identity',

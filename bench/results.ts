@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import runtimeClient from '../local/runtime/runtime-client/package.json' with { type: 'json' };
 import project from '../package.json' with { type: 'json' };
-import runtimeClient from '../test/support/runtime-client/package.json' with { type: 'json' };
 import type { Baseline, Figure, MeasurementName } from './figures.ts';
 import { median } from './statistics.ts';
 import type { SubjectName } from './subject.ts';

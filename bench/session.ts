@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { startLambdaRuntime } from '../test/support/lambda-runtime.ts';
+import { startLambdaRuntime } from '../local/runtime/lambda-runtime.ts';
 import { processorTime } from './process-figures.ts';
 import type { Subject } from './subject.ts';
 import { keysPerSession } from './world/store.ts';

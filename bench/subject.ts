@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle, measure } from '../lib/bundle.ts';
 import { readDeploymentConfig } from '../lib/config.ts';
-import type { LambdaFunction } from '../test/support/lambda-runtime.ts';
+import type { LambdaFunction } from '../local/runtime/lambda-runtime.ts';
 import { upstreamModel, upstreamNames } from './world/conversation.ts';
 import { secretIds, secretTexts } from './world/store.ts';
 import type { World } from './world/world.ts';

@@ -3,8 +3,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm run doctor brings its own.`);
   process.exit(1);
 }
-const { createProgram } = await import('../local/doctor/program.ts');
-const { runProgram } = await import('../local/run-program.ts');
+const { createProgram } = await import('../operator/doctor/program.ts');
+const { runProgram } = await import('../operator/run-program.ts');
 
 const program = createProgram({
   now: () => performance.now(),

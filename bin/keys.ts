@@ -5,14 +5,14 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 const { randomBytes } = await import('node:crypto');
 const { setTimeout } = await import('node:timers/promises');
-const { createProgram } = await import('../local/cli/program.ts');
-const { runProgram } = await import('../local/run-program.ts');
+const { createProgram } = await import('../operator/keys/program.ts');
+const { runProgram } = await import('../operator/run-program.ts');
 
 const program = createProgram({
   now: Date.now,
   randomBytes,
   // Loaded where it is needed: help and wrong usage are answered without the SDK.
-  openTarget: async (options) => (await import('../local/cli/target.ts')).openTarget(options),
+  openTarget: async (options) => (await import('../operator/keys/target.ts')).openTarget(options),
   print: (text) => console.log(text),
   printError: (text) => process.stderr.write(text),
   // Ten pages of a megabyte a second: a tenth of what a new table serves.

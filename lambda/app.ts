@@ -1,8 +1,9 @@
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { isPreflight } from './cors.ts';
-import { toGatewayError } from './errors.ts';
-import { gatewayHeaders } from './gateway-headers.ts';
-import type { GatewayRequest, GatewayResponse } from './gateway-request.ts';
+import { isPreflight } from './http/cors.ts';
+import { toGatewayError } from './http/errors.ts';
+import { gatewayHeaders } from './http/gateway-headers.ts';
+import type { GatewayRequest, GatewayResponse } from './http/gateway-request.ts';
+import type { Route, Router } from './http/routes.ts';
 import { networkId, networkOf } from './identity/network.ts';
 import type { LocateViewer } from './identity/viewer-address.ts';
 import { createInferencePipeline } from './pipelines/inference.ts';
@@ -10,7 +11,6 @@ import type { ExchangeDependencies } from './pipelines/inference-exchange.ts';
 import { createModelsPipeline } from './pipelines/models.ts';
 import type { Pipeline, PipelineDependencies } from './pipelines/pipeline.ts';
 import { createUnroutedPipeline } from './pipelines/unrouted.ts';
-import type { Route, Router } from './routes.ts';
 
 export interface AppDependencies extends PipelineDependencies, ExchangeDependencies {
   readonly router: Router;

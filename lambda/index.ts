@@ -1,6 +1,6 @@
-import { readConfig } from './config.ts';
+import { createHandler } from './engines/function-url.ts';
 import { createGateway } from './gateway.ts';
-import { createHandler } from './handler.ts';
+import { readConfig } from './settings/config.ts';
 import { createAws } from './store/aws.ts';
 import { readAwsAccess } from './store/service.ts';
 

@@ -1,4 +1,4 @@
-import type { Alias } from './settings.ts';
+import type { Alias } from './settings/settings.ts';
 
 export interface PublicModel {
   readonly id: string;

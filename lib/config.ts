@@ -1,6 +1,6 @@
-import { ConfigError, readConfig } from '../lambda/config.ts';
 import { cloudFrontHeader } from '../lambda/identity/viewer-address.ts';
-import { type Setting, settings, upstreamSettings } from '../lambda/settings.ts';
+import { ConfigError, readConfig } from '../lambda/settings/config.ts';
+import { type Setting, settings, upstreamSettings } from '../lambda/settings/settings.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
 import { readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { metrics } from '../lambda/metric-names.ts';
+import { metrics } from '../lambda/report/metric-names.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import type { Tables } from './tables.ts';
 import type { WalletFunction } from './wallet-function.ts';

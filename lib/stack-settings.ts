@@ -1,5 +1,5 @@
-import { createSettingReader } from '../lambda/config.ts';
-import { flag, integer, type Setting, text } from '../lambda/settings.ts';
+import { createSettingReader } from '../lambda/settings/config.ts';
+import { flag, integer, type Setting, text } from '../lambda/settings/settings.ts';
 
 /** What CloudWatch Logs offers. */
 const retentions = [

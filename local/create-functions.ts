@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Config } from '../lambda/config.ts';
+import { createHandler } from '../lambda/engines/function-url.ts';
 import { createGateway } from '../lambda/gateway.ts';
-import { createHandler } from '../lambda/handler.ts';
+import type { Config } from '../lambda/settings/config.ts';
 import { readPageFiles } from '../lambda/wallet/page-files.ts';
 import { isPagePath } from '../lambda/wallet/site.ts';
 import { createWallet } from '../lambda/wallet/wallet.ts';

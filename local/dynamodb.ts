@@ -13,7 +13,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { ConfigError } from '../lambda/config.ts';
+import { ConfigError } from '../lambda/settings/config.ts';
 
 export interface LocalDynamoDb {
   readonly endpoint: string;

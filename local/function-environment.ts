@@ -1,5 +1,5 @@
-import type { Environment } from '../lambda/config.ts';
-import type { DemoUpstream } from './demo-upstream.ts';
+import type { Environment } from '../lambda/settings/config.ts';
+import type { DemoUpstream } from './demo/demo-upstream.ts';
 
 /** What changes in an environment; undefined takes a variable away. */
 type Changes = Readonly<Record<string, string | undefined>>;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { ConfigError, readConfig } from '../lambda/config.ts';
 import { issueKey } from '../lambda/identity/issue-key.ts';
+import { ConfigError, readConfig } from '../lambda/settings/config.ts';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
 import { installAwslambda } from './awslambda.ts';
 import { createFunctions } from './create-functions.ts';
-import { startDemoUpstream } from './demo-upstream.ts';
+import { startDemoUpstream } from './demo/demo-upstream.ts';
 import { createMissingTables, startDynamoDb } from './dynamodb.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
 import { type FunctionUrl, startFunctionUrl } from './function-url.ts';

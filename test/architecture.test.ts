@@ -2,90 +2,99 @@ import { describe, expect, test } from '@jest/globals';
 import { findCircles, readSources, type SourceFile, toSource } from './support/imports.ts';
 
 /**
- * Who may import whom inside lambda/, one row for each folder or file, leaves first. A row may import what it lists and
+ * Who may import whom inside lambda/, one row for each folder, or for each file of a room whose
+ * files stand on different steps, leaves first. A row may import what it lists and
  * itself; so data flows one way, and each kind of change touches one place.
  */
 const rules: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
-  'metric-names': [],
-  settings: ['metric-names'],
+  'http/errors': [],
+  'report/metric-names': [],
+  'settings/settings': ['report/metric-names'],
   json: [],
-  config: ['settings'],
-  models: ['settings'],
-  secrets: ['config', 'errors', 'settings'],
-  identity: ['errors'],
-  quota: ['errors', 'identity'],
-  dialects: ['errors', 'json'],
-  upstream: ['config', 'dialects', 'errors', 'models'],
-  stream: ['dialects', 'errors', 'json', 'upstream'],
-  store: ['config', 'errors', 'identity', 'quota', 'secrets'],
-  routes: ['dialects', 'errors'],
-  emf: ['metric-names'],
-  'gateway-request': ['dialects', 'errors', 'identity', 'models', 'quota', 'routes'],
-  cors: ['gateway-request'],
-  'gateway-headers': ['cors', 'gateway-request'],
-  measure: ['emf', 'gateway-request', 'metric-names'],
-  log: ['emf', 'gateway-request', 'measure'],
-  'read-json-body': ['errors', 'gateway-request', 'json'],
+  'settings/config': ['settings/settings'],
+  models: ['settings/settings'],
+  'settings/secrets': ['settings/config', 'http/errors', 'settings/settings'],
+  identity: ['http/errors'],
+  quota: ['http/errors', 'identity'],
+  dialects: ['http/errors', 'json'],
+  upstream: ['settings/config', 'dialects', 'http/errors', 'models'],
+  stream: ['dialects', 'http/errors', 'json', 'upstream'],
+  store: ['settings/config', 'http/errors', 'identity', 'quota', 'settings/secrets'],
+  'http/routes': ['dialects', 'http/errors'],
+  'report/emf': ['report/metric-names'],
+  'http/gateway-request': ['dialects', 'http/errors', 'identity', 'models', 'quota', 'http/routes'],
+  'http/cors': ['http/gateway-request'],
+  'http/gateway-headers': ['http/cors', 'http/gateway-request'],
+  'report/measure': ['report/emf', 'http/gateway-request', 'report/metric-names'],
+  'report/log': ['report/emf', 'http/gateway-request', 'report/measure'],
+  'http/read-json-body': ['http/errors', 'http/gateway-request', 'json'],
   middleware: [
     'dialects',
-    'errors',
-    'gateway-headers',
-    'gateway-request',
+    'http/errors',
+    'http/gateway-headers',
+    'http/gateway-request',
     'identity',
     'json',
-    'log',
+    'report/log',
     'models',
     'quota',
-    'read-json-body',
+    'http/read-json-body',
   ],
   pipelines: [
-    'cors',
+    'http/cors',
     'dialects',
-    'errors',
-    'gateway-headers',
-    'gateway-request',
+    'http/errors',
+    'http/gateway-headers',
+    'http/gateway-request',
     'identity',
     'json',
-    'log',
+    'report/log',
     'middleware',
     'models',
     'quota',
     'stream',
     'upstream',
   ],
-  app: ['cors', 'errors', 'gateway-headers', 'gateway-request', 'identity', 'pipelines', 'routes'],
-  handler: ['app', 'dialects', 'errors', 'gateway-request'],
+  app: [
+    'http/cors',
+    'http/errors',
+    'http/gateway-headers',
+    'http/gateway-request',
+    'identity',
+    'pipelines',
+    'http/routes',
+  ],
+  'engines/function-url': ['app', 'dialects', 'http/errors', 'http/gateway-request'],
   // The composition: it may know every part but those that use it.
   gateway: [
     'app',
-    'config',
+    'settings/config',
     'dialects',
-    'gateway-headers',
+    'http/gateway-headers',
     'identity',
-    'log',
+    'report/log',
     'models',
     'quota',
-    'routes',
-    'secrets',
+    'http/routes',
+    'settings/secrets',
     'store',
     'stream',
     'upstream',
   ],
-  index: ['config', 'gateway', 'handler', 'store'],
+  index: ['settings/config', 'gateway', 'engines/function-url', 'store'],
   // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
   wallet: [
-    'config',
-    'emf',
-    'errors',
-    'gateway-headers',
-    'gateway-request',
-    'handler',
+    'settings/config',
+    'report/emf',
+    'http/errors',
+    'http/gateway-headers',
+    'http/gateway-request',
+    'engines/function-url',
     'identity',
-    'log',
-    'metric-names',
+    'report/log',
+    'report/metric-names',
     'quota',
-    'secrets',
+    'settings/secrets',
     'store',
   ],
 };
@@ -95,13 +104,14 @@ const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }
   // That nothing of the SDK gets into the gateway's artifact is the bundle's test.
   { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|wallet\/wallet\.ts$)/ },
   { name: /^aws4$/, allowed: /^lambda\/store\// },
-  { name: /^@middy\//, allowed: /^lambda\/((wallet\/)?(middleware|pipelines)\/|handler\.ts$)/ },
+  { name: /^@middy\//, allowed: /^lambda\/((wallet\/)?(middleware|pipelines)\/|engines\/function-url\.ts$)/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/wallet\// },
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
 ];
 
 /** What lib/ may take from lambda/: the schema of the tables, the settings, and the names of metrics and of the edge's headers. */
-const sharedWithLib = /^lambda\/(store\/schema|settings|config|metric-names|identity\/viewer-address)\.ts$/;
+const sharedWithLib =
+  /^lambda\/(store\/schema|settings\/settings|settings\/config|report\/metric-names|identity\/viewer-address)\.ts$/;
 
 /** Where a function begins: only there are the environment and the clock at hand. */
 const entries = /^lambda\/(wallet\/)?index\.ts$/;
@@ -109,7 +119,7 @@ const entries = /^lambda\/(wallet\/)?index\.ts$/;
 const dialectFiles = /^lambda\/dialects\/(chat|responses|messages)\.ts$/;
 
 function unitOf(path: string): string {
-  return /^lambda\/([^/]+?)(\.ts|\/.*)$/.exec(path)?.[1] ?? '';
+  return /^lambda\/((?:http|report|settings|engines)\/[^/]+?|[^/]+?)(\.ts|\/.*)$/.exec(path)?.[1] ?? '';
 }
 
 function findViolations(sources: readonly SourceFile[]): string[] {
@@ -138,14 +148,14 @@ function findViolations(sources: readonly SourceFile[]): string[] {
 function mayLambdaImport(path: string, unit: string, target: string): boolean {
   const packageRule = packageRules.find(({ name }) => name.test(target));
   if (packageRule) return packageRule.allowed.test(path);
-  if (/^(lib|local|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
+  if (/^(lib|local|operator|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
   if (!target.startsWith('lambda/')) return true;
   if (dialectFiles.test(path) && dialectFiles.test(target)) return false;
   return unitOf(target) === unit || (rules[unit] ?? []).includes(unitOf(target));
 }
 
 describe('the architecture', () => {
-  const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'bin']);
+  const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bench', 'bin']);
 
   test('holds for every import', () => {
     expect(sources.length).toBeGreaterThan(40);
@@ -161,7 +171,7 @@ describe('the architecture', () => {
     ['lambda/dialects/chat.ts', "import { responses } from './responses.ts';"],
     ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
     ['lambda/gateway.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
-    ['lambda/secrets.ts', "import aws4 from 'aws4';"],
+    ['lambda/settings/secrets.ts', "import aws4 from 'aws4';"],
     ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],
     ['lambda/app.ts', "import { startGateway } from '../local/start.ts';"],
     ['lambda/stream/relay.ts', "const { keys } = await import('../store/keys.ts');"],

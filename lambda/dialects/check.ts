@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { Json } from '../json/scan.ts';
 
 /** Refuses a body whose `name` is missing or no array. */

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../http/errors.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { requireArray } from './check.ts';

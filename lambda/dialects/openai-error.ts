@@ -1,4 +1,4 @@
-import type { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../http/errors.ts';
 
 /** The error body that both OpenAI dialects and the models endpoints share. */
 export function renderOpenAiError(error: GatewayError): string {

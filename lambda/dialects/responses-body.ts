@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { Json } from '../json/scan.ts';
 import { describe } from './check.ts';
 import { presentMember } from './envelope.ts';

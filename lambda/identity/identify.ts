@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import { createCache } from './cache.ts';
 import type { Credential } from './credentials.ts';
 import type { Identity, IdentityStore, KeyRecord, NetworkLink } from './identity.ts';

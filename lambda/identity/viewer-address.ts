@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { RequestHeaders } from './credentials.ts';
 
 /** The header in which a CDN in front proves itself. (CloudFront sends none that begins with `x-edge-` or `x-amz-`.) */

@@ -1,4 +1,4 @@
-import { toGatewayError } from '../errors.ts';
+import { toGatewayError } from '../http/errors.ts';
 import type { Quota } from '../quota/charge.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /** The largest request body in bytes: what a Function URL takes at most. */

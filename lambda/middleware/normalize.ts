@@ -1,10 +1,10 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
-import { GatewayError } from '../errors.ts';
-import type { GatewayRequest, InferenceCall } from '../gateway-request.ts';
+import { GatewayError } from '../http/errors.ts';
+import type { GatewayRequest, InferenceCall } from '../http/gateway-request.ts';
+import { readJsonBody } from '../http/read-json-body.ts';
 import { changeMembers, earlierDuplicates, replaceValue, splitByEdits } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Models } from '../models.ts';
-import { readJsonBody } from '../read-json-body.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /** Checks the body and makes of it what goes upstream: the same bytes, but for the model and what the dialect normalizes. */

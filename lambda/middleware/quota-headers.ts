@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import type { GatewayRequest } from '../gateway-request.ts';
+import { GatewayError } from '../http/errors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Quota } from '../quota/charge.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';

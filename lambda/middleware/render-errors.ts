@@ -1,6 +1,6 @@
-import { toGatewayError } from '../errors.ts';
-import type { HeaderNames } from '../gateway-headers.ts';
-import type { GatewayResponse } from '../gateway-request.ts';
+import { toGatewayError } from '../http/errors.ts';
+import type { HeaderNames } from '../http/gateway-headers.ts';
+import type { GatewayResponse } from '../http/gateway-request.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /** Turns whatever was thrown into an error of the endpoint's dialect. Stands first, so that it has the last word. */

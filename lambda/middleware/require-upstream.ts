@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { Middleware } from './middleware.ts';
 
 /** Refuses, uncharged, while the operator has not given the gateway a key for any upstream. */

@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors.ts';
-import type { ExchangeRecord, GatewayRequest, GatewayResponse, InferenceCall } from '../gateway-request.ts';
+import { GatewayError } from '../http/errors.ts';
+import type { ExchangeRecord, GatewayRequest, GatewayResponse, InferenceCall } from '../http/gateway-request.ts';
 import { createScanner } from '../json/scan.ts';
-import { describeCause, type Log } from '../log.ts';
+import { describeCause, type Log } from '../report/log.ts';
 import type { Hiding } from '../stream/hide.ts';
 import { createRelay, type StreamEnd } from '../stream/relay.ts';
 import { rewriteAnswer } from '../stream/rewrite-answer.ts';

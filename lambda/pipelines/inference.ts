@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
+import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import { authenticate } from '../middleware/authenticate.ts';
 import { chargeQuota } from '../middleware/charge-quota.ts';
 import { limitBody } from '../middleware/limit-body.ts';

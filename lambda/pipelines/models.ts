@@ -1,6 +1,6 @@
 import middy from '@middy/core';
-import { GatewayError } from '../errors.ts';
-import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
+import { GatewayError } from '../http/errors.ts';
+import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import { authenticate } from '../middleware/authenticate.ts';
 import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';

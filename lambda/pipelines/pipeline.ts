@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import type { HeaderNames } from '../gateway-headers.ts';
-import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
+import type { HeaderNames } from '../http/gateway-headers.ts';
+import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import type { Identify } from '../identity/identify.ts';
 import type { Models } from '../models.ts';
 import type { Quota } from '../quota/charge.ts';

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
-import { preflightHeaders } from '../cors.ts';
-import type { GatewayRequest, GatewayResponse } from '../gateway-request.ts';
+import { preflightHeaders } from '../http/cors.ts';
+import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
 import type { Pipeline, PipelineDependencies } from './pipeline.ts';

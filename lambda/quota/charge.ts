@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Counters, CounterWindow } from './counters.ts';
 import { type Limits, minuteOf, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';

@@ -1,4 +1,4 @@
-import type { ReadSecret } from '../secrets.ts';
+import type { ReadSecret } from '../settings/secrets.ts';
 import { type CallService, createCallService, type Dependencies } from './call-service.ts';
 import { createSecretReader } from './secret.ts';
 import { type AwsAccess, dynamoDbService, secretsManagerService } from './service.ts';

@@ -1,4 +1,4 @@
-import type { ReadSecret } from '../secrets.ts';
+import type { ReadSecret } from '../settings/secrets.ts';
 import type { CallService } from './call-service.ts';
 import { ServiceError } from './service-error.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from '../config.ts';
+import { ConfigError, type Environment } from '../settings/config.ts';
 
 /** A service of AWS that speaks JSON. */
 export interface Service {

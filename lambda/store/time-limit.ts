@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import { isTrouble } from './service-error.ts';
 
 /** How long one operation may take in all, retries and their pauses included. */

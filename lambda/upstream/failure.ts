@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError } from '../errors.ts';
+import { type ErrorCode, GatewayError } from '../http/errors.ts';
 
 export interface FailureClass {
   /** What happened, for docs and the operator. */

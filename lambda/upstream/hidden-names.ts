@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Upstream } from '../config.ts';
+import type { Upstream } from '../settings/config.ts';
 
 /** The names that no answer may hold: the upstreams' model ids and host names, and what the operator adds. */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import type { Upstream } from '../config.ts';
+import type { Upstream } from '../settings/config.ts';
 import type { UpstreamFailure } from './failure.ts';
 
 /** One upstream with one of its keys. */

@@ -1,5 +1,5 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { PublicModel } from '../models.ts';
 import type { Candidate } from './pool.ts';
 

@@ -1,6 +1,6 @@
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { GatewayError, toGatewayError } from '../errors.ts';
-import type { GatewayResponse } from '../gateway-request.ts';
+import { GatewayError, toGatewayError } from '../http/errors.ts';
+import type { GatewayResponse } from '../http/gateway-request.ts';
 import { networkId, networkOf } from '../identity/network.ts';
 import type { LocateViewer } from '../identity/viewer-address.ts';
 import type { Actions } from './actions.ts';

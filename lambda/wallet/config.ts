@@ -1,4 +1,4 @@
-import { type Config, ConfigError, createSettingReader, type Environment, networkFaults } from '../config.ts';
+import { type Config, ConfigError, createSettingReader, type Environment, networkFaults } from '../settings/config.ts';
 
 /** What the wallet function is told from outside: a part of the gateway's settings. */
 export type WalletConfig = Pick<

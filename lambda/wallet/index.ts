@@ -1,4 +1,4 @@
-import { createHandler } from '../handler.ts';
+import { createHandler } from '../engines/function-url.ts';
 import { createAws } from '../store/aws.ts';
 import { createDynamoDbClient } from '../store/client.ts';
 import { readAwsAccess } from '../store/service.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { KeyRecord } from '../identity/identity.ts';
 import { type IssuedKey, issueKey } from '../identity/issue-key.ts';
 import type { KeyStore } from '../store/keys.ts';

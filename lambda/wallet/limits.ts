@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../http/errors.ts';
 import type { Counters, CounterWindow } from '../quota/counters.ts';
 import { minuteOf, secondsUntil } from '../quota/policy.ts';
 

@@ -1,6 +1,6 @@
-import { embedMetrics, type Measurement } from '../emf.ts';
-import { describeCause } from '../log.ts';
-import { metrics } from '../metric-names.ts';
+import { embedMetrics, type Measurement } from '../report/emf.ts';
+import { describeCause } from '../report/log.ts';
+import { metrics } from '../report/metric-names.ts';
 import type { toShownError } from './wallet-error.ts';
 import type { WalletRequest } from './wallet-request.ts';
 

@@ -1,4 +1,4 @@
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../http/errors.ts';
 
 /** What only this function answers; everything else is of the gateway's own catalogue. */
 const statuses = {

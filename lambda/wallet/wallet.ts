@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { headerNames } from '../gateway-headers.ts';
+import { headerNames } from '../http/gateway-headers.ts';
 import { createLocateViewer } from '../identity/viewer-address.ts';
-import { createSecrets } from '../secrets.ts';
+import { createSecrets } from '../settings/secrets.ts';
 import type { Aws } from '../store/aws.ts';
 import { createDocumentClient } from '../store/client.ts';
 import { createCounters } from '../store/counters.ts';

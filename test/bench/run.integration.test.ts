@@ -28,7 +28,7 @@ describe('the words of a command', () => {
 describe('the bench', () => {
   const checkout = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   beforeAll(() => {
-    const parts = ['bench', 'lib', 'lambda', 'package.json', 'test/support'];
+    const parts = ['bench', 'lib', 'lambda', 'local', 'package.json', 'test/support'];
     for (const part of parts) {
       cpSync(part, join(checkout, part), {
         recursive: true,

@@ -4,7 +4,7 @@ import { expect, jest, test } from '@jest/globals';
 import { issueKey } from '../../lambda/identity/issue-key.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
-import { startDemoUpstream } from '../../local/demo-upstream.ts';
+import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { startArtifact } from '../support/artifact.ts';
 import { startArtifactGateway } from '../support/artifact-gateway.ts';

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../lambda/dialects/index.ts';
-import { catalogue, type ErrorCode, GatewayError } from '../../lambda/errors.ts';
-import { headerNames } from '../../lambda/gateway-headers.ts';
+import { catalogue, type ErrorCode, GatewayError } from '../../lambda/http/errors.ts';
+import { headerNames } from '../../lambda/http/gateway-headers.ts';
 import { createModels } from '../../lambda/models.ts';
-import { type SettingName, settings } from '../../lambda/settings.ts';
+import { type SettingName, settings } from '../../lambda/settings/settings.ts';
 import { UpstreamFailure } from '../../lambda/upstream/failure.ts';
 import { readBlocks, readHeadings, readLinks, readProse, readTables, toAnchor } from './markdown.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
+import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { type Answer, type DocumentedOperation, readContract } from './contract.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { type Setting, settings, upstreamSettings } from '../../lambda/settings.ts';
+import { type Setting, settings, upstreamSettings } from '../../lambda/settings/settings.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';
 

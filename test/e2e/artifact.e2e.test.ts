@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import OpenAI from 'openai';
+import type { Answer } from '../../local/runtime/runtime-api.ts';
 import { type Artifact, startArtifact } from '../support/artifact.ts';
 import { startArtifactGateway } from '../support/artifact-gateway.ts';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
-import type { Answer } from '../support/runtime-api.ts';
 import { type Synthesized, synthesize } from '../support/synthesize.ts';
 import { eventText, head, json, sse, until, write } from '../support/upstream-script.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
+import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
 import { readContract } from '../docs/contract.ts';
 import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { startTestGateway } from '../support/gateway.ts';

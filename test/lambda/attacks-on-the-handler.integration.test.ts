@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { readConfig } from '../../lambda/config.ts';
 import { createGateway } from '../../lambda/gateway.ts';
+import { readConfig } from '../../lambda/settings/config.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';

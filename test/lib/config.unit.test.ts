@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError } from '../../lambda/config.ts';
-import { settings } from '../../lambda/settings.ts';
+import { ConfigError } from '../../lambda/settings/config.ts';
+import { settings } from '../../lambda/settings/settings.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
 const defaults = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DemoUpstream } from '../../local/demo-upstream.ts';
+import type { DemoUpstream } from '../../local/demo/demo-upstream.ts';
 import { awsVariables, gatewayVariables } from '../../local/function-environment.ts';
 
 const endpoint = 'http://127.0.0.1:1';

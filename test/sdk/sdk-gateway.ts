@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
-import { startDemoUpstream } from '../../local/demo-upstream.ts';
+import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** Far from every limit, so that a test meets only those that it sets itself. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../../lambda/config.ts';
+import { createHandler } from '../../lambda/engines/function-url.ts';
 import { createGateway } from '../../lambda/gateway.ts';
-import { createHandler } from '../../lambda/handler.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/issue-key.ts';
+import { readConfig } from '../../lambda/settings/config.ts';
 import type { CallService } from '../../lambda/store/call-service.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';

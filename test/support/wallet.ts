@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { createHandler } from '../../lambda/handler.ts';
+import { createHandler } from '../../lambda/engines/function-url.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { readWalletConfig } from '../../lambda/wallet/config.ts';

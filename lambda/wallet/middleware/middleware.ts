@@ -1,5 +1,5 @@
 import type { MiddlewareObj, Request } from '@middy/core';
-import type { GatewayResponse } from '../../gateway-request.ts';
+import type { GatewayResponse } from '../../http/gateway-request.ts';
 import type { WalletRequest } from '../wallet-request.ts';
 
 /** A step of a pipeline: it works on the one growing request. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../http/errors.ts';
 import { badRequest } from '../wallet-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 

@@ -1,4 +1,4 @@
-import type { GatewayResponse } from '../../gateway-request.ts';
+import type { GatewayResponse } from '../../http/gateway-request.ts';
 import type { PipelineDependencies } from '../pipelines/pipeline.ts';
 import { toShownError } from '../wallet-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';

@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import type { GatewayResponse } from '../../gateway-request.ts';
+import type { GatewayResponse } from '../../http/gateway-request.ts';
 import { checkOrigin } from '../middleware/check-origin.ts';
 import { readInput } from '../middleware/read-input.ts';
 import { renderErrors } from '../middleware/render-errors.ts';

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
-import type { GatewayError } from '../../errors.ts';
-import type { GatewayResponse } from '../../gateway-request.ts';
+import type { GatewayError } from '../../http/errors.ts';
+import type { GatewayResponse } from '../../http/gateway-request.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
 import type { PageFile } from '../page-files.ts';
 import type { WalletRequest } from '../wallet-request.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import type { HeaderNames } from '../../gateway-headers.ts';
-import type { GatewayResponse } from '../../gateway-request.ts';
+import type { HeaderNames } from '../../http/gateway-headers.ts';
+import type { GatewayResponse } from '../../http/gateway-request.ts';
 import type { WalletLog } from '../log.ts';
 import type { Sessions } from '../sessions.ts';
 import type { WalletRequest } from '../wallet-request.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
-import { GatewayError } from '../../../lambda/errors.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';

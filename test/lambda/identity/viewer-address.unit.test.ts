@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/errors.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
 import { cloudFrontHeader, createLocateViewer, originSecretHeader } from '../../../lambda/identity/viewer-address.ts';
 import fc from '../../support/properties.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import middy from '@middy/core';
 import { createDialects } from '../../../lambda/dialects/index.ts';
-import { GatewayError } from '../../../lambda/errors.ts';
-import type { GatewayRequest, GatewayResponse } from '../../../lambda/gateway-request.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
+import type { GatewayRequest, GatewayResponse } from '../../../lambda/http/gateway-request.ts';
+import { createRouter } from '../../../lambda/http/routes.ts';
 import { chargeQuota } from '../../../lambda/middleware/charge-quota.ts';
 import type { Figures } from '../../../lambda/quota/refusal.ts';
-import { createRouter } from '../../../lambda/routes.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 
 const router = createRouter(createDialects({ signsThinking: false }));

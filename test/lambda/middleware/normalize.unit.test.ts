@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
-import { GatewayError } from '../../../lambda/errors.ts';
-import type { InferenceCall } from '../../../lambda/gateway-request.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
+import type { InferenceCall } from '../../../lambda/http/gateway-request.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/errors.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import { createQuota, type QuotaDependencies } from '../../../lambda/quota/charge.ts';
 import type { Counters } from '../../../lambda/quota/counters.ts';

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { setImmediate } from 'node:timers/promises';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/errors.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createTimeLimit } from '../../../lambda/store/time-limit.ts';
 import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
 

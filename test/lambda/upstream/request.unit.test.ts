@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { chat } from '../../../lambda/dialects/chat.ts';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
-import { GatewayError } from '../../../lambda/errors.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
 import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';

@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream';
+import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { PublicModel } from '../models.ts';
+import type { Charge } from '../quota/charge.ts';
+import type { Figures } from '../quota/refusal.ts';
+import type { GatewayError } from './errors.ts';
+import type { Route } from './routes.ts';
+
+/** One request on its way: each step adds what it found out, and no later step works it out again. */
+export interface GatewayRequest {
+  /** The opaque id by which client and operator speak of this request. */
+  readonly id: string;
+  readonly route: Route;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string | undefined;
+  readonly bodyIsBase64: boolean;
+  /** The caller's network, as a keyed hash. */
+  readonly networkId: string;
+  readonly startedAt: number;
+  /** When the answer must be over. */
+  readonly deadline: number;
+  /** Where a client's going away is signalled at all: locally, not on Lambda. */
+  readonly clientGone: AbortSignal | undefined;
+  /** Whether it is the first that its environment serves. */
+  readonly coldStart: boolean;
+  /** Added by authenticate. */
+  identity?: Identity;
+  /** Added by charge-quota. */
+  charge?: Charge;
+  /** Added by quota-headers. */
+  figures?: Figures | undefined;
+  /** Added by normalize. */
+  call?: InferenceCall;
+  /** Added by the exchange, for the operator. */
+  exchange?: ExchangeRecord;
+  /** How the request ended, where it is not its answer's own end; added by whoever ends it. */
+  end?: 'refused' | 'failed' | 'client_gone';
+  /** The error that it ended with. */
+  error?: GatewayError;
+  /** Whether the charge was given back; added where it should be. */
+  refunded?: boolean;
+}
+
+/** What became of a request between gateway and upstream. */
+export interface ExchangeRecord {
+  tries: number;
+  /** The upstream that was tried last, by the prefix of its settings. */
+  upstream?: string;
+  /** What that upstream answered, where it failed. */
+  upstreamStatus?: number | undefined;
+  /** The class of the failure that the request ended with. */
+  failure?: string;
+  /** Milliseconds until the first event of a stream. */
+  timeToFirstByte?: number;
+  /** Tokens as the upstream counted them. */
+  readonly usage: { input: number | undefined; output: number | undefined };
+}
+
+/** What a client wants of a model, ready to be sent. */
+export interface InferenceCall {
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+  readonly model: PublicModel;
+  readonly stream: boolean;
+  /** The body for an upstream that calls the model by this id: in pieces, all else as it came. */
+  bodyFor(upstreamModel: string): readonly string[];
+  /** Whether the body refers to things that only the upstream could hold. */
+  readonly hasReferences: boolean;
+}
+
+export interface GatewayResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable;
+}

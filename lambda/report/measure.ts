@@ -1,0 +1,38 @@
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { Measurement } from './emf.ts';
+import { metrics } from './metric-names.ts';
+
+/** What one request that is over adds to the metrics; a preflight is none. */
+export function measureRequest(request: GatewayRequest, duration: number): Measurement[] {
+  const { route, error, end, exchange } = request;
+  if (route.kind === 'preflight') return [];
+  const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
+  if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
+  if (request.refunded) measurements.push({ metric: metrics.refunds, value: 1 });
+  if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
+  if (exchange?.failure !== undefined) measurements.push(measureFailure(exchange.failure));
+  else if (isOwnFault(request)) measurements.push({ metric: metrics.gatewayErrors, value: 1 });
+  if (!exchange) return measurements;
+
+  const { timeToFirstByte, usage } = exchange;
+  measurements.push({ metric: metrics.duration, value: duration });
+  // A plain answer has none of its own: its first byte leaves with its last.
+  if (timeToFirstByte !== undefined) measurements.push({ metric: metrics.timeToFirstByte, value: timeToFirstByte });
+  if (usage.input !== undefined) measurements.push({ metric: metrics.inputTokens, value: usage.input });
+  if (usage.output !== undefined) measurements.push({ metric: metrics.outputTokens, value: usage.output });
+  return measurements;
+}
+
+/** One try that failed upstream. */
+export function measureFailure(failureClass: string): Measurement {
+  return { metric: metrics.upstreamFailures, value: 1, of: failureClass };
+}
+
+/** Of the gateway itself, its store or its operator, where no upstream was the reason. */
+function isOwnFault({ error, identity }: GatewayRequest): boolean {
+  // The upstream's keys are gone. Of one who is not identified it says that no key was ever issued, which any caller can meet.
+  if (error?.code === 'unconfigured') return identity !== undefined;
+  return error !== undefined && ownFaults.has(error.code);
+}
+
+const ownFaults: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Answer, startRuntimeApi } from './runtime-api.ts';
+
+/** The files and the settings of a function. */
+export interface LambdaFunction {
+  readonly folder: string;
+  readonly handler: string;
+  readonly memorySize: number;
+  readonly timeoutMs: number;
+}
+
+export interface LambdaRuntime extends AsyncDisposable {
+  /** Hands the function an event, as a Function URL would. */
+  invoke(event: unknown): Promise<Answer>;
+  /** Resolves when the function has been loaded and asks for its first event. */
+  readonly loaded: Promise<void>;
+  /** What the function has logged so far. */
+  output(): string;
+  /** Of the process that runs the function. */
+  readonly pid: number;
+  /** When that process was started, on the clock of `performance.now()`. */
+  readonly spawnedAt: number;
+}
+
+const client = join(import.meta.dirname, 'runtime-client');
+
+/** Runs a function in a process of its own, under AWS's own runtime client, as Lambda runs it. */
+export async function startLambdaRuntime(
+  lambda: LambdaFunction,
+  environment: Readonly<Record<string, string>>,
+): Promise<LambdaRuntime> {
+  if (!existsSync(join(client, 'node_modules')))
+    throw new Error('run `node local/runtime/install-runtime-client.ts`: the runtime client is not installed');
+  const api = await startRuntimeApi(lambda.timeoutMs);
+  const spawnedAt = performance.now();
+  const child = spawn(
+    process.execPath,
+    [
+      ...runtimeFlags(lambda),
+      '--import',
+      join(client, 'native-client.mjs'),
+      join(client, 'node_modules/aws-lambda-ric/index.mjs'),
+      lambda.handler,
+    ],
+    { cwd: lambda.folder, env: { ...lambdaEnvironment(lambda, api.address), ...environment } },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const ended = once(child, 'close').then(() => api.fail(new Error(`the runtime has ended: ${output}`)));
+
+  return {
+    invoke: api.invoke,
+    loaded: api.asked,
+    output: () => output,
+    pid: child.pid ?? 0,
+    spawnedAt,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+      await api.close();
+    },
+  };
+}
+
+/** Lambda's own: the heap is kept below the memory that is paid for. */
+function runtimeFlags({ memorySize }: LambdaFunction): string[] {
+  return [
+    `--max-old-space-size=${Math.floor(memorySize * 0.9)}`,
+    `--max-semi-space-size=${Math.floor(memorySize * 0.05)}`,
+  ];
+}
+
+/** What Lambda tells every function. */
+function lambdaEnvironment({ folder, handler, memorySize }: LambdaFunction, runtimeApi: string) {
+  return {
+    AWS_LAMBDA_RUNTIME_API: runtimeApi,
+    AWS_LAMBDA_NODEJS_USE_ALTERNATIVE_CLIENT_1: 'true', // see native-client.mjs
+    _HANDLER: handler,
+    LAMBDA_TASK_ROOT: folder,
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_FUNCTION_NAME: 'gateway',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memorySize),
+    AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/gateway',
+    AWS_LAMBDA_LOG_STREAM_NAME: 'test',
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    TZ: ':UTC',
+  };
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { CommandError } from '../keys/command-error.ts';
+import { cost } from './dialect-probes.ts';
+import { faultIn } from './judge-shape.ts';
+import { type Probe, parseJson, quote, type Reply } from './probe.ts';
+
+/** What has to be known of a gateway before it is examined. */
+export interface Acquaintance {
+  readonly models: readonly [text: string, vision: string];
+  /** Of the gateway's own headers, in lower case. */
+  readonly headerPrefix: string;
+  /** What the key had left, and of how many; NaN where the gateway does not tell. */
+  readonly remaining: number;
+  readonly limit: number;
+}
+
+const model = z.strictObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.literal(0),
+  owned_by: z.string(),
+});
+export const modelList = z.strictObject({ object: z.literal('list'), data: z.tuple([model, model]) });
+
+/** Lists the models, which is free: so the key is known to be good, and the quota to be enough, before any is spent. */
+export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
+  const reply = await ask({ method: 'GET', path: '/v1/models', headers: { authorization: `Bearer ${key}` } });
+  if (reply.status === 401) throw new CommandError(`the gateway does not take this key: ${messageIn(reply)}`);
+  if (reply.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(reply)}`);
+  const fault = reply.status === 200 ? faultIn(reply, modelList) : `it answered ${quote(reply)}`;
+  if (fault !== undefined) throw new CommandError(`there is no gateway: GET /v1/models, ${fault}`);
+  const [text, vision] = modelList.parse(parseJson(reply.text)).data;
+  const headerPrefix = `x-${text.id}-`;
+  const figure = (name: string) => Number(reply.headers.get(headerPrefix + name) ?? Number.NaN);
+  const [remaining, limit] = [figure('remaining'), figure('limit')];
+  if (remaining < cost) {
+    const reset = figure('reset');
+    const anew = Number.isNaN(reset) ? '' : `, and anew in ${Math.ceil(reset / 60)} minutes`;
+    throw new CommandError(`this takes ${cost} requests, and the key has ${remaining} of ${limit} left${anew}`);
+  }
+  return { models: [text.id, vision.id], headerPrefix, remaining, limit };
+}
+
+const errorBody = z.object({ error: z.object({ message: z.string() }) });
+
+function messageIn(reply: Reply): string {
+  const { data } = errorBody.safeParse(parseJson(reply.text));
+  return data?.error.message ?? quote(reply);
+}

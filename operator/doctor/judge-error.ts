@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
+import { faultIn } from './judge-shape.ts';
+import { quote, type Reply } from './probe.ts';
+
+export interface ExpectedError {
+  readonly code: ErrorCode;
+  readonly shape: 'openai' | 'messages';
+  /** Headers that this error brings along; a value that is undefined may be any. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** What is wrong with an error: its status, its shape to the last field, the headers that name its code; undefined where nothing is. */
+export function faultInError(reply: Reply, expected: ExpectedError, headerPrefix: string): string | undefined {
+  const { code, shape, headers = {} } = expected;
+  const { status, openaiType, messagesType } = catalogue[code];
+  if (reply.status !== status) return `expected ${status} ${code}, not ${quote(reply)}`;
+  const body =
+    shape === 'openai'
+      ? z.strictObject({ message, type: z.literal(openaiType), code: z.literal(code) })
+      : z.strictObject({ type: z.literal(messagesType), message });
+  const whole = shape === 'openai' ? { error: body } : { type: z.literal('error'), error: body };
+  const fault = faultIn(reply, z.strictObject(whole));
+  if (fault !== undefined) return fault;
+  for (const [name, value] of Object.entries({ [`${headerPrefix}error`]: code, ...headers })) {
+    const found = reply.headers.get(name);
+    if (found === null || (value !== undefined && found !== value)) return `${name} is ${found ?? 'missing'}`;
+  }
+  return undefined;
+}
+
+const message = z.string().min(1);

@@ -1,0 +1,87 @@
+import { types } from 'node:util';
+import { CommandError } from '../keys/command-error.ts';
+
+export interface Ask {
+  readonly method: 'GET' | 'POST' | 'OPTIONS';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Some bytes of a body, and how many milliseconds after the request was sent they came. */
+export interface Arrival {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface Reply {
+  readonly title: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly arrivals: readonly Arrival[];
+  /** Milliseconds until the last byte. */
+  readonly duration: number;
+}
+
+export type Probe = (ask: Ask) => Promise<Reply>;
+
+interface Options {
+  readonly base: string;
+  readonly now: () => number;
+  /** Milliseconds after which a reply is given up. */
+  readonly patience: number;
+}
+
+/** Asks a gateway as any client would, and takes down when each part of the answer came. Nothing is asked twice. */
+export function createProbe({ base, now, patience }: Options): Probe {
+  return async ({ method, path, headers, body }) => {
+    const sentAt = now();
+    const title = `${method} ${path}`;
+    const signal = AbortSignal.timeout(patience);
+    try {
+      const response = await fetch(base + path, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        body: body === undefined ? null : JSON.stringify(body),
+        redirect: 'manual',
+        signal,
+      });
+      const arrivals: Arrival[] = [];
+      for await (const bytes of response.body ?? []) arrivals.push({ at: now() - sentAt, bytes });
+      const text = Buffer.concat(arrivals.map(({ bytes }) => bytes)).toString();
+      return { title, status: response.status, headers: response.headers, text, arrivals, duration: now() - sentAt };
+    } catch (error) {
+      const reason = signal.aborted ? `no answer within ${patience / 1000} s` : reasonOf(error);
+      throw new CommandError(`${title} failed: ${reason}`);
+    }
+  };
+}
+
+/** The JSON value of a text; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The beginning of a reply in one line, for a person who wonders what that was. */
+export function quote({ status, text }: Reply): string {
+  const line = text
+    .slice(0, 200)
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Cc}/gu, '?')
+    .trim();
+  return `${status} ${line}`.trim();
+}
+
+/** `fetch` hides the real reason beneath, and OpenSSL its own among numbers and file names. */
+function reasonOf(error: unknown): string {
+  if (!types.isNativeError(error)) return String(error);
+  const { cause } = error;
+  if (!types.isNativeError(cause)) return error.message;
+  if ('library' in cause && 'reason' in cause) return `TLS: ${cause.reason}`;
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}

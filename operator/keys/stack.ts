@@ -1,0 +1,46 @@
+import type { ReadSecret } from '../../lambda/settings/secrets.ts';
+import { settings } from '../../lambda/settings/settings.ts';
+import { findAws } from '../../local/find-aws.ts';
+import { CommandError } from './command-error.ts';
+import type { GatewayFacts } from './gateway-facts.ts';
+
+/** Where a deployed gateway keeps its things, by the outputs of its stack. */
+export async function readStack(name: string): Promise<GatewayFacts> {
+  const { outputs, readSecret } = await openStack(name);
+  const needed = (output: string): string => {
+    const value = outputs[output];
+    if (value === undefined) throw new CommandError(`the stack ${name} has no output ${output}: is it a gateway?`);
+    return value;
+  };
+  const saltSecret = needed('NetworkSaltSecret');
+  return {
+    url: needed('GatewayUrl'),
+    keysTable: needed('KeysTable'),
+    quotaTable: needed('QuotaTable'),
+    serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
+    memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
+    readNetworkSalt: () => readSecret(saltSecret),
+  };
+}
+
+interface Stack {
+  readonly outputs: Readonly<Record<string, string | undefined>>;
+  /** With the stack's own region and credentials. */
+  readonly readSecret: ReadSecret;
+}
+
+/** The client is only loaded where a stack is asked for: local commands start without it. */
+async function openStack(name: string): Promise<Stack> {
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({});
+  try {
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    const outputs = stack?.Outputs ?? [];
+    return {
+      outputs: Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue])),
+      readSecret: (await findAws(client)).readSecret,
+    };
+  } finally {
+    client.destroy();
+  }
+}

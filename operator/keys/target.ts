@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import type { Counters } from '../../lambda/quota/counters.ts';
+import { readConfig } from '../../lambda/settings/config.ts';
+import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
+import { createCounters } from '../../lambda/store/counters.ts';
+import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
+import { createScanCounters, type ScanCounters } from '../../lambda/store/scan-counters.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+import { findAws } from '../../local/find-aws.ts';
+import { awsVariables, changeEnvironment, gatewayVariables } from '../../local/function-environment.ts';
+import { type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
+import { type LocalSettings, readLocalSettings } from '../../local/local-settings.ts';
+import { CommandError } from './command-error.ts';
+import type { GatewayFacts } from './gateway-facts.ts';
+import { readStack } from './stack.ts';
+
+export interface Target extends GatewayFacts, AsyncDisposable {
+  readonly keys: KeyStore;
+  readonly counters: Counters;
+  readonly scanCounters: ScanCounters;
+}
+
+export interface TargetOptions {
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+/**
+ * Opens the deployed stack where one is named, else the local gateway that PORT and DATA_DIR stand for. The SDK's clients
+ * read the process's environment, so this completes that, and works once in a process.
+ */
+export async function openTarget({ stack, region }: TargetOptions): Promise<Target> {
+  if (stack !== undefined) {
+    if (region !== undefined) changeEnvironment({ AWS_REGION: region });
+    return open(await readStack(stack));
+  }
+  if (region !== undefined) throw new CommandError('--region belongs to --stack');
+  const settings = readLocalSettings(process.env);
+  const { port, dataDir } = settings;
+  const file = readGatewayFile(port);
+  const isMeant = dataDir === undefined || (file?.dataDir !== undefined && resolve(file.dataDir) === resolve(dataDir));
+  if (file && isMeant) return open(runningGateway(file));
+  if (dataDir !== undefined) return openDirectory(dataDir, settings);
+  throw new CommandError(`no gateway is running on port ${port}: start it with \`npm start\`, or pass --stack NAME`);
+}
+
+async function open(facts: GatewayFacts, close = async () => {}): Promise<Target> {
+  const client = createDynamoDbClient();
+  const { callDynamoDb } = await findAws(client);
+  return {
+    ...facts,
+    keys: createKeyStore(createDocumentClient(client), facts.keysTable),
+    counters: createCounters(callDynamoDb, facts.quotaTable),
+    scanCounters: createScanCounters(client, facts.quotaTable),
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      await close();
+    },
+  };
+}
+
+function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: GatewayFile): GatewayFacts {
+  changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded));
+  return { ...facts, readNetworkSalt: async () => networkSalt };
+}
+
+/** A gateway that is not running: its tables are opened for as long as the command takes. */
+async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<Target> {
+  const { networkSalt = '', ...config } = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
+  const { createMissingTables, startDynamoDb } = await import('../../local/dynamodb.ts');
+  const { endpoint, close } = await startDynamoDb({ dataDir });
+  changeEnvironment(awsVariables(process.env, endpoint, true));
+  const { serviceName, memberLimit, keysTable, quotaTable } = config;
+  const client = createDynamoDbClient();
+  const tables = [toCreateTableInput(keysSchema, keysTable), toCreateTableInput(quotaSchema, quotaTable)];
+  await createMissingTables(client, tables).finally(() => client.destroy());
+  const url = `http://${host}:${port}`;
+  return open(
+    { url, serviceName, memberLimit, keysTable, quotaTable, readNetworkSalt: async () => networkSalt },
+    close,
+  );
+}
+
+/** Keys are issued without any upstream; the settings want one. */
+const noUpstream = {
+  ...{ url: 'http://127.0.0.1/v1', apiKey: 'none', textModel: 'none', visionModel: 'none', names: [] },
+  close: async () => {},
+};

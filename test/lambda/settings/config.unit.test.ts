@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, readConfig } from '../../../lambda/settings/config.ts';
+
+const least = {
+  UPSTREAM_BASE_URL: 'https://up.example/api/v1/',
+  UPSTREAM_TEXT_MODEL: 'words',
+  UPSTREAM_VISION_MODEL: 'eyes',
+  KEYS_TABLE: 'keys',
+  QUOTA_TABLE: 'quota',
+  NETWORK_SALT: '0123456789abcdef',
+};
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('readConfig', () => {
+  test('takes the defaults for what is unset or blank', () => {
+    expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject({
+      serviceName: 'svc',
+      guestLimit: 3,
+      guestWindow: 'lifetime',
+      memberLimit: 50,
+      burstLimit: 20,
+      connectTimeout: 5_000,
+      idleTimeout: 120_000,
+      requestTimeout: 870_000,
+      keepAliveInterval: 15_000,
+      identityCacheTime: 30_000,
+      corsOrigins: ['*'],
+      upstreamSignsThinking: false,
+      upstreamNames: [],
+    });
+  });
+
+  test('takes fractions of seconds and drops the slash after a base URL', () => {
+    const config = readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' });
+    expect(config.idleTimeout).toBe(250);
+    expect(config.upstreams).toMatchObject([
+      { baseUrl: 'https://up.example/api/v1', messagesBaseUrl: 'https://up.example/api/v1' },
+    ]);
+  });
+
+  test('reads upstreams in the order of their numbers', () => {
+    const config = readConfig({
+      ...least,
+      UPSTREAM_10_BASE_URL: 'https://ten.example/v1',
+      UPSTREAM_10_TEXT_MODEL: 't',
+      UPSTREAM_10_VISION_MODEL: 'v',
+      UPSTREAM_2_BASE_URL: 'https://two.example/v1',
+      UPSTREAM_2_MESSAGES_BASE_URL: 'https://two.example/anthropic/v1',
+      UPSTREAM_2_TEXT_MODEL: 't',
+      UPSTREAM_2_VISION_MODEL: 'v',
+      UPSTREAM_2_API_KEYS: 'one, two',
+    });
+    expect(config.upstreams.map(({ prefix }) => prefix)).toEqual(['UPSTREAM', 'UPSTREAM_2', 'UPSTREAM_10']);
+    expect(config.upstreams[1]).toMatchObject({
+      responsesBaseUrl: 'https://two.example/v1',
+      messagesBaseUrl: 'https://two.example/anthropic/v1',
+      apiKeys: ['one', 'two'],
+    });
+  });
+
+  test('reads aliases, exact and by prefix', () => {
+    expect(readConfig({ ...least, MODEL_ALIASES: 'gpt-*=svc, eyes=svc-vision' }).modelAliases).toEqual([
+      { from: 'gpt-', prefix: true, to: 'svc' },
+      { from: 'eyes', prefix: false, to: 'svc-vision' },
+    ]);
+  });
+
+  test('reports every fault at once, one line each', () => {
+    const faults = faultsOf({ GUEST_LIMIT: '-1', GUEST_WINDOW: 'weekly', KEYS_TABLE: 'keys' });
+    expect(faults).toHaveLength(7);
+    for (const name of ['UPSTREAM_BASE_URL', 'UPSTREAM_TEXT_MODEL', 'QUOTA_TABLE', 'NETWORK_SALT_SECRET_ID']) {
+      expect(faults).toContainEqual(expect.stringMatching(`^${name} is missing`));
+    }
+    expect(faults).toContain('GUEST_WINDOW must be lifetime or daily');
+    expect(faults).toContain('GUEST_LIMIT must be a whole number from 0 to 1000000');
+  });
+
+  test.each([
+    ['UPSTREAM_BASE_URL', 'ftp://up.example'],
+    ['UPSTREAM_BASE_URL', 'https://user:secret@up.example/v1'],
+    ['UPSTREAM_BASE_URL', 'https://up.example/v1?key=1'],
+    ['UPSTREAM_NAMES', 'a'],
+    ['BURST_LIMIT', '0'],
+    ['BURST_LIMIT', '20.5'],
+    ['IDENTITY_CACHE_SECONDS', '61'],
+    ['REQUEST_TIMEOUT', '900'],
+    ['UPSTREAM_SIGNS_THINKING', 'yes'],
+    ['CORS_ORIGINS', 'app.example'],
+    ['CORS_ORIGINS', 'https://app.example/'],
+    ['CORS_ORIGINS', 'https://App.example'],
+    ['CORS_ORIGINS', 'https://*.app.example'],
+    ['CORS_ORIGINS', 'https://app.example:443'],
+    ['APP_URL', 'https://app.example/cli'],
+    ['APP_URL', 'https://app.example/cli/'],
+    ['GATEWAY_URL', 'https://api.example/v1'],
+    ['SERVICE_NAME', 'My Service'],
+    ['MODEL_ALIASES', 'gpt'],
+    ['MODEL_ALIASES', 'gpt-*=other'],
+    ['MODEL_ALIASES', 'svc=svc-vision'],
+    ['NETWORK_SALT', 'short'],
+    ['EDGE_HEADER', 'x-viewer'],
+    ['UPSTREAM_2_COLOUR', 'red'],
+    ['UPSTREAM_1_BASE_URL', 'https://one.example'],
+  ])('refuses %s=%s by name, without showing the value of another', (name, value) => {
+    const faults = faultsOf({ ...least, [name]: value });
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults[0]).toMatch(name);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from '@jest/globals';
+import { type DialectName, dialectNames } from '../../support/fixtures.ts';
+import { json } from '../../support/upstream-script.ts';
+import { startWatchedGateway } from '../../support/watched-gateway.ts';
+import { canary, wire } from '../../support/wire.ts';
+
+const key = { 'x-api-key': canary.clientKey };
+
+/** A gateway whose upstream keys stand in a secret; an Error in its place is thrown. */
+async function startWithSecret(value: string | Error, environment: Record<string, string> = {}) {
+  const secret = { value, reads: [] as string[] };
+  const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
+  const watched = await startWatchedGateway({
+    environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret', ...environment },
+    now: () => clock.now,
+    readSecret: async (id) => {
+      secret.reads.push(id);
+      if (secret.value instanceof Error) throw secret.value;
+      return secret.value;
+    },
+  });
+  const { upstream } = watched.gateway;
+  upstream.otherwise(json(200, wire.chat.answer));
+  const usedKey = () => upstream.requests.at(-1)?.headers.authorization;
+  const ask = () => watched.gateway.post(wire.chat.path, wire.chat.question, key);
+  return Object.assign(watched, { secret, clock, usedKey, ask });
+}
+
+describe('upstream keys in a secret', () => {
+  test.each([
+    ['a bare key', 'upstream-key-1'],
+    ['a list of keys', ' upstream-key-1 , upstream-key-2\n'],
+    ['an object', '{"UPSTREAM_API_KEYS":"upstream-key-1","UPSTREAM_2_API_KEYS":"other"}'],
+    ['with one that no header can carry', 'upstream key\u00a00,upstream-key-1'],
+  ])('%s', async (_name, value) => {
+    await using gateway = await startWithSecret(value);
+    expect((await gateway.ask()).status).toBe(200);
+    expect(gateway.usedKey()).toBe('Bearer upstream-key-1');
+    expect(gateway.secret.reads).toEqual(['the-secret']);
+  });
+
+  test.each(['', '{}', '{"UPSTREAM_API_KEYS":""}', '{"UPSTREAM_API_KEYS":5}', '[]'])('none: %s', async (value) => {
+    await using gateway = await startWithSecret(value);
+    const response = await gateway.ask();
+    expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'unconfigured']);
+    expect(await gateway.remaining()).toBe(100_000);
+  });
+
+  test('a rotated key is in use 60 s later, and the secret is read no more often than that', async () => {
+    await using gateway = await startWithSecret('upstream-key-old');
+    await gateway.ask();
+    gateway.secret.value = 'upstream-key-new';
+    gateway.clock.now += 59_999;
+    await gateway.ask();
+    expect([gateway.usedKey(), gateway.secret.reads.length]).toEqual(['Bearer upstream-key-old', 1]);
+    gateway.clock.now += 1;
+    await gateway.ask();
+    expect([gateway.usedKey(), gateway.secret.reads.length]).toEqual(['Bearer upstream-key-new', 2]);
+  });
+
+  test('many requests at once read it once', async () => {
+    await using gateway = await startWithSecret('upstream-key-1');
+    const responses = await Promise.all(Array.from({ length: 20 }, gateway.ask));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(gateway.secret.reads).toHaveLength(1);
+  });
+
+  test.each(dialectNames)(
+    'unreadable from the start: refused in the dialect of %s, uncharged, until it can be read',
+    async (dialect: DialectName) => {
+      await using gateway = await startWithSecret(new Error('upstream-key-secret'));
+      const { path, question, error, errorTypes } = wire[dialect];
+      const before = await gateway.remaining();
+      const response = await gateway.gateway.post(path, question, key);
+      const header = (name: string) => response.headers.get(name);
+      expect([response.status, header('retry-after'), header('x-svc-remaining')]).toEqual([503, '1', String(before)]);
+      const type = errorTypes.service_unavailable ?? 'none';
+      const message = expect.stringMatching('settings');
+      expect(await response.json()).toEqual(error({ code: 'service_unavailable', type, message }));
+      expect(await gateway.remaining()).toBe(before);
+      gateway.secret.value = 'upstream-key-1';
+      expect((await gateway.ask()).status).toBe(200);
+    },
+  );
+
+  test('unreadable later: the last known keys stay in use, with a warning each time', async () => {
+    await using gateway = await startWithSecret('upstream-key-1');
+    await gateway.ask();
+    gateway.secret.value = new Error('upstream-key-secret');
+    for (const reads of [2, 3]) {
+      gateway.clock.now += 60_000;
+      expect((await gateway.ask()).status).toBe(200);
+      expect((await gateway.ask()).status).toBe(200);
+      expect(gateway.secret.reads).toHaveLength(reads);
+      const warnings = gateway.gateway.log.filter(({ message }) => message === 'secret not refreshed');
+      expect(warnings).toHaveLength(reads - 1);
+    }
+  });
+
+  test('a reader that never answers holds no request up for long', async () => {
+    await using gateway = await startWatchedGateway({
+      environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret' },
+      readSecret: () => new Promise(() => {}),
+    });
+    const response = await gateway.gateway.post(wire.chat.path, wire.chat.question, key);
+    expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'service_unavailable']);
+  });
+});
+
+test('a reading in the middle of which its environment was frozen holds nobody up', async () => {
+  const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
+  const reads: string[] = [];
+  const thawed = Promise.withResolvers<string>();
+  await using watched = await startWatchedGateway({
+    environment: {
+      ...{ UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-keys' },
+      ...{ NETWORK_SALT: '', NETWORK_SALT_SECRET_ID: 'the-salt' },
+    },
+    now: () => clock.now,
+    // The first of each is asked for while the environment starts.
+    readSecret: async (id) => (reads.push(id) > 2 ? `of-sufficient-length-${id}` : thawed.promise),
+  });
+  watched.gateway.upstream.otherwise(json(200, wire.chat.answer));
+  expect(reads.toSorted()).toEqual(['the-keys', 'the-salt']);
+  clock.now += 600_000;
+  expect((await watched.gateway.post(wire.chat.path, wire.chat.question, key)).status).toBe(200);
+  thawed.reject(new Error('the connection is gone'));
+});
+
+test('without the salt of network addresses nobody is served, until it can be read', async () => {
+  const secret: { value: string | undefined } = { value: undefined };
+  await using watched = await startWatchedGateway({
+    environment: { NETWORK_SALT: '', NETWORK_SALT_SECRET_ID: 'the-salt' },
+    readSecret: async () => secret.value ?? Promise.reject(new Error('no')),
+  });
+  watched.gateway.upstream.otherwise(json(200, wire.messages.answer));
+  const ask = () => watched.gateway.post(wire.messages.path, wire.messages.question, key);
+  const refused = await ask();
+  expect([refused.status, refused.headers.get('x-svc-remaining')]).toEqual([503, '0']);
+  expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+  secret.value = 'too short';
+  expect((await ask()).status).toBe(503);
+  secret.value = 'a salt that is long enough';
+  expect((await ask()).status).toBe(200);
+});

@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hashKey } from '../../../lambda/identity/credentials.ts';
+import { networkId } from '../../../lambda/identity/network.ts';
+import { quotaWindow } from '../../../lambda/quota/policy.ts';
+import { createDocumentClient, createDynamoDbClient } from '../../../lambda/store/client.ts';
+import { createCounters } from '../../../lambda/store/counters.ts';
+import { createKeyStore } from '../../../lambda/store/keys.ts';
+import { createScanCounters } from '../../../lambda/store/scan-counters.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../../../lambda/store/schema.ts';
+import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
+import { createProgram } from '../../../operator/keys/program.ts';
+import type { Target } from '../../../operator/keys/target.ts';
+import { createTestCaller } from '../../support/dynamodb.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+const salt = 'the-salt-of-a-test';
+
+let dynamodb: LocalDynamoDb;
+let target: Target;
+
+beforeAll(async () => {
+  dynamodb = await startDynamoDb();
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
+  await createMissingTables(client, [toCreateTableInput(keysSchema, 'keys'), toCreateTableInput(quotaSchema, 'quota')]);
+  target = {
+    ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
+    keys: createKeyStore(createDocumentClient(client), 'keys'),
+    counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota'),
+    scanCounters: createScanCounters(client, 'quota'),
+    readNetworkSalt: async () => salt,
+    [Symbol.asyncDispose]: async () => {},
+  };
+});
+
+afterAll(() => dynamodb.close());
+
+/** What a command prints. */
+async function run(...args: readonly string[]): Promise<string> {
+  let printed = '';
+  const print = (text: string) => {
+    printed += text;
+  };
+  const pace = { pause: async () => {}, onProgress: () => {} };
+  const surroundings = {
+    ...pace,
+    now: () => now,
+    randomBytes,
+    openTarget: async () => target,
+    print,
+    printError: print,
+  };
+  await createProgram(surroundings).parseAsync(args, { from: 'user' });
+  return printed;
+}
+
+const runJson = async (...args: readonly string[]) => JSON.parse(await run(...args, '--json'));
+
+test('issue prints a key that the store knows only by its hash', async () => {
+  const options = ['--member', 'ada', '--label', 'her laptop', '--limit', '7', '--expires', '30d'];
+  const issued = await runJson('issue', ...options);
+  expect(Object.keys(issued)).toEqual(['key', 'id', 'member']);
+  expect(issued.key).toMatch(/^ltk_.{43}$/);
+  expect(await target.keys.findKey(hashKey(issued.key))).toEqual({
+    ...{ id: issued.id, member: 'ada', label: 'her laptop', limit: 7 },
+    ...{ createdAt: now, expiresAt: now + 30 * 86_400_000 },
+  });
+});
+
+test('issue tells a person that the key is shown once, and how to use it; members are made up', async () => {
+  const text = await run('issue');
+  const key = /ltk_[\w-]{43}/.exec(text)?.[0] ?? 'none';
+  const record = await target.keys.findKey(hashKey(key));
+  expect(record?.member).toMatch(/^member-[0-9a-f]{10}$/);
+  expect(text).toContain(`A new key for ${record?.member}. It is shown this once`);
+  expect(text).toMatch(/limit +40 requests a day, shared by all keys of the member\nexpires +never\n/);
+  expect(text).toContain(`curl http://127.0.0.1:8787/v1/chat/completions -H 'x-api-key: ${key}'`);
+  expect(text).toContain('"model":"acme"');
+  expect(await run('issue')).not.toContain(record?.member);
+});
+
+test('show gives limits, and the usage of the window that is running', async () => {
+  const limits = { guestLimit: 0, guestWindow: 'daily', memberLimit: 40, burstLimit: 20 } as const;
+  const window = quotaWindow({ kind: 'member', member: 'grace' }, now, limits);
+  for (const token of ['a', 'b', 'c']) await target.counters.charge(window, token);
+  const shared = await runJson('issue', '--member', 'grace');
+  const shown = await runJson('show', shared.id);
+  expect(shown).toEqual({
+    ...{ id: shared.id, member: 'grace', label: null, limit: null, state: 'live' },
+    ...{ createdAt: '2026-11-21T10:00:00.000Z', expiresAt: null, revokedAt: null },
+    usage: { used: 3, limit: 40, remaining: 37, resetsAt: '2026-11-22T00:00:00.000Z' },
+  });
+  expect(await run('show', shared.id)).toMatch(/used +3 of 40, 37 left until 2026-11-22 00:00 UTC$/);
+  expect(await runJson('show', shared.key)).toEqual(shown);
+
+  const own = await runJson('issue', '--member', 'grace', '--limit', '5', '--expires', '1h');
+  expect((await runJson('show', own.id)).usage).toMatchObject({ used: 0, limit: 5, remaining: 5 });
+  const text = await run('show', own.id);
+  expect(text).toMatch(/limit +5 requests a day, for this key alone\n/);
+  expect(text).toMatch(/expires +2026-11-21 11:00 UTC\n/);
+});
+
+test('revoke ends a key, by its id or by itself, and list shows the state of each', async () => {
+  const member = 'list-test';
+  const issue = (label: string) => runJson('issue', '--member', member, '--label', label, '--limit', '9');
+  const [live, byId, byKey] = [await issue('one'), await issue('two'), await issue('three')];
+  await target.keys.put('0'.repeat(64), { id: 'key_expired', member, label: 'a\u001bb', createdAt: 1, expiresAt: now });
+  const revoked = await runJson('revoke', byId.id);
+  expect(revoked).toMatchObject({ id: byId.id, state: 'revoked', revokedAt: '2026-11-21T10:00:00.000Z' });
+  expect(await run('revoke', byKey.key)).toContain(`${byKey.id} of ${member} is revoked`);
+  expect((await target.keys.findKey(hashKey(byKey.key)))?.revokedAt).toBe(now);
+
+  const listed = await runJson('list', '--member', member);
+  const states = Object.fromEntries(listed.keys.map(({ id, state }: Record<string, string>) => [id, state]));
+  expect(states).toEqual({ [live.id]: 'live', [byId.id]: 'revoked', [byKey.id]: 'revoked', key_expired: 'expired' });
+  const lines = (await run('list', '--member', member)).split('\n').map((line) => line.split(/ {2,}/));
+  expect(lines[0]).toEqual(['ID', 'MEMBER', 'LABEL', 'LIMIT', 'CREATED', 'EXPIRES', 'STATE']);
+  expect(lines).toContainEqual([live.id, member, 'one', '9', '2026-11-21 10:00 UTC', 'never', 'live']);
+  const expired = ['1970-01-01 00:00 UTC', '2026-11-21 10:00 UTC', 'expired'];
+  expect(lines.at(-1)).toEqual(['key_expired', member, 'a?b', ...expired]);
+  expect(JSON.stringify([lines, listed, revoked])).not.toContain('ltk_');
+});
+
+test('list goes on where a page ended, with and without a member', async () => {
+  for (let count = 0; count < 3; count += 1) await run('issue', '--member', 'page-test');
+  for (const member of [[], ['--member', 'page-test']]) {
+    const ids: string[] = [];
+    let from: string | null = null;
+    do {
+      const page = await runJson('list', ...member, '--page-size', '2', ...(from === null ? [] : ['--from', from]));
+      if (page.next)
+        expect(await run('list', ...member, '--page-size', '2', ...(from === null ? [] : ['--from', from]))).toMatch(
+          new RegExp(`--from ${page.next}$`),
+        );
+      ids.push(...page.keys.map(({ id }: { id: string }) => id));
+      from = page.next;
+    } while (from !== null);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThanOrEqual(3);
+  }
+  expect(await run('list', '--member', 'nobody')).toBe('No keys.');
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['2001:db8::1', '2001:db8::/64'],
+  ['2001:DB8:0:0::/64', '2001:db8::/64'],
+])('link %s to a member for 24 hours', async (text, network) => {
+  const linked = await runJson('link', text, '--member', 'ada');
+  expect(linked).toEqual({ network, member: 'ada', expiresAt: '2026-11-22T10:00:00.000Z' });
+  const link = await target.keys.findLink(networkId(network, salt));
+  expect(link).toEqual({ member: 'ada', linkedAt: now, expiresAt: now + 24 * 3_600_000 });
+});
+
+test('link tells a person until when', async () => {
+  const text = await run('link', '203.0.113.9', '--member', 'ada', '--hours', '1');
+  expect(text).toBe('203.0.113.9 counts as ada until 2026-11-21 11:00 UTC, with any placeholder as its key.');
+});
+
+test.each([
+  ['show', 'key_unknown'],
+  ['revoke', 'key_unknown'],
+  ['revoke', `ltk_${'x'.repeat(43)}`],
+])('%s %s finds no such key, and repeats nothing that may be one', async (command, id) => {
+  await expect(run(command, id)).rejects.toThrow(/^there is no such key: `list` shows the ids of all$/);
+});
+
+test('list is filtered by state and label', async () => {
+  const member = 'filter-test';
+  const [live, gone] = [
+    await runJson('issue', '--member', member, '--label', 'a laptop'),
+    await runJson('issue', '--member', member),
+  ];
+  await run('revoke', gone.id);
+  const idsFor = async (...filter: string[]) =>
+    (await runJson('list', '--member', member, ...filter)).keys.map(({ id }: { id: string }) => id);
+  expect(await idsFor('--state', 'live')).toEqual([live.id]);
+  expect(await idsFor('--state', 'revoked')).toEqual([gone.id]);
+  expect(await idsFor('--state', 'expired')).toEqual([]);
+  expect(await idsFor('--label', 'lapt')).toEqual([live.id]);
+  expect(await idsFor('--label', 'lapt', '--state', 'revoked')).toEqual([]);
+});
+
+test('limit and expire change a key, and take the change back', async () => {
+  const { id, key } = await runJson('issue', '--member', 'change-test');
+  const stored = () => target.keys.findKey(hashKey(key));
+  expect(await run('limit', id, '9')).toBe(
+    `${id}: 9 requests a day, for this key alone. Within 60 seconds this holds everywhere.`,
+  );
+  expect(await stored()).toMatchObject({ limit: 9 });
+  expect(await runJson('limit', key, 'none')).toMatchObject({ id, limit: null });
+  expect(await run('expire', id, '2h')).toMatch(/ expires: 2026-11-21 12:00 UTC\. /);
+  expect(await stored()).toMatchObject({ expiresAt: now + 7_200_000 });
+  expect(await runJson('expire', id, 'never')).toMatchObject({ id, expiresAt: null });
+  expect(Object.keys((await stored()) ?? {}).toSorted()).toEqual(['createdAt', 'id', 'member']);
+});
+
+describe('rotate', () => {
+  const issued = () => runJson('issue', '--member', 'rotate-test', '--label', 'ci', '--limit', '7', '--expires', '30d');
+  const described = { member: 'rotate-test', label: 'ci', limit: 7, expiresAt: now + 30 * 86_400_000 };
+
+  test('makes a key that is the same but for its text, and revokes the old one', async () => {
+    const old = await issued();
+    const rotated = await runJson('rotate', old.id);
+    expect(rotated).toMatchObject({ member: 'rotate-test', replaced: { id: old.id, retired: true } });
+    expect(rotated.key).not.toBe(old.key);
+    expect(await target.keys.findKey(hashKey(rotated.key))).toEqual({ ...described, id: rotated.id, createdAt: now });
+    expect(await target.keys.findKey(hashKey(old.key))).toMatchObject({ ...described, revokedAt: now });
+    await expect(run('rotate', old.id)).rejects.toThrow(`${old.id} is revoked: issue a new key instead`);
+  });
+
+  test('leaves the old key a while where it is told to, but never longer than it had', async () => {
+    const old = await issued();
+    expect(await run('rotate', old.id, '--overlap', '1d')).toMatch(/works until 2026-11-22 10:00 UTC beside it\.$/);
+    expect(await target.keys.findKey(hashKey(old.key))).toEqual(
+      expect.objectContaining({ id: old.id, expiresAt: now + 86_400_000 }),
+    );
+    const other = await issued();
+    await run('rotate', other.id, '--overlap', '90d');
+    expect(await target.keys.findKey(hashKey(other.key))).toMatchObject({ expiresAt: described.expiresAt });
+  });
+
+  test('locks nobody out where the old key can’t be revoked: the new one is shown, and what is left to do', async () => {
+    const old = await issued();
+    const revoke = () => Promise.reject(new Error('no more writes'));
+    const { keys } = target;
+    let printed = '';
+    target = { ...target, keys: { ...keys, revoke } };
+    const print = (text: string) => {
+      printed += text;
+    };
+    const surroundings = { now: () => now, randomBytes, openTarget: async () => target, print, printError: print };
+    const program = createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} });
+    const rotated = program.parseAsync(['rotate', old.id], { from: 'user' });
+    await expect(rotated).rejects.toThrow(
+      `${old.id} still works, as it could not be retired (no more writes): revoke it.`,
+    );
+    target = { ...target, keys };
+    const key = /ltk_[\w-]{43}/.exec(printed)?.[0] ?? '';
+    expect(await keys.findKey(hashKey(key))).toMatchObject(described);
+    expect(await keys.findKey(hashKey(old.key))).not.toHaveProperty('revokedAt');
+  });
+});
+
+test('usage shows who used how much today, with whose a key is', async () => {
+  const { id } = await runJson('issue', '--member', 'usage-test', '--label', 'ci', '--limit', '7');
+  const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 40, burstLimit: 20 } as const;
+  const identities = [
+    { kind: 'member', member: 'usage-test', keyId: id, ownLimit: 7 },
+    { kind: 'guest', networkId: 'a-network' },
+  ] as const;
+  for (const identity of identities) {
+    for (const token of ['a', 'b', 'c', 'd']) await target.counters.charge(quotaWindow(identity, now, limits), token);
+  }
+  const { top, guests } = await runJson('usage', '--top', '1');
+  expect(top).toEqual([{ kind: 'key', id, member: 'usage-test', label: 'ci', used: 4, limit: 7 }]);
+  expect(guests).toEqual({ networks: 1, requests: 3 });
+  expect(await run('usage')).toMatch(new RegExp(`\\nkey +${id} +usage-test +ci +4 +7\\n`));
+});

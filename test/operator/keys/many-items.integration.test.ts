@@ -1,0 +1,131 @@
+import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDocumentClient } from '../../../lambda/store/client.ts';
+import { createCounters } from '../../../lambda/store/counters.ts';
+import { createKeyStore } from '../../../lambda/store/keys.ts';
+import { createScanCounters } from '../../../lambda/store/scan-counters.ts';
+import { list } from '../../../operator/keys/commands.ts';
+import type { Target } from '../../../operator/keys/target.ts';
+import { showUsage } from '../../../operator/keys/usage.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+const count = 1200;
+/** So that they fill more than two of DynamoDB's pages, which have a megabyte each. */
+const padding = { padding: { S: 'x'.repeat(2_000) } };
+
+let database: TestDynamoDb;
+let target: Target;
+
+beforeAll(async () => {
+  database = await startTestDynamoDb();
+  const { client, callDynamoDb, keysTable, quotaTable } = database;
+  target = {
+    ...{ url: '', serviceName: 'svc', memberLimit: 50, keysTable, quotaTable, readNetworkSalt: async () => '' },
+    keys: createKeyStore(createDocumentClient(client), keysTable),
+    counters: createCounters(callDynamoDb, quotaTable),
+    scanCounters: createScanCounters(client, quotaTable),
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  await put(
+    keysTable,
+    numbers.map((index) => ({
+      ...{ pk: { S: `key#${index}` }, id: { S: `key_${index}` }, createdAt: { N: `${index}` } },
+      ...{ member: { S: index % 2 === 0 ? 'even' : `odd-${index}` }, label: { S: `label ${index}` } },
+      ...(index % 10 === 0 && { revokedAt: { N: '5' } }),
+      ...(index % 10 === 1 && { expiresAt: { N: `${now}` } }),
+      ...(index % 10 === 2 && { expiresAt: { N: `${now + 1}` } }),
+    })),
+  );
+  const counter = (item: string, used: number) => ({ pk: { S: item }, used: { N: `${used}` } });
+  await put(
+    quotaTable,
+    numbers.flatMap((index) => [
+      counter(`member#member-${index}#2026-11-21`, index),
+      ...(index % 3 === 0 ? [counter(`member#member-${index}#2026-11-20`, 10_000)] : []),
+      ...(index % 4 === 0 ? [counter(`guest#network-${index}#lifetime`, 3)] : []),
+      ...(index % 5 === 0 ? [counter(`count_tokens#member#member-${index}`, 10_000)] : []),
+    ]),
+  );
+});
+afterAll(() => database.close());
+
+async function put(table: string, items: readonly Record<string, AttributeValue>[]): Promise<void> {
+  for (let start = 0; start < items.length; start += 25) {
+    const requests = items.slice(start, start + 25).map((item) => ({ PutRequest: { Item: { ...item, ...padding } } }));
+    await database.client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+  }
+}
+
+const idsOf = ({ keys }: { keys: readonly { id: string }[] }) => keys.map(({ id }) => Number(id.slice(4)));
+
+describe('list', () => {
+  const states = {
+    revoked: (index: number) => index % 10 === 0,
+    expired: (index: number) => index % 10 === 1,
+    live: (index: number) => index % 10 > 1,
+  };
+
+  test.each(['revoked', 'expired', 'live'] as const)(
+    'finds every key that is %s once, in pages of one size',
+    async (is) => {
+      const found: number[] = [];
+      let from: string | undefined;
+      do {
+        const page = await target.keys.list({ state: { is, at: now }, pageSize: 70, from });
+        expect(page.keys.length).toBe(page.next === undefined ? page.keys.length : 70);
+        found.push(...idsOf(page));
+        from = page.next;
+      } while (from !== undefined);
+      const expected = Array.from({ length: count }, (_, index) => index).filter(states[is]);
+      expect(found.toSorted((a, b) => a - b)).toEqual(expected);
+    },
+  );
+
+  test('of one member, with what a label says, newest first, page by page', async () => {
+    const query = { member: 'even', label: 'label 11', pageSize: 30 };
+    const first = await target.keys.list(query);
+    const second = await target.keys.list({ ...query, from: first.next });
+    const expected = Array.from({ length: count }, (_, index) => index)
+      .filter((index) => index % 2 === 0 && `label ${index}`.includes('label 11'))
+      .toReversed();
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(expected);
+    expect([idsOf(first).length, second.next]).toEqual([30, undefined]);
+  });
+
+  test('says what to add for the rest', async () => {
+    const { text, json } = await list(target, { state: { is: 'revoked', at: now }, pageSize: 5 }, now);
+    expect(json).toMatchObject({ keys: { length: 5 }, next: expect.any(String) });
+    expect(text).toMatch(/\n\nThere are more: add --from [\w-]+$/);
+  });
+});
+
+test('usage reads all pages of the table, rests between them, and shows who used most', async () => {
+  const progress: number[] = [];
+  let pauses = 0;
+  const pace = {
+    pause: async () => {
+      pauses += 1;
+    },
+    onProgress: (scanned: number) => progress.push(scanned),
+  };
+  const { json, text } = await showUsage(target, { top: 3 }, now, pace);
+  expect(json).toEqual({
+    ...{ day: '2026-11-21', users: count - 1, requests: ((count - 1) * count) / 2 },
+    guests: { networks: 300, requests: 900 },
+    top: [1199, 1198, 1197].map((used) => ({
+      ...{ kind: 'member', id: `member-${used}`, member: null, label: null, used, limit: 50 },
+    })),
+  });
+  expect(text.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT'],
+    ...[1199, 1198, 1197].map((used) => ['member', `member-${used}`, `${used}`, '50']),
+    [''],
+    [`719400 requests today (2026-11-21, UTC) by 1199 members, keys and daily guests.`],
+    ['900 requests of 300 guests, each within its lifetime.'],
+  ]);
+  expect(progress.length).toBeGreaterThan(2);
+  expect(progress.at(-1)).toBe(count + 400 + 300 + 240);
+  expect(pauses).toBe(progress.length - 1);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseExpiry, parseWhole } from '../../../operator/keys/parse.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+
+describe('an expiry', () => {
+  test.each([
+    ['1h', '2026-11-21T11:00:00Z'],
+    ['30d', '2026-12-21T10:00:00Z'],
+    ['2w', '2026-12-05T10:00:00Z'],
+    ['2026-12-24', '2026-12-24T00:00:00Z'],
+    ['2026-12-24T18:30Z', '2026-12-24T18:30:00Z'],
+    ['2028-02-29', '2028-02-29T00:00:00Z'],
+  ])('%s', (text, expected) => {
+    expect(parseExpiry(text, now)).toBe(Date.parse(expected));
+  });
+
+  test.each([
+    '',
+    '0d',
+    '-1d',
+    '1.5d',
+    '30',
+    'd',
+    '30 d',
+    '30m',
+    '999999w',
+    '2026-11-20',
+    '2026-11-21',
+    '2026-02-30',
+    '2027-02-29',
+    '2027-13-01',
+    '2026-12-24T18:30',
+    'tomorrow',
+    '9999-12-31',
+  ])('not %j', (text) => {
+    expect(parseExpiry(text, now)).toBeUndefined();
+  });
+});
+
+test('a whole number within its bounds', () => {
+  expect(parseWhole('7', 1, 10)).toBe(7);
+  for (const text of ['0', '11', '', '7.0', '7e0', '+7', ' 7', '0x7', 'NaN', '99999999999']) {
+    expect([text, parseWhole(text, 1, 10)]).toEqual([text, undefined]);
+  }
+});

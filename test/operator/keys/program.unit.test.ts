@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { CommanderError } from 'commander';
+import { createProgram } from '../../../operator/keys/program.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+
+/** Runs a command line that must end before any gateway is opened. */
+async function run(args: readonly string[]) {
+  const printed = { out: '', err: '' };
+  const program = createProgram({
+    now: () => now,
+    randomBytes: () => new Uint8Array(),
+    openTarget: async () => {
+      throw new Error('opened a gateway');
+    },
+    pause: async () => {},
+    onProgress: () => {},
+    print: (text) => {
+      printed.out += text;
+    },
+    printError: (text) => {
+      printed.err += text;
+    },
+  });
+  const thrown = await program.parseAsync(args, { from: 'user' }).catch((error) => error);
+  return { ...printed, thrown };
+}
+
+test.each([
+  [[], 'Usage: npm run keys -- [options] [command]'],
+  [['isue'], "error: unknown command 'isue'"],
+  [['issue', 'extra'], 'error: too many arguments'],
+  [['issue', '--lable', 'x'], "error: unknown option '--lable'"],
+  [['issue', '--limit', '-1'], "'-1' is invalid. It must be a whole number from 0 to 1000000."],
+  [['issue', '--expires', '2026-11-21'], "'2026-11-21' is invalid. It must be a span such as 12h"],
+  [['issue', '--member', 'a b'], "'a b' is invalid. It must be 1 to 100 letters"],
+  [['issue', '--label', 'a\nb'], 'is invalid. It must be a text'],
+  [['list', '--page-size', '0'], "'0' is invalid. It must be a whole number from 1 to 1000."],
+  [['list', '--from', '?'], "'?' is invalid. It must be what the page before said."],
+  [['list', '--from', 'zzzzzzzzzz'], "'zzzzzzzzzz' is invalid. It must be what the page before said."],
+  [['list', '--state', 'dead'], "argument 'dead' is invalid. Allowed choices are live, revoked, expired."],
+  [
+    ['limit', 'key_a', 'much'],
+    "'much' is invalid for argument 'requests'. It must be a whole number from 0 to 1000000.",
+  ],
+  [['expire', 'key_a', 'soon'], "'soon' is invalid for argument 'when'. It must be a span such as 12h"],
+  [['rotate', 'key_a', '--overlap', '1y'], "'1y' is invalid. It must be a span such as 1h, 12h or 2d."],
+  [['usage', '--top', '0'], "'0' is invalid. It must be a whole number from 1 to 1000."],
+  [['show'], "error: missing required argument 'id'"],
+  [['link', '203.0.113.7'], "error: required option '--member <name>' not specified"],
+  [['link', '203.0.113.7', '--member', 'ada', '--hours', '9999'], "'9999' is invalid"],
+  [
+    ['link', '2001:db8::/48', '--member', 'ada'],
+    "'2001:db8::/48' is invalid for argument 'network'. It must be an IPv4",
+  ],
+])('%j is answered by what is wrong and the usage', async (args, expected) => {
+  const { out, err, thrown } = await run(args);
+  expect(out).toBe('');
+  expect(err).toContain(expected);
+  expect(err).toContain('Usage: npm run keys -- ');
+  expect(thrown).toBeInstanceOf(CommanderError);
+  expect(thrown.exitCode).toBe(1);
+});
+
+test.each([
+  [['issue', '--expires', '30d']],
+  [['issue', '--member', '0xAb5801a7D398351b8bE11C439e05C5B3259aeC9B', '--label', 'Adas Laptop ✓', '--limit', '0']],
+  [['limit', 'key_a', 'none']],
+  [['expire', 'key_a', '2027-01-31']],
+  [['rotate', 'key_a', '--overlap', '1d']],
+  [['usage', '--top', '5', '--json']],
+  [['list', '--json', '--state', 'live', '--stack', 'Gateway', '--region', 'eu-central-1']],
+  [['link', '2001:db8::/64', '--member', 'ada', '--hours', '1']],
+])('%j is right', async (args) => {
+  const { err, thrown } = await run(args);
+  expect([err, thrown.message]).toEqual(['', 'opened a gateway']);
+});
+
+test('help is no error, and has examples', async () => {
+  const { out, err, thrown } = await run(['--help']);
+  expect([thrown.exitCode, err]).toEqual([0, '']);
+  expect(out).toContain('Examples:');
+  expect((await run(['issue', '--help'])).out).toContain('--expires <when>');
+});

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigError } from '../lambda/settings/config.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { bundle, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { dropCleanReport } from '../lib/drop-clean-report.ts';

@@ -3,7 +3,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm start brings its own.`);
   process.exit(1);
 }
-const { ConfigError } = await import('../lambda/settings/config.ts');
+const { ConfigError } = await import('../lambda/settings/read-settings.ts');
 const { startGateway } = await import('../local/start.ts');
 const { renderWelcome } = await import('../local/welcome.ts');
 

@@ -36,7 +36,7 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
   const identify = createIdentify({
     ...config,
     store: readIdentities(callDynamoDb, config.keysTable),
-    cacheTime: config.identityCacheTime,
+    cacheTime: config.identityCacheSeconds * 1000,
     now,
   });
   const quota = createQuota({
@@ -55,11 +55,16 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
 
   return createApp({
     ...config,
+    idleTimeout: config.upstreamIdleTimeout,
     router: createRouter(createDialects({ signsThinking: config.upstreamSignsThinking })),
     names: headerNames(config.serviceName),
     models: createModels(config.serviceName, config.modelAliases),
     scrubber: createScrubber(hiddenNames(config.upstreams, config.upstreamNames), config.serviceName),
-    openUpstream: createOpenUpstream({ pool, send: createExchange(config), now }),
+    openUpstream: createOpenUpstream({
+      pool,
+      send: createExchange({ connectTimeout: config.upstreamConnectTimeout }),
+      now,
+    }),
     isConfigured: pool.hasKeys,
     identify,
     quota,

@@ -1,6 +1,8 @@
 import { cloudFrontHeader } from '../lambda/identity/viewer-address.ts';
-import { ConfigError, readConfig } from '../lambda/settings/config.ts';
-import { type Setting, settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { readConfig } from '../lambda/settings/config.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
+import type { Setting } from '../lambda/settings/setting.ts';
+import { settings, upstreamSettings } from '../lambda/settings/settings.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
 import { readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';

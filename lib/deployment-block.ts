@@ -1,4 +1,4 @@
-import { ConfigError } from '../lambda/settings/config.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { nearest } from './nearest.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import { createSettingReader } from '../lambda/settings/config.ts';
-import { flag, integer, type Setting, text } from '../lambda/settings/settings.ts';
+import { readSettings } from '../lambda/settings/read-settings.ts';
+import { byDefault, flag, integer, type Setting, text } from '../lambda/settings/setting.ts';
 
 /** What CloudWatch Logs offers. */
 const retentions = [
@@ -8,7 +8,6 @@ const retentions = [
 
 const retention: Setting<number> = {
   expects: 'a number of days that CloudWatch Logs offers, such as 7, 30 or 365',
-  fallback: '30',
   parse: (value) => retentions.find((days) => String(days) === value),
 };
 
@@ -18,14 +17,14 @@ export const walletShare = 10;
 /** What an operator decides about the stack rather than the function, beside the function's own settings. */
 export const stackSettings = {
   /** Processor time comes in proportion. A stream mostly waits, so little is cheap: twice what the largest bodies take. */
-  memorySize: integer(128, 10_240, '512'),
-  logRetentionDays: retention,
+  memorySize: byDefault('512', integer(128, 10_240)),
+  logRetentionDays: byDefault('30', retention),
   reservedConcurrency: integer(1, 1_000_000),
-  accountConcurrency: integer(10, 1_000_000, '1000'),
-  terminationProtection: flag('false'),
-  tracing: flag('false'),
+  accountConcurrency: byDefault('1000', integer(10, 1_000_000)),
+  terminationProtection: byDefault('false', flag()),
+  tracing: byDefault('false', flag()),
   alarmEmail: text('an e-mail address', /^[^\s@,]+@[^\s@,]+$/),
-  edge: flag('false'),
+  edge: byDefault('false', flag()),
   edgeDomainName: text('a domain name in lower case, such as api.example.com', /^([a-z0-9-]+\.)+[a-z]{2,}$/),
   edgeCertificateArn: text(
     'the ARN of a certificate in us-east-1, where CloudFront wants it',
@@ -35,34 +34,23 @@ export const stackSettings = {
     'the ARN of a global web ACL, in us-east-1',
     /^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/[\w-]+\/[\w-]+$/,
   ),
-  edgeReadTimeout: integer(1, 180, '120'),
+  edgeReadTimeout: byDefault('120', integer(1, 180)),
   edgeSecretVersion: text('the id of a version of the secret', /^[\w-]{32,64}$/),
 } as const satisfies Record<string, Setting<unknown>>;
 
-type StackSettingName = keyof typeof stackSettings;
-type Parsed<S> = S extends Setting<infer T> ? T : never;
-
 /** What the settings of the stack come to. Where there are faults, a value may be missing. */
 export function readStackSettings(given: Readonly<Record<string, string>>, faults: string[]) {
-  const { readSetting } = createSettingReader(given, faults);
-  const optional = <N extends StackSettingName>(name: N) =>
-    readSetting(name, stackSettings[name] as Setting<Parsed<(typeof stackSettings)[N]>>);
-  const withFallback = <N extends StackSettingName>(name: N) => optional(name) as Parsed<(typeof stackSettings)[N]>;
+  const { edge, edgeDomainName, edgeCertificateArn, edgeWebAclArn, edgeReadTimeout, edgeSecretVersion, ...values } =
+    readSettings(stackSettings, given, faults);
   return {
-    memorySize: withFallback('memorySize'),
-    logRetentionDays: withFallback('logRetentionDays'),
-    reservedConcurrency: optional('reservedConcurrency'),
-    accountConcurrency: withFallback('accountConcurrency'),
-    terminationProtection: withFallback('terminationProtection'),
-    tracing: withFallback('tracing'),
-    alarmEmail: optional('alarmEmail'),
-    edge: withFallback('edge')
+    ...values,
+    edge: edge
       ? {
-          domainName: optional('edgeDomainName'),
-          certificateArn: optional('edgeCertificateArn'),
-          webAclArn: optional('edgeWebAclArn'),
-          readTimeout: withFallback('edgeReadTimeout'),
-          secretVersion: optional('edgeSecretVersion'),
+          domainName: edgeDomainName,
+          certificateArn: edgeCertificateArn,
+          webAclArn: edgeWebAclArn,
+          readTimeout: edgeReadTimeout,
+          secretVersion: edgeSecretVersion,
         }
       : undefined,
   };

@@ -13,7 +13,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { ConfigError } from '../lambda/settings/config.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 
 export interface LocalDynamoDb {
   readonly endpoint: string;

@@ -1,4 +1,4 @@
-import type { Environment } from '../lambda/settings/config.ts';
+import type { Environment } from '../lambda/settings/read-settings.ts';
 import type { DemoUpstream } from './demo/demo-upstream.ts';
 
 /** What changes in an environment; undefined takes a variable away. */

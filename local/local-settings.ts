@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError, type Environment } from '../lambda/settings/config.ts';
+import { ConfigError, type Environment } from '../lambda/settings/read-settings.ts';
 
 /** What only the local server is told. */
 export interface LocalSettings {

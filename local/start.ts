@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '../lambda/identity/issue-key.ts';
-import { ConfigError, readConfig } from '../lambda/settings/config.ts';
+import { readConfig } from '../lambda/settings/config.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';

@@ -9,17 +9,19 @@ import { findCircles, readSources, type SourceFile, toSource } from './support/i
 const rules: Readonly<Record<string, readonly string[]>> = {
   'http/errors': [],
   'report/metric-names': [],
-  'settings/settings': ['report/metric-names'],
+  'settings/setting': [],
+  'settings/read-settings': ['settings/setting'],
+  'settings/settings': ['report/metric-names', 'settings/setting'],
   json: [],
-  'settings/config': ['settings/settings'],
+  'settings/config': ['settings/read-settings', 'settings/setting', 'settings/settings'],
   models: ['settings/settings'],
-  'settings/secrets': ['settings/config', 'http/errors', 'settings/settings'],
+  'settings/secrets': ['settings/config', 'http/errors', 'settings/setting'],
   identity: ['http/errors'],
   quota: ['http/errors', 'identity'],
   dialects: ['http/errors', 'json'],
   upstream: ['settings/config', 'dialects', 'http/errors', 'models'],
   stream: ['dialects', 'http/errors', 'json', 'upstream'],
-  store: ['settings/config', 'http/errors', 'identity', 'quota', 'settings/secrets'],
+  store: ['settings/read-settings', 'http/errors', 'identity', 'quota', 'settings/secrets'],
   'http/routes': ['dialects', 'http/errors'],
   'report/emf': ['report/metric-names'],
   'http/gateway-request': ['dialects', 'http/errors', 'identity', 'models', 'quota', 'http/routes'],
@@ -85,6 +87,9 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
   wallet: [
     'settings/config',
+    'settings/read-settings',
+    'settings/setting',
+    'settings/settings',
     'report/emf',
     'http/errors',
     'http/gateway-headers',
@@ -111,7 +116,7 @@ const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }
 
 /** What lib/ may take from lambda/: the schema of the tables, the settings, and the names of metrics and of the edge's headers. */
 const sharedWithLib =
-  /^lambda\/(store\/schema|settings\/settings|settings\/config|report\/metric-names|identity\/viewer-address)\.ts$/;
+  /^lambda\/(store\/schema|settings\/(setting|settings|read-settings|config)|report\/metric-names|identity\/viewer-address)\.ts$/;
 
 /** Where a function begins: only there are the environment and the clock at hand. */
 const entries = /^lambda\/(wallet\/)?index\.ts$/;

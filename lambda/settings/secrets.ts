@@ -1,6 +1,6 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Upstream } from './config.ts';
-import { splitList } from './settings.ts';
+import { splitList } from './setting.ts';
 
 /** Reads the text of a secret by its name or ARN: the current one, or the one before it, which is empty where there was none. */
 export type ReadSecret = (id: string, how?: Reading) => Promise<string>;

@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from '../settings/config.ts';
+import { ConfigError, type Environment } from '../settings/read-settings.ts';
 
 /** A service of AWS that speaks JSON. */
 export interface Service {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError } from '../../lambda/settings/config.ts';
+import { ConfigError } from '../../lambda/settings/read-settings.ts';
 import { settings } from '../../lambda/settings/settings.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 

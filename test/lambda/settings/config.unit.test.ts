@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, readConfig } from '../../../lambda/settings/config.ts';
+import { readConfig } from '../../../lambda/settings/config.ts';
+import { ConfigError } from '../../../lambda/settings/read-settings.ts';
 
 const least = {
   UPSTREAM_BASE_URL: 'https://up.example/api/v1/',
@@ -28,11 +29,11 @@ describe('readConfig', () => {
       guestWindow: 'lifetime',
       memberLimit: 50,
       burstLimit: 20,
-      connectTimeout: 5_000,
-      idleTimeout: 120_000,
+      upstreamConnectTimeout: 5_000,
+      upstreamIdleTimeout: 120_000,
       requestTimeout: 870_000,
       keepAliveInterval: 15_000,
-      identityCacheTime: 30_000,
+      identityCacheSeconds: 30,
       corsOrigins: ['*'],
       upstreamSignsThinking: false,
       upstreamNames: [],
@@ -41,7 +42,7 @@ describe('readConfig', () => {
 
   test('takes fractions of seconds and drops the slash after a base URL', () => {
     const config = readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' });
-    expect(config.idleTimeout).toBe(250);
+    expect(config.upstreamIdleTimeout).toBe(250);
     expect(config.upstreams).toMatchObject([
       { baseUrl: 'https://up.example/api/v1', messagesBaseUrl: 'https://up.example/api/v1' },
     ]);

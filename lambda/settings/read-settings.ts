@@ -1,0 +1,52 @@
+import type { Setting, Value } from './setting.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Thrown when settings are wrong: one fault a line, each naming the variable and what it may be. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+type Table = Readonly<Record<string, Setting<unknown>>>;
+
+/** The values of a table by the names of its settings, each read from the variable of that name with `prefix` before it. */
+export function readSettings<T extends Table>(table: T, environment: Environment, faults: string[], prefix = '') {
+  const entries = Object.entries(table).map(([name, setting]) => [
+    name,
+    readSetting(prefix + name, setting, environment, faults),
+  ]);
+  // A required value that is missing or wrong is a fault, and with a fault nobody uses the values.
+  return Object.fromEntries(entries) as { readonly [N in keyof T]: Value<T[N]> };
+}
+
+function readSetting(name: string, setting: Setting<unknown>, environment: Environment, faults: string[]): unknown {
+  const given = environment[name]?.trim() || setting.fallback;
+  if (given === undefined) {
+    if (setting.required) faults.push(`${name} is missing: ${setting.expects}`);
+    return undefined;
+  }
+  const value = setting.parse(given);
+  if (value === undefined) faults.push(`${name} must be ${setting.expects}`);
+  return value;
+}
+
+/** `BURST_LIMIT` as code writes it: `burstLimit`. */
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
+  : Name extends string
+    ? Lowercase<Name>
+    : never;
+
+export type CamelNamed<Values> = { readonly [Name in keyof Values as Camel<Name>]: Values[Name] };
+
+/** Values under the names that code gives them. */
+export function camelNamed<Values extends object>(values: Values): CamelNamed<Values> {
+  const camel = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [camel(name), value])) as CamelNamed<Values>;
+}

@@ -1,4 +1,4 @@
-import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
+import type { Call } from './http/call.ts';
 import { isPreflight } from './http/cors.ts';
 import { toGatewayError } from './http/errors.ts';
 import { gatewayHeaders } from './http/gateway-headers.ts';
@@ -22,15 +22,12 @@ export interface AppDependencies extends PipelineDependencies, ExchangeDependenc
   readonly guestLimit: number;
 }
 
-/** The context of an invocation, with the signal that only the local server has. */
-export type AppContext = Context & { readonly clientGone?: AbortSignal };
+export type App = (call: Call) => Promise<GatewayResponse>;
 
-export type App = (event: LambdaFunctionURLEvent, context: AppContext) => Promise<GatewayResponse>;
-
-/** Time kept back from the function's own limit, so that the last event of a cut stream still goes out. */
+/** Time kept back from the platform's own limit, so that the last event of a cut stream still goes out. */
 const farewellTime = 5_000;
 
-/** The whole gateway: an event of a Function URL in, a response out. Knows nothing of how Lambda streams. */
+/** The whole gateway: a call in, a response out. Knows nothing of the platform that brings the one and takes the other. */
 export function createApp(dependencies: AppDependencies): App {
   const { router, now, log, names, createRequestId, networkSalt, locateViewer, corsOrigins, requestTimeout } =
     dependencies;
@@ -47,37 +44,37 @@ export function createApp(dependencies: AppDependencies): App {
   };
 
   /** Without its address or the salt no caller can be told from another: then there is only an error to answer with. */
-  const identifyNetwork = async ({ headers, requestContext }: LambdaFunctionURLEvent) => {
+  const identifyNetwork = async ({ headers, sourceAddress }: Call) => {
     try {
-      const [address, salt] = await Promise.all([locateViewer(headers, requestContext.http.sourceIp), networkSalt()]);
+      const [address, salt] = await Promise.all([locateViewer(headers, sourceAddress), networkSalt()]);
       return { id: networkId(networkOf(address) ?? address, salt) };
     } catch (thrown) {
       return { id: '', error: toGatewayError(thrown), figures: { limit: dependencies.guestLimit, remaining: 0 } };
     }
   };
 
-  return async (event, context) => {
+  return async (call) => {
     const startedAt = now();
-    const { method } = event.requestContext.http;
-    const timeLeft = Math.min(requestTimeout, context.getRemainingTimeInMillis() - farewellTime);
-    const network = await identifyNetwork(event);
-    const wanted = router.route(method, event.rawPath, isPreflight(method, event.headers));
+    const { method, headers } = call;
+    const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
+    const network = await identifyNetwork(call);
+    const wanted = router.route(method, call.path, isPreflight(method, headers));
     const route: Route = network.error ? { ...wanted, kind: 'refused', error: network.error } : wanted;
     const request: GatewayRequest = {
       id: createRequestId(),
       route,
-      headers: event.headers,
-      body: event.body,
-      bodyIsBase64: event.isBase64Encoded,
+      headers,
+      bodySize: call.bodySize,
+      takeBody: call.takeBody,
       networkId: network.id,
       startedAt,
       deadline: startedAt + timeLeft,
-      clientGone: context.clientGone,
+      clientGone: call.clientGone,
       coldStart,
       figures: network.figures,
     };
     coldStart = false;
-    const response = await pipelines[request.route.kind](request, context).catch((fault) => {
+    const response = await pipelines[request.route.kind](request).catch((fault) => {
       // A pipeline answers its errors itself: whoever calls has to answer this one, and is told nothing by it.
       request.end = 'refused';
       request.error = toGatewayError(fault);

@@ -1,14 +1,17 @@
 import { finished, pipeline } from 'node:stream/promises';
-import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import type { App, AppContext } from '../app.ts';
+import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { renderOpenAiError } from '../dialects/openai-error.ts';
+import type { Call } from '../http/call.ts';
 import { toGatewayError } from '../http/errors.ts';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 
-/** The app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
-export function createHandler(app: App) {
+/** A context with what only the local server tells. */
+type FunctionContext = Context & { readonly clientGone?: AbortSignal };
+
+/** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
+export function createHandler(app: (call: Call) => Promise<GatewayResponse>) {
   return awslambda.streamifyResponse<LambdaFunctionURLEvent, void>(async (event, stream, context) => {
-    const { body, ...head } = await app(event, context as AppContext).catch(lastResort);
+    const { body, ...head } = await app(toCall(event, context)).catch(lastResort);
     const response = awslambda.HttpResponseStream.from(stream, head);
     if (typeof body === 'string') {
       response.write(body); // also an empty one: the head leaves with the first write
@@ -20,6 +23,29 @@ export function createHandler(app: App) {
     response.write(body.read() ?? '');
     await pipeline(body, response);
   });
+}
+
+/** What a Function URL makes of a request, as an app reads it. */
+export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext): Call {
+  const { headers, rawPath, requestContext, isBase64Encoded } = event;
+  const { method, sourceIp } = requestContext.http;
+  return {
+    ...{ method, path: rawPath, headers, sourceAddress: sourceIp, clientGone: context.clientGone },
+    host: hostOf(headers.host, requestContext.domainName),
+    bodySize: () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+    takeBody: async () => {
+      const { body = '' } = event;
+      delete event.body;
+      return isBase64Encoded ? Buffer.from(body, 'base64') : body;
+    },
+    timeLeft: () => context.getRemainingTimeInMillis(),
+  };
+}
+
+/** Only the header knows the port, which a local server has; it is believed where it names the domain that was called. */
+function hostOf(header: string | undefined, domainName: string): string {
+  const url = URL.parse(`http://${header}`);
+  return url?.hostname === domainName ? url.host : domainName;
 }
 
 /** The app renders its own errors: what comes here is a fault in that. */

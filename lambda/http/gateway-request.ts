@@ -4,6 +4,7 @@ import type { Identity } from '../identity/identity.ts';
 import type { PublicModel } from '../models.ts';
 import type { Charge } from '../quota/charge.ts';
 import type { Figures } from '../quota/refusal.ts';
+import type { Call } from './call.ts';
 import type { GatewayError } from './errors.ts';
 import type { Route } from './routes.ts';
 
@@ -13,15 +14,15 @@ export interface GatewayRequest {
   readonly id: string;
   readonly route: Route;
   /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string | undefined;
-  readonly bodyIsBase64: boolean;
+  readonly headers: Call['headers'];
+  readonly bodySize: Call['bodySize'];
+  readonly takeBody: Call['takeBody'];
   /** The caller's network, as a keyed hash. */
   readonly networkId: string;
   readonly startedAt: number;
   /** When the answer must be over. */
   readonly deadline: number;
-  /** Where a client's going away is signalled at all: locally, not on Lambda. */
+  /** Where a client's going away is signalled at all: not behind a Function URL. */
   readonly clientGone: AbortSignal | undefined;
   /** Whether it is the first that its environment serves. */
   readonly coldStart: boolean;

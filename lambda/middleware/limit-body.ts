@@ -7,10 +7,8 @@ export const bodyLimit = 6_291_456;
 /** Refuses a body over the limit before anything is looked up for it. */
 export function limitBody(): Middleware {
   return {
-    before: ({ event: { body = '', bodyIsBase64 } }: PipelineRequest) => {
-      // Counting bytes is only needed where the number of characters leaves a doubt.
-      if (body.length * 3 <= bodyLimit) return;
-      if (Buffer.byteLength(body, bodyIsBase64 ? 'base64' : 'utf8') <= bodyLimit) return;
+    before: async ({ event: request }: PipelineRequest) => {
+      if ((await request.bodySize()) <= bodyLimit) return;
       throw new GatewayError('request_too_large', `The request body may have ${bodyLimit} bytes at most. Send less.`);
     },
   };

@@ -1,6 +1,7 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import type { Body } from '../http/call.ts';
 import { GatewayError } from '../http/errors.ts';
-import type { GatewayRequest, InferenceCall } from '../http/gateway-request.ts';
+import type { InferenceCall } from '../http/gateway-request.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
 import { changeMembers, earlierDuplicates, replaceValue, splitByEdits } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
@@ -10,10 +11,10 @@ import type { Middleware, PipelineRequest } from './middleware.ts';
 /** Checks the body and makes of it what goes upstream: the same bytes, but for the model and what the dialect normalizes. */
 export function normalize({ models }: { models: Models }): Middleware {
   return {
-    before: ({ event: request }: PipelineRequest) => {
+    before: async ({ event: request }: PipelineRequest) => {
       const { route } = request;
       if (route.kind !== 'inference') return;
-      request.call = readCall(request, route, models);
+      request.call = readCall(await request.takeBody(), route, models);
     },
   };
 }
@@ -21,12 +22,8 @@ export function normalize({ models }: { models: Models }): Middleware {
 type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
 
 /** What the body of a request asks for. Throws the 400 of a body that can't be sent. */
-export function readCall(
-  request: Pick<GatewayRequest, 'body' | 'bodyIsBase64'>,
-  { dialect, endpoint }: InferenceRoute,
-  models: Models,
-): InferenceCall {
-  const body = readJsonBody(request);
+export function readCall(given: Body, { dialect, endpoint }: InferenceRoute, models: Models): InferenceCall {
+  const body = readJsonBody(given);
   const model = resolveModel(body, models);
   const stream = readStream(body);
   dialect.checkBody(body);

@@ -1,5 +1,4 @@
-import middy from '@middy/core';
-import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
+import { pipeline } from '../http/pipeline.ts';
 import { authenticate } from '../middleware/authenticate.ts';
 import { chargeQuota } from '../middleware/charge-quota.ts';
 import { limitBody } from '../middleware/limit-body.ts';
@@ -12,13 +11,16 @@ import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
 /** The way of an inference request: who is it, may they, what do they want, then the exchange with the upstream. */
 export function createInferencePipeline(dependencies: PipelineDependencies & ExchangeDependencies): Pipeline {
-  return middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
-    .use(renderErrors(dependencies))
-    .use(quotaHeaders(dependencies))
-    .use(limitBody())
-    .use(authenticate(dependencies))
-    .use(requireUpstream(dependencies))
-    .use(chargeQuota(dependencies))
-    .use(normalize(dependencies))
-    .handler(createInferenceExchange(dependencies));
+  return pipeline(
+    [
+      renderErrors(dependencies),
+      quotaHeaders(dependencies),
+      limitBody(),
+      authenticate(dependencies),
+      requireUpstream(dependencies),
+      chargeQuota(dependencies),
+      normalize(dependencies),
+    ],
+    createInferenceExchange(dependencies),
+  );
 }

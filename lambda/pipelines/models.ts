@@ -1,6 +1,6 @@
-import middy from '@middy/core';
 import { GatewayError } from '../http/errors.ts';
 import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
+import { pipeline } from '../http/pipeline.ts';
 import { authenticate } from '../middleware/authenticate.ts';
 import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
@@ -9,11 +9,9 @@ import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
 /** The models list and single models: authenticated, never charged. */
 export function createModelsPipeline(dependencies: PipelineDependencies): Pipeline {
-  return middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
-    .use(renderErrors(dependencies))
-    .use(quotaHeaders(dependencies))
-    .use(authenticate(dependencies))
-    .handler((request: GatewayRequest) => answer(request, dependencies.models));
+  return pipeline([renderErrors(dependencies), quotaHeaders(dependencies), authenticate(dependencies)], (request) =>
+    answer(request, dependencies.models),
+  );
 }
 
 async function answer({ route }: GatewayRequest, models: Models): Promise<GatewayResponse> {

@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import type { HeaderNames } from '../http/gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import type { Identify } from '../identity/identify.ts';
@@ -6,7 +5,7 @@ import type { Models } from '../models.ts';
 import type { Quota } from '../quota/charge.ts';
 
 /** A request goes in, an answer comes out; no error does. */
-export type Pipeline = (request: GatewayRequest, context: Context) => Promise<GatewayResponse>;
+export type Pipeline = (request: GatewayRequest) => Promise<GatewayResponse>;
 
 /** What the steps of the pipelines work with. */
 export interface PipelineDependencies {

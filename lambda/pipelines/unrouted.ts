@@ -1,16 +1,13 @@
-import middy from '@middy/core';
 import { preflightHeaders } from '../http/cors.ts';
 import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
+import { pipeline } from '../http/pipeline.ts';
 import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
 import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
 /** What needs no key: preflights, unknown paths, wrong methods. */
 export function createUnroutedPipeline(dependencies: Pick<PipelineDependencies, 'names' | 'quota'>): Pipeline {
-  return middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
-    .use(renderErrors(dependencies))
-    .use(quotaHeaders(dependencies))
-    .handler(answer);
+  return pipeline([renderErrors(dependencies), quotaHeaders(dependencies)], answer);
 }
 
 async function answer({ route, headers }: GatewayRequest): Promise<GatewayResponse> {

@@ -1,4 +1,4 @@
-import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
+import type { Call } from '../http/call.ts';
 import { GatewayError, toGatewayError } from '../http/errors.ts';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 import { networkId, networkOf } from '../identity/network.ts';
@@ -22,9 +22,9 @@ export interface WalletAppDependencies extends PipelineDependencies {
   readonly createRequestId: () => string;
 }
 
-export type WalletApp = (event: LambdaFunctionURLEvent, context: Context) => Promise<GatewayResponse>;
+export type WalletApp = (call: Call) => Promise<GatewayResponse>;
 
-/** The whole function: an event of a Function URL in, a response out. */
+/** The whole function: a call in, a response out. */
 export function createWalletApp(dependencies: WalletAppDependencies): WalletApp {
   const { locateViewer, networkSalt } = dependencies;
   const routes = createRoutes(dependencies);
@@ -41,22 +41,21 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     return [path, refusal(new GatewayError('method_not_allowed', message, { headers: { allow: allowed } }))];
   };
 
-  return async (event, context) => {
-    const { method, sourceIp } = event.requestContext.http;
+  return async (call) => {
+    const { method, headers, bodySize, takeBody } = call;
     const id = dependencies.createRequestId();
-    let [route, pipeline] = findPipeline(method, event.rawPath);
+    let [route, pipeline] = findPipeline(method, call.path);
     let [site, network]: [Site, Network] = [nowhere, { id: '', name: '' }];
     try {
-      site = siteOf(event, dependencies);
-      const [address, salt] = await Promise.all([locateViewer(event.headers, sourceIp), networkSalt()]);
+      site = siteOf(call.host, dependencies);
+      const [address, salt] = await Promise.all([locateViewer(headers, call.sourceAddress), networkSalt()]);
       const name = networkOf(address) ?? address;
       network = { id: networkId(name, salt), name };
     } catch (thrown) {
       pipeline = refusal(toGatewayError(thrown));
     }
-    const { headers, body, isBase64Encoded: bodyIsBase64 } = event;
-    const request: WalletRequest = { id, route, headers, body, bodyIsBase64, site, network };
-    const response = await pipeline(request, context);
+    const request: WalletRequest = { id, route, headers, bodySize, takeBody, site, network };
+    const response = await pipeline(request);
     return {
       ...response,
       headers: { ...response.headers, ...securityHeaders, 'x-request-id': id, 'request-id': id },

@@ -1,3 +1,4 @@
+import type { Call } from '../http/call.ts';
 import type { Site } from './site.ts';
 
 /** The network that a request came from. */
@@ -14,9 +15,9 @@ export interface WalletRequest {
   /** Method and path as the routes name them, for the log. */
   readonly route: string;
   /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string | undefined;
-  readonly bodyIsBase64: boolean;
+  readonly headers: Call['headers'];
+  readonly bodySize: Call['bodySize'];
+  readonly takeBody: Call['takeBody'];
   readonly site: Site;
   readonly network: Network;
   /** Added by read-input. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { createGateway } from '../../lambda/gateway.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
+import { callWith } from '../support/call.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
@@ -10,7 +10,7 @@ import { wire } from '../support/wire.ts';
 
 type App = ReturnType<typeof createGateway>;
 
-/** The gateway as events reach it, which may hold what no HTTP connection lets through. */
+/** The gateway as calls reach it, which may hold what no HTTP connection lets through. */
 async function startApp(environment: Readonly<Record<string, string>> = {}) {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
@@ -41,40 +41,14 @@ interface Sending {
 }
 
 async function send(app: App, { sourceIp = '203.0.113.9', method = 'POST', headers = {}, path }: Sending) {
-  const event: LambdaFunctionURLEvent = {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath: path ?? wire.messages.path,
-    rawQueryString: '',
+  const call = callWith({
+    method,
+    path: path ?? wire.messages.path,
     headers: { 'x-api-key': 'guest', 'content-type': 'application/json', ...headers },
-    requestContext: {
-      accountId: 'anonymous',
-      apiId: 'test',
-      domainName: 'test.example',
-      domainPrefix: 'test',
-      http: { method, path: path ?? wire.messages.path, protocol: 'HTTP/1.1', sourceIp, userAgent: '' },
-      requestId: 'test',
-      routeKey: '$default',
-      stage: '$default',
-      time: '21/Nov/2026:00:00:00 +0000',
-      timeEpoch: 0,
-    },
+    sourceAddress: sourceIp,
     body: JSON.stringify(wire.messages.question),
-    isBase64Encoded: false,
-  };
-  const unused = () => {};
-  const { statusCode, headers: answered } = await app(event, {
-    callbackWaitsForEmptyEventLoop: true,
-    functionName: 'gateway',
-    functionVersion: '1',
-    invokedFunctionArn: 'arn',
-    memoryLimitInMB: '1024',
-    awsRequestId: 'test',
-    logGroupName: 'group',
-    logStreamName: 'stream',
-    getRemainingTimeInMillis: () => 900_000,
-    ...{ done: unused, fail: unused, succeed: unused },
   });
+  const { statusCode, headers: answered } = await app(call);
   // What Lambda sends on must be what HTTP can carry.
   for (const [name, value] of Object.entries(answered)) new Headers([[name, value]]);
   const received = new Headers(Object.entries(answered));

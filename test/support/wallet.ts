@@ -1,5 +1,4 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
@@ -86,7 +85,7 @@ export async function startTestWallet({
     scheme: 'http',
   });
   installAwslambda();
-  const handler: unknown = createHandler((event, context) => app(moved(event, sourceIp?.()), context));
+  const handler: unknown = createHandler((call) => app({ ...call, sourceAddress: sourceIp?.() ?? call.sourceAddress }));
   const server = await startFunctionUrl({
     handler: handler as StreamingHandler,
     host: '127.0.0.1',
@@ -132,11 +131,5 @@ export function testAccount(number: number): PrivateKeyAccount {
 }
 
 export const bearer = ({ body }: Reply) => ({ authorization: `Bearer ${body.session.token}` });
-
-function moved(event: LambdaFunctionURLEvent, sourceIp: string | undefined): LambdaFunctionURLEvent {
-  if (sourceIp === undefined) return event;
-  const { requestContext } = event;
-  return { ...event, requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp } } };
-}
 
 const noSecrets = () => Promise.reject(new Error('no secrets here'));

@@ -7,14 +7,13 @@ const bodyLimit = 65_536;
 /** Reads the JSON object that a POST brings. A form of another site can't send this type without asking first. */
 export function readInput(): Middleware {
   return {
-    before: ({ event: request }: PipelineRequest) => {
-      const { headers, body = '{}', bodyIsBase64 } = request;
-      const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    before: async ({ event: request }: PipelineRequest) => {
+      const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
       if (type !== 'application/json') throw badRequest('Send JSON, with content-type: application/json.', 415);
-      if (body.length > bodyLimit) {
+      if ((await request.bodySize()) > bodyLimit) {
         throw new GatewayError('request_too_large', `The request body may have ${bodyLimit} bytes at most.`);
       }
-      request.input = parse(bodyIsBase64 ? Buffer.from(body, 'base64').toString() : body);
+      request.input = parse(Buffer.from(await request.takeBody()).toString() || '{}');
     },
   };
 }

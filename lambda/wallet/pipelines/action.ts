@@ -1,5 +1,5 @@
-import middy from '@middy/core';
 import type { GatewayResponse } from '../../http/gateway-request.ts';
+import { pipeline } from '../../http/pipeline.ts';
 import { checkOrigin } from '../middleware/check-origin.ts';
 import { readInput } from '../middleware/read-input.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
@@ -9,25 +9,20 @@ import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
 /** What anyone may ask, from the page or from a terminal. */
 export function createReadPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
-  return createPipeline(dependencies).use(checkOrigin()).handler(answerWith(action));
+  return pipeline([renderErrors(dependencies), checkOrigin()], answerWith(action));
 }
 
 /** What takes a body: the way to a signature. */
 export function createActionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
-  return createPipeline(dependencies).use(checkOrigin()).use(readInput()).handler(answerWith(action));
+  return pipeline([renderErrors(dependencies), checkOrigin(), readInput()], answerWith(action));
 }
 
 /** What a person may do who has signed. */
 export function createSessionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
-  return createPipeline(dependencies)
-    .use(checkOrigin())
-    .use(readInput())
-    .use(requireSession(dependencies))
-    .handler(answerWith(action));
-}
-
-function createPipeline(dependencies: PipelineDependencies) {
-  return middy<WalletRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 }).use(renderErrors(dependencies));
+  return pipeline(
+    [renderErrors(dependencies), checkOrigin(), readInput(), requireSession(dependencies)],
+    answerWith(action),
+  );
 }
 
 function answerWith(action: Action) {

@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import type { HeaderNames } from '../../http/gateway-headers.ts';
 import type { GatewayResponse } from '../../http/gateway-request.ts';
 import type { WalletLog } from '../log.ts';
@@ -6,7 +5,7 @@ import type { Sessions } from '../sessions.ts';
 import type { WalletRequest } from '../wallet-request.ts';
 
 /** A request goes in, an answer comes out; no error does. */
-export type Pipeline = (request: WalletRequest, context: Context) => Promise<GatewayResponse>;
+export type Pipeline = (request: WalletRequest) => Promise<GatewayResponse>;
 
 export interface PipelineDependencies {
   readonly log: WalletLog;

@@ -16,8 +16,7 @@ const sentModel = JSON.stringify(upstreamModel);
 function read(dialectName: string, body: string | Buffer): InferenceCall {
   const dialect = dialectNamed(dialectName);
   const endpoint = dialect.endpoints[0] as Endpoint;
-  const given = typeof body === 'string' ? { body } : { body: body.toString('base64') };
-  return readCall({ ...given, bodyIsBase64: typeof body !== 'string' }, { dialect, endpoint }, models);
+  return readCall(body, { dialect, endpoint }, models);
 }
 
 const send = (dialectName: string, body: string | Buffer) => read(dialectName, body).bodyFor(upstreamModel).join('');
@@ -189,5 +188,5 @@ test('what a body asks for, beside its bytes', () => {
   const counting = dialectNamed('messages').endpoints[1] as Endpoint;
   const route = { dialect: dialectNamed('messages'), endpoint: counting };
   const body = '{"model":"svc","messages":[],"stream":true}';
-  expect(readCall({ body, bodyIsBase64: false }, route, models).stream).toBe(false);
+  expect(readCall(body, route, models).stream).toBe(false);
 });

@@ -1,0 +1,17 @@
+import type { Body, Call } from '../../lambda/http/call.ts';
+
+/** A call without any platform: a GET of nothing unless it is said otherwise. */
+export function callWith({ body = '', ...given }: Partial<Call> & { readonly body?: Body } = {}): Call {
+  return {
+    method: 'GET',
+    path: '/',
+    headers: {},
+    host: 'gateway.example',
+    sourceAddress: '203.0.113.9',
+    bodySize: () => Buffer.byteLength(body),
+    takeBody: async () => body,
+    timeLeft: () => 900_000,
+    clientGone: undefined,
+    ...given,
+  };
+}

@@ -1,5 +1,4 @@
 import type { Call } from './http/call.ts';
-import { isPreflight } from './http/cors.ts';
 import { toGatewayError } from './http/errors.ts';
 import { gatewayHeaders } from './http/gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from './http/gateway-request.ts';
@@ -58,7 +57,7 @@ export function createApp(dependencies: AppDependencies): App {
     const { method, headers } = call;
     const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
     const network = await identifyNetwork(call);
-    const wanted = router.route(method, call.path, isPreflight(method, headers));
+    const wanted = router.route(call);
     const route: Route = network.error ? { ...wanted, kind: 'refused', error: network.error } : wanted;
     const request: GatewayRequest = {
       id: createRequestId(),

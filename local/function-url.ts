@@ -28,6 +28,7 @@ export async function startFunctionUrl({
   host,
   port,
   functionTimeout = 900_000,
+  bodyLimit = 6_291_456,
   onFailure = console.error,
 }: FunctionUrlOptions): Promise<FunctionUrl> {
   const running = new Set<Promise<void>>();
@@ -35,7 +36,7 @@ export async function startFunctionUrl({
   // Node's own rules stand: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole
   // request within 300 s, and a response may take as long as it likes.
   const server = createServer({ noDelay: true, keepAliveTimeout: 65_000 }, (request, response) => {
-    const run = invokeFunction(request, response, { handler, functionTimeout, onFailure }).finally(() => {
+    const run = invokeFunction(request, response, { handler, functionTimeout, bodyLimit, onFailure }).finally(() => {
       running.delete(run);
     });
     running.add(run);

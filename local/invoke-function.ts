@@ -21,18 +21,17 @@ export interface Invocation {
   readonly handler: StreamingHandler;
   /** Milliseconds after which the function is given up. */
   readonly functionTimeout: number;
+  /** The gateway's own limit in bytes; one more is handed over, so that the refusal is the gateway's too. */
+  readonly bodyLimit: number;
   /** Told what the handler threw; the client sees nothing of it. */
   readonly onFailure: (error: unknown) => void;
 }
-
-/** The gateway's own limit; one byte more is handed over, so that the refusal is the gateway's too. */
-const bodyLimit = 6 * 1024 * 1024;
 
 /** Answers one request by invoking the function; never rejects. */
 export async function invokeFunction(
   request: IncomingMessage,
   response: ServerResponse,
-  { handler, functionTimeout, onFailure }: Invocation,
+  { handler, functionTimeout, bodyLimit, onFailure }: Invocation,
 ): Promise<void> {
   const stream = createResponseStream(response);
   const clientGone = new AbortController();

@@ -58,7 +58,7 @@ export async function startGateway(): Promise<LocalGateway> {
   });
 
   installAwslambda();
-  const server = await listen(await createFunctions(config, client), settings);
+  const server = await listen(await createFunctions(config, client), settings, config.requestBodyLimit);
   const { url, port } = server;
   let graceMs = 0;
   started.defer(() => server.close(graceMs));
@@ -109,9 +109,13 @@ function readAll<A, B>(readFirst: () => A, readSecond: () => B): [A, B] {
   return values as [A, B];
 }
 
-async function listen(handler: StreamingHandler, { host, port }: LocalSettings): Promise<FunctionUrl> {
+async function listen(
+  handler: StreamingHandler,
+  { host, port }: LocalSettings,
+  bodyLimit: number,
+): Promise<FunctionUrl> {
   try {
-    return await startFunctionUrl({ handler, host, port });
+    return await startFunctionUrl({ handler, host, port, bodyLimit });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') throw new ConfigError([`PORT ${port} is taken: set PORT to another one`]);

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly optional: boolean;
   /** Whether `stream: true` asks for server-sent events here. */
   readonly streams: boolean;
+  /** Whether clients try a WebSocket here, and do without it once they are told that there is none. */
+  readonly triedByWebSocket?: boolean;
 }
 
 /** The changes that a dialect asks for in a body. */

@@ -22,6 +22,7 @@ export const responses: Dialect = {
       charged: true,
       optional: false,
       streams: true,
+      triedByWebSocket: true,
     },
   ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),

@@ -1,7 +1,7 @@
-import type { GatewayRequest } from './gateway-request.ts';
+import type { Call } from './call.ts';
 
 type Headers = Record<string, string>;
-type RequestHeaders = GatewayRequest['headers'];
+type RequestHeaders = Call['headers'];
 
 /** The headers by which browsers let a page read our answers. */
 export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {

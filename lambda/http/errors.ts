@@ -14,6 +14,9 @@ const server = { openaiType: 'server_error', messagesType: 'api_error' } as cons
 /** SDKs and agents retry a 401, a 429 or a 503 for minutes unless this header tells them that it is no use. */
 const noRetry = { 'x-should-retry': 'false' } as const;
 
+/** What a request's body may come in. */
+const acceptedEncodings = 'identity, gzip, deflate, br, zstd';
+
 /** Every error that a client can meet. */
 export const catalogue = {
   invalid_request: { status: 400, ...invalidRequest },
@@ -24,6 +27,12 @@ export const catalogue = {
   not_found: { status: 404, ...notFound },
   method_not_allowed: { status: 405, ...invalidRequest },
   request_too_large: { status: 413, openaiType: 'invalid_request_error', messagesType: 'request_too_large' },
+  unsupported_encoding: {
+    status: 415,
+    ...invalidRequest,
+    headers: { 'accept-encoding': acceptedEncodings },
+  },
+  upgrade_required: { status: 426, ...invalidRequest },
   rate_limited: { status: 429, openaiType: 'rate_limit_error', messagesType: 'rate_limit_error' },
   quota_exceeded: {
     status: 429,

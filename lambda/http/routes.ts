@@ -1,6 +1,9 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { renderOpenAiError } from '../dialects/openai-error.ts';
+import type { Call } from './call.ts';
+import { isPreflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
+import { isWebSocketHandshake } from './websocket.ts';
 
 /** Where a request goes, and how an error looks on that path. */
 export type Route = { readonly name: string; readonly renderError: (error: GatewayError) => string } & (
@@ -12,7 +15,7 @@ export type Route = { readonly name: string; readonly renderError: (error: Gatew
 );
 
 export interface Router {
-  route(method: string, path: string, isPreflight: boolean): Route;
+  route(call: Pick<Call, 'method' | 'path' | 'headers'>): Route;
 }
 
 const modelsPath = '/v1/models';
@@ -30,15 +33,20 @@ export function createRouter(dialects: readonly Dialect[]): Router {
   const known = [...inference.keys(), modelsPath].join(', ');
 
   return {
-    route(method, path, isPreflight) {
+    route(call) {
+      const { method, path, headers } = call;
       const openAi = { name: 'unknown', renderError: renderOpenAiError };
       const found = inference.get(path);
       const isModel = path === modelsPath || path.startsWith(`${modelsPath}/`);
       const named = found ?? (isModel ? { ...openAi, name: modelsPath } : undefined);
-      if (isPreflight) return { ...(named ?? openAi), kind: 'preflight' };
+      if (isPreflight(method, headers)) return { ...(named ?? openAi), kind: 'preflight' };
       if (!named) {
         const message = `There is nothing at this path. The endpoints are ${known}; OpenAI clients take a base URL that ends in /v1, Anthropic clients one without it.`;
         return { ...openAi, kind: 'refused', error: new GatewayError('not_found', message) };
+      }
+      if (found?.endpoint.triedByWebSocket && isWebSocketHandshake(call)) {
+        const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
+        return { ...found, kind: 'refused', error: new GatewayError('upgrade_required', message) };
       }
       const allowed = found ? 'POST' : 'GET';
       if (method !== allowed) {

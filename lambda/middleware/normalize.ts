@@ -1,5 +1,6 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
+import { decodeBody, encodingOf } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
 import type { InferenceCall } from '../http/gateway-request.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
@@ -8,13 +9,21 @@ import type { Json, Node } from '../json/scan.ts';
 import type { Models } from '../models.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
+interface Dependencies {
+  readonly models: Models;
+  readonly requestBodyLimit: number;
+}
+
 /** Checks the body and makes of it what goes upstream: the same bytes, but for the model and what the dialect normalizes. */
-export function normalize({ models }: { models: Models }): Middleware {
+export function normalize({ models, requestBodyLimit }: Dependencies): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
       const { route } = request;
       if (route.kind !== 'inference') return;
-      request.call = readCall(await request.takeBody(), route, models);
+      const encoding = encodingOf(request.headers['content-encoding']);
+      const body = await request.takeBody();
+      const decoded = encoding && body.length > 0 ? await decodeBody(body, encoding, requestBodyLimit) : body;
+      request.call = readCall(decoded, route, models);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { pipeline } from '../http/pipeline.ts';
+import { admitBody } from '../middleware/admit-body.ts';
 import { authenticate } from '../middleware/authenticate.ts';
 import { chargeQuota } from '../middleware/charge-quota.ts';
-import { limitBody } from '../middleware/limit-body.ts';
 import { normalize } from '../middleware/normalize.ts';
 import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
@@ -15,7 +15,7 @@ export function createInferencePipeline(dependencies: PipelineDependencies & Exc
     [
       renderErrors(dependencies),
       quotaHeaders(dependencies),
-      limitBody(),
+      admitBody(dependencies),
       authenticate(dependencies),
       requireUpstream(dependencies),
       chargeQuota(dependencies),

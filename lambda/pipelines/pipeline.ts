@@ -13,6 +13,8 @@ export interface PipelineDependencies {
   readonly quota: Quota;
   readonly models: Models;
   readonly names: HeaderNames;
+  /** In bytes, for a body as it came and for what it is decoded to. */
+  readonly requestBodyLimit: number;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;
 }

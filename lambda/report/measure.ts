@@ -9,7 +9,8 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
   if (request.refunded) measurements.push({ metric: metrics.refunds, value: 1 });
-  if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
+  if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });
+  else if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
   if (exchange?.failure !== undefined) measurements.push(measureFailure(exchange.failure));
   else if (isOwnFault(request)) measurements.push({ metric: metrics.gatewayErrors, value: 1 });
   if (!exchange) return measurements;

@@ -9,6 +9,8 @@ export const metrics = {
   requests: { name: 'Requests', unit: 'Count' },
   /** Requests that were answered with an error. */
   refusals: { name: 'Refusals', unit: 'Count', dimension: 'Code' },
+  /** Agents that tried a WebSocket first, and were sent to POST: no error of anyone's. */
+  webSocketTries: { name: 'WebSocketTries', unit: 'Count' },
   /** Charges that were given back. */
   refunds: { name: 'Refunds', unit: 'Count' },
   /** Of an upstream, by the class of the failure. */

@@ -44,6 +44,15 @@ export const duration = (from: number, to: number): Setting<number> => {
   };
 };
 
+/** Mebibytes in, bytes out. */
+export const mebibytes = (from: number, to: number): Setting<number> => ({
+  expects: `MiB from ${from} to ${to}, a whole number`,
+  parse: (value) => {
+    const number = integer(from, to).parse(value);
+    return number === undefined ? undefined : number * 1_048_576;
+  },
+});
+
 export const choice = <const T extends string>(values: readonly T[]): Setting<T> => ({
   expects: values.join(' or '),
   parse: (value) => values.find((known) => known === value),

@@ -57,7 +57,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 type Method = 'get' | 'post' | 'options';
-type PathItem = Readonly<Partial<Record<Method, Operation>>> & { readonly 'x-other-methods': Reference };
+type PathItem = Readonly<Partial<Record<Method, Operation>>> & {
+  readonly 'x-other-methods': Reference;
+  readonly 'x-websocket'?: Reference;
+};
 interface Document {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly 'x-unknown-path': Reference;
@@ -123,8 +126,10 @@ export function readContract(): Contract {
       return key !== undefined && response ? [key, resolve(response)] : undefined;
     }
     const item = document.paths[path];
-    if (item)
-      return status === 405 ? ['405', resolve(item['x-other-methods'] as ResponseObject | Reference)] : undefined;
+    if (item) {
+      const other = { 405: item['x-other-methods'], 426: item['x-websocket'] }[status];
+      return other && [String(status), resolve(other as ResponseObject | Reference)];
+    }
     return status === 404 ? ['404', resolve(document['x-unknown-path'] as ResponseObject | Reference)] : undefined;
   };
 

@@ -22,11 +22,19 @@ describe('errors', () => {
     ['400 invalid_request', { body: 'no JSON' }],
     ['400 invalid_model', { body: { model: 'unknown', messages: [] } }],
     ['413 request_too_large', { body: huge }],
+    ['415 unsupported_encoding', { headers: { 'content-encoding': 'compress' } }],
   ];
   describe.each(refusals)('%s', (outcome, sending) => {
     test.each(inference)('$path', async (operation) => {
       expect(await sendInVain(gateway, operation, sending)).toBe(outcome);
     });
+  });
+
+  test('/v1/responses has no WebSockets', async () => {
+    const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    for (const operation of inference.filter(({ path }) => path === '/v1/responses')) {
+      expect(await sendInVain(gateway, operation, { method: 'GET', headers })).toBe('426 upgrade_required');
+    }
   });
 
   test.each(models)('$path refuses keys', async (operation) => {

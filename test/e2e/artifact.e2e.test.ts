@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Answer } from '../../local/runtime/runtime-api.ts';
@@ -75,6 +76,26 @@ test('passes each event on before the next is there', async () => {
     if (received === eventText(chunk('svc', 'one'))) seen.resolve();
   }
   expect(received).toBe([chunk('svc', 'one'), chunk('svc', 'two'), { data: '[DONE]' }].map(eventText).join(''));
+});
+
+test('reads a compressed body, whether the platform calls it base64 or not', async () => {
+  upstream.answer(json(200, completion('text-model')));
+  const body = gzipSync(JSON.stringify(question)).toString('base64');
+  const event = { ...post('/v1/chat/completions', '', { 'content-encoding': 'gzip' }), body, isBase64Encoded: true };
+  expect(headOf(await artifact.invoke(event)).statusCode).toBe(200);
+  expect(upstream.requests.at(-1)?.body.toString()).toBe(JSON.stringify({ ...question, model: 'text-model' }));
+  // Bytes that are no UTF-8 are lost in a text: that is a damaged body, and no fault of the gateway's.
+  const lossy = { ...event, body: gzipSync(JSON.stringify(question)).toString('utf8'), isBase64Encoded: false };
+  expect(headOf(await artifact.invoke(lossy)).statusCode).toBe(400);
+});
+
+test('sends who tries a WebSocket to POST, though the platform strips Upgrade', async () => {
+  const tried = post('/v1/responses', '', { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'x-api-key': '' });
+  const event = { ...tried, requestContext: { http: { ...tried.requestContext.http, method: 'GET' } } };
+  expect(headOf(await artifact.invoke(event))).toMatchObject({
+    statusCode: 426,
+    headers: { 'x-svc-error': 'upgrade_required' },
+  });
 });
 
 test('refuses a caller without a key', async () => {

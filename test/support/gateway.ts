@@ -73,6 +73,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     handler: handler as StreamingHandler,
     host: '127.0.0.1',
     port: 0,
+    bodyLimit: config.requestBodyLimit,
     ...(options.functionTimeout !== undefined && { functionTimeout: options.functionTimeout }),
     onFailure: (fault) => faults.push(fault),
   });

@@ -4,6 +4,9 @@ import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createRouter } from '../../../lambda/http/routes.ts';
 
 const router = createRouter(createDialects({ signsThinking: false }));
+const preflight = { 'access-control-request-method': 'POST' };
+const route = (method: string, path: string, headers: Record<string, string> = {}) =>
+  router.route({ method, path, headers });
 const probe = new GatewayError('invalid_request', 'x');
 
 describe('route', () => {
@@ -24,24 +27,24 @@ describe('route', () => {
     ['OPTIONS', '/v1/messages', 'refused'],
     ['GET', '/__proto__', 'refused'],
   ])('%s %s is %s', (method, path, kind) => {
-    expect(router.route(method, path, false).kind).toBe(kind);
+    expect(route(method, path).kind).toBe(kind);
   });
 
   test('a wrong method is told which one is right, in the dialect of the path', () => {
-    const route = router.route('GET', '/v1/messages', false);
-    expect(route).toMatchObject({ kind: 'refused', error: { status: 405, headers: { allow: 'POST, OPTIONS' } } });
-    expect(JSON.parse(route.renderError(probe))).toHaveProperty('type', 'error');
+    const found = route('GET', '/v1/messages');
+    expect(found).toMatchObject({ kind: 'refused', error: { status: 405, headers: { allow: 'POST, OPTIONS' } } });
+    expect(JSON.parse(found.renderError(probe))).toHaveProperty('type', 'error');
   });
 
   test('an unknown path is answered in the OpenAI dialect', () => {
-    const route = router.route('POST', '/v2/messages', false);
-    expect(route).toMatchObject({ kind: 'refused', error: { status: 404, code: 'not_found' } });
-    expect(JSON.parse(route.renderError(probe))).not.toHaveProperty('type');
+    const found = route('POST', '/v2/messages');
+    expect(found).toMatchObject({ kind: 'refused', error: { status: 404, code: 'not_found' } });
+    expect(JSON.parse(found.renderError(probe))).not.toHaveProperty('type');
   });
 
   test('a preflight is one on any path', () => {
-    expect(router.route('OPTIONS', '/v1/messages', true).kind).toBe('preflight');
-    expect(router.route('OPTIONS', '/nowhere', true).kind).toBe('preflight');
+    expect(route('OPTIONS', '/v1/messages', preflight).kind).toBe('preflight');
+    expect(route('OPTIONS', '/nowhere', preflight).kind).toBe('preflight');
   });
 
   test.each([
@@ -49,6 +52,43 @@ describe('route', () => {
     ['/v1/models/%E0%A4', '%E0%A4'],
     ['/v1/models/a/b', 'a/b'],
   ])('%s asks for %s', (path, id) => {
-    expect(router.route('GET', path, false)).toMatchObject({ kind: 'model', id });
+    expect(route('GET', path)).toMatchObject({ kind: 'model', id });
+  });
+
+  describe('a WebSocket handshake', () => {
+    const handshake = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+
+    test.each([
+      ['with all of its headers', { ...handshake, connection: 'Upgrade', upgrade: 'websocket' }],
+      ['whose Upgrade was stripped on the way', handshake],
+      ['of which only the beta is left', { 'openai-beta': 'responses_websockets=2026-02-06' }],
+      ['among other betas', { 'openai-beta': 'assistants=v2, responses_websockets_v2' }],
+    ])('%s is told to send a POST', (_, headers) => {
+      const error = {
+        status: 426,
+        code: 'upgrade_required',
+        message: expect.stringContaining('POST to /v1/responses'),
+      };
+      expect(route('GET', '/v1/responses', headers)).toMatchObject({ kind: 'refused', error });
+    });
+
+    test.each([
+      ['GET', '/v1/responses', { 'openai-beta': 'assistants=v2' }, 405],
+      ['GET', '/v1/chat/completions', handshake, 405],
+      ['GET', '/v1/nowhere', handshake, 404],
+      ['PUT', '/v1/responses', handshake, 405],
+    ])('is not seen in a %s of %s with %j', (method, path, headers, status) => {
+      expect(route(method, path, headers)).toMatchObject({ kind: 'refused', error: { status } });
+    });
+
+    test('is no hindrance to a POST', () => {
+      expect(route('POST', '/v1/responses', { 'openai-beta': 'responses_websockets=2026-02-06' }).kind).toBe(
+        'inference',
+      );
+    });
+
+    test('comes after a preflight', () => {
+      expect(route('OPTIONS', '/v1/responses', { ...preflight, ...handshake }).kind).toBe('preflight');
+    });
   });
 });

@@ -18,7 +18,7 @@ async function run(path: string, outcome: () => GatewayResponse) {
   const counts = { charges: 0, refunds: 0, bursts: 0 };
   const request: GatewayRequest = {
     id: 'req_1',
-    route: router.route('POST', path, false),
+    route: router.route({ method: 'POST', path, headers: {} }),
     headers: {},
     bodySize: () => 2,
     takeBody: async () => '{}',

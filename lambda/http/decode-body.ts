@@ -1,0 +1,86 @@
+import { isUtf8 } from 'node:buffer';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import type { Body } from './call.ts';
+import { GatewayError } from './errors.ts';
+
+/** Of zstd, a frame may ask for gigabytes to look back into: 8 MiB is what every decoder has to offer (RFC 8878). */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+const decoders = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: () => createZstdDecompress(zstdWindow),
+} as const;
+
+type Encoding = keyof typeof decoders;
+
+/** The encoding that a `content-encoding` names; undefined for a body as it is. Throws where it can't be read. */
+export function encodingOf(header: string | undefined): Encoding | undefined {
+  const named = header?.trim().toLowerCase() || 'identity';
+  if (named === 'identity') return undefined;
+  if (Object.hasOwn(decoders, named)) return named as Encoding;
+  const known = Object.keys(decoders).join(', ');
+  throw new GatewayError('unsupported_encoding', `The content-encoding must be one of ${known}, once, or none.`);
+}
+
+/**
+ * The text of a compressed body. Beside the body and its text only one portion is in memory at a time, so that what
+ * unpacks to gigabytes is refused as soon as it passes the limit.
+ */
+export async function decodeBody(body: Body, encoding: Encoding, limit: number): Promise<string> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const decoder = decoders[encoding]();
+  decoder.end(bytes);
+  let text = '';
+  let size = 0;
+  let begun = Buffer.alloc(0); // of a character whose other bytes come with the next portion
+  try {
+    for await (const portion of decoder) {
+      size += portion.length;
+      if (size > limit)
+        throw tooLarge(`The request body may have ${limit} bytes at most when it is decoded. Send less.`);
+      const whole = begun.length > 0 ? Buffer.concat([begun, portion]) : portion;
+      const end = whole.length - lengthOfCutCharacter(whole);
+      text += toText(whole.subarray(0, end));
+      begun = whole.subarray(end);
+    }
+  } catch (error) {
+    throw error instanceof GatewayError ? error : toRefusal(error, encoding);
+  }
+  text += toText(begun);
+  if (decoder.bytesWritten < bytes.length) throw damaged(encoding, 'more follows after its end');
+  return text;
+}
+
+function toText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
+  return bytes.toString('utf8');
+}
+
+/** How many bytes at the end begin a character that isn't whole. */
+function lengthOfCutCharacter(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return (byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4) > back ? back : 0;
+  }
+  return 0;
+}
+
+function toRefusal(error: unknown, encoding: Encoding): GatewayError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (code === 'ZSTD_error_frameParameter_windowTooLarge') {
+    return tooLarge('The zstd window of the request body may have 8 MiB at most. Compress it at a lower level.');
+  }
+  return damaged(encoding, code === 'Z_BUF_ERROR' ? 'it breaks off' : 'it is damaged');
+}
+
+function damaged(encoding: Encoding, how: string): GatewayError {
+  return new GatewayError('invalid_request', `The body can't be decoded as ${encoding}: ${how}.`);
+}
+
+/** The charge came before anyone could know. */
+function tooLarge(message: string): GatewayError {
+  return new GatewayError('request_too_large', message, { refund: true });
+}

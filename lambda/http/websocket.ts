@@ -1,0 +1,10 @@
+import type { Call } from './call.ts';
+
+/**
+ * Whether a request asks for a WebSocket. Platforms strip `Upgrade` on the way, so what tells is the rest of a handshake,
+ * or the beta that agents name with it.
+ */
+export function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>): boolean {
+  if (method !== 'GET') return false;
+  return headers['sec-websocket-key'] !== undefined || /\bresponses_websockets/.test(headers['openai-beta'] ?? '');
+}

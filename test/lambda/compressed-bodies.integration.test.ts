@@ -1,0 +1,124 @@
+import { request } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json } from '../support/upstream-script.ts';
+
+const question = { model: 'svc', messages: [{ role: 'user', content: 'hé' }] };
+const path = '/v1/chat/completions';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
+  gateway.upstream.otherwise(json(200, { id: 'x', choices: [] }));
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+const send = (body: Uint8Array | string, headers: Record<string, string>) =>
+  fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'guest', ...headers },
+    body,
+  });
+const remaining = (response: Response) => Number(response.headers.get('x-svc-remaining'));
+const codeOf = (response: Response) => [response.status, response.headers.get('x-svc-error')];
+
+describe.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const)('a body in %s', (encoding, encode) => {
+  const text = JSON.stringify(question);
+
+  test.each(['application/json', 'application/octet-stream'])('as %s goes upstream decoded', async (type) => {
+    const response = await send(encode(text), { 'content-encoding': encoding, 'content-type': type });
+    expect(response.status).toBe(200);
+    const sent = gateway.upstream.requests.at(-1);
+    expect(sent?.body.toString()).toBe(text.replace('"svc"', '"acmecorp/thunder-70b-instruct"'));
+    expect(sent?.headers['content-encoding']).toBeUndefined();
+  });
+
+  test('that breaks off is a charged 400 that names the encoding', async () => {
+    const before = remaining(await send(text, {}));
+    const response = await send(encode(text).subarray(0, -3), { 'content-encoding': encoding });
+    expect([...codeOf(response), remaining(response)]).toEqual([400, 'invalid_request', before - 1]);
+    expect(await response.text()).toContain(encoding);
+  });
+
+  test('that unpacks to more than the limit is a refunded 413', async () => {
+    const before = remaining(await send(text, {}));
+    const bomb = encode(Buffer.alloc(6_291_457, ' '));
+    const response = await send(bomb, { 'content-encoding': encoding });
+    expect([...codeOf(response), remaining(response)]).toEqual([413, 'request_too_large', before]);
+  });
+});
+
+test('a prompt of a million tokens goes through the platform’s 6 MB', async () => {
+  const words = Array.from({ length: 1_000_000 }, (_, index) => 'tok '.charAt(index % 4) + (index % 97)).join(' ');
+  const text = JSON.stringify({ ...question, messages: [{ role: 'user', content: words.padEnd(5_000_000) }] });
+  const compressed = gzipSync(text);
+  // As base64 in the event, with room for the rest of it.
+  expect((compressed.length * 4) / 3).toBeLessThan(5_500_000);
+  expect((await send(compressed, { 'content-encoding': 'gzip' })).status).toBe(200);
+  expect(gateway.upstream.requests.at(-1)?.body.length).toBeGreaterThan(5_000_000);
+});
+
+test('another encoding, and more than one, are a free 415 that names what is taken', async () => {
+  const before = remaining(await send(JSON.stringify(question), {}));
+  for (const encoding of ['compress', 'gzip, gzip']) {
+    const response = await send('x', { 'content-encoding': encoding });
+    expect([...codeOf(response), remaining(response)]).toEqual([415, 'unsupported_encoding', before]);
+    expect(response.headers.get('accept-encoding')).toBe('identity, gzip, deflate, br, zstd');
+  }
+});
+
+test('size comes before encoding, and encoding before the key', async () => {
+  const unkeyed = { 'x-api-key': '', 'content-encoding': 'compress' };
+  expect(codeOf(await send('x', unkeyed))).toEqual([415, 'unsupported_encoding']);
+  expect(codeOf(await send('x'.repeat(6_291_457), unkeyed))).toEqual([413, 'request_too_large']);
+});
+
+test('REQUEST_BODY_LIMIT holds for the body as it came and for what it is decoded to', async () => {
+  await using roomy = await startTestGateway({ environment: { REQUEST_BODY_LIMIT: '8' } });
+  roomy.upstream.otherwise(json(200, { id: 'x', choices: [] }));
+  const sized = (size: number) => JSON.stringify(question).padEnd(size);
+  const statusOf = async (body: Uint8Array | string, headers = {}) =>
+    (await fetch(roomy.url + path, { method: 'POST', headers: { 'x-api-key': 'guest', ...headers }, body })).status;
+  const limit = 8 * 1_048_576;
+  expect(await statusOf(sized(limit - 1))).toBe(200); // one more byte in UTF-8
+  expect(await statusOf(sized(limit))).toBe(413);
+  expect(await statusOf(gzipSync(sized(limit - 1)), { 'content-encoding': 'gzip' })).toBe(200);
+  expect(await statusOf(gzipSync(sized(limit)), { 'content-encoding': 'gzip' })).toBe(413);
+});
+
+test('a WebSocket handshake is answered 426 at once, free and without a key, and counted apart', async () => {
+  const answer = await new Promise<{ status: number | undefined; code: unknown; body: string }>((resolve, reject) => {
+    const handshake = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    };
+    const asked = request(`${gateway.url}/v1/responses`, { headers: handshake }, async (response) => {
+      const chunks = await response.toArray();
+      resolve({
+        status: response.statusCode,
+        code: response.headers['x-svc-error'],
+        body: Buffer.concat(chunks).toString(),
+      });
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
+  expect(answer).toMatchObject({ status: 426, code: 'upgrade_required' });
+  expect(JSON.parse(answer.body)).toEqual({
+    error: {
+      message: expect.stringContaining('POST'),
+      type: 'invalid_request_error',
+      code: 'upgrade_required',
+    },
+  });
+  expect(gateway.log.at(-1)).toMatchObject({ status: 426, WebSocketTries: 1 });
+  expect(gateway.log.at(-1)).not.toHaveProperty('Refusals');
+});

@@ -84,7 +84,7 @@ export async function startGateway(): Promise<LocalGateway> {
     serviceName,
     memberLimit,
     guestLimit,
-    upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.baseUrl ?? '').host,
+    upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,
     memberKey,
     async stop(patience) {
       graceMs = patience;

@@ -34,7 +34,7 @@ export const chat: Dialect = {
     {
       path: '/v1/chat/completions',
       upstreamPath: '/chat/completions',
-      base: 'baseUrl',
+      address: 'chat',
       charged: true,
       optional: false,
       streams: true,

@@ -6,8 +6,8 @@ import type { Json, Node } from '../json/scan.ts';
 export interface Endpoint {
   readonly path: string;
   readonly upstreamPath: string;
-  /** Which of an upstream's base URLs the upstream path is appended to. */
-  readonly base: 'baseUrl' | 'responsesBaseUrl' | 'messagesBaseUrl';
+  /** Which of an upstream's addresses the upstream path is appended to. */
+  readonly address: 'chat' | 'responses' | 'messages';
   /** Whether a request counts against the quota; one that does not is under a burst limit of its own. */
   readonly charged: boolean;
   /** Whether an upstream may well not have it: then the client hears so, as of an unknown path. */

@@ -33,7 +33,7 @@ const disabled = '{"type":"disabled"}';
 const endpoint = (path: string, charged: boolean): Endpoint => ({
   path: `/v1${path}`,
   upstreamPath: path,
-  base: 'messagesBaseUrl',
+  address: 'messages',
   charged,
   optional: !charged,
   streams: charged,

@@ -18,7 +18,7 @@ export const responses: Dialect = {
     {
       path: '/v1/responses',
       upstreamPath: '/responses',
-      base: 'responsesBaseUrl',
+      address: 'responses',
       charged: true,
       optional: false,
       streams: true,

@@ -5,9 +5,8 @@ import { settings, upstreamSettings } from './settings.ts';
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; its keys stand in the secret under `PREFIX_API_KEYS`. */
   readonly prefix: string;
-  readonly baseUrl: string;
-  readonly responsesBaseUrl: string;
-  readonly messagesBaseUrl: string;
+  /** The base URL under which each dialect lives. */
+  readonly addresses: Readonly<Record<'chat' | 'responses' | 'messages', string>>;
   readonly textModel: string;
   readonly visionModel: string;
   /** Keys given in the environment: local only, a deployment reads them from its secret. */
@@ -44,13 +43,10 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
   const prefixes = ['UPSTREAM', ...[...numbers].sort((a, b) => a - b).map((number) => `UPSTREAM_${number}`)];
   return prefixes.map((prefix) => {
     const read = camelNamed(readSettings(upstreamSettings, environment, faults, `${prefix}_`));
-    const { baseUrl } = read;
-    return {
-      ...{ prefix, baseUrl, textModel: read.textModel, visionModel: read.visionModel },
-      responsesBaseUrl: read.responsesBaseUrl ?? baseUrl,
-      messagesBaseUrl: read.messagesBaseUrl ?? baseUrl,
-      apiKeys: read.apiKeys ?? [],
-    };
+    const { baseUrl, responsesBaseUrl = baseUrl, messagesBaseUrl = baseUrl } = read;
+    const { textModel, visionModel, apiKeys = [] } = read;
+    const addresses = { chat: baseUrl, responses: responsesBaseUrl, messages: messagesBaseUrl };
+    return { prefix, addresses, textModel, visionModel, apiKeys };
   });
 }
 

@@ -4,9 +4,9 @@ import type { Upstream } from '../settings/config.ts';
 /** The names that no answer may hold: the upstreams' model ids and host names, and what the operator adds. */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
   const names = new Set(operatorNames);
-  for (const { textModel, visionModel, baseUrl, responsesBaseUrl, messagesBaseUrl } of upstreams) {
+  for (const { textModel, visionModel, addresses } of upstreams) {
     names.add(textModel).add(visionModel);
-    for (const url of [baseUrl, responsesBaseUrl, messagesBaseUrl]) {
+    for (const url of Object.values(addresses)) {
       const { hostname } = new URL(url);
       if (isDnsName(hostname)) names.add(hostname);
     }

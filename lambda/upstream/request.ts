@@ -40,7 +40,7 @@ export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHea
     const value = readHeader(clientHeaders, name);
     if (value !== undefined) headers[name] = value;
   }
-  return { url: upstream[endpoint.base] + endpoint.upstreamPath, headers, pieces };
+  return { url: upstream.addresses[endpoint.address] + endpoint.upstreamPath, headers, pieces };
 }
 
 /** A header's value; one that could smuggle in a header of its own is refused. */

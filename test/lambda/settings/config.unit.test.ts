@@ -44,7 +44,13 @@ describe('readConfig', () => {
     const config = readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' });
     expect(config.upstreamIdleTimeout).toBe(250);
     expect(config.upstreams).toMatchObject([
-      { baseUrl: 'https://up.example/api/v1', messagesBaseUrl: 'https://up.example/api/v1' },
+      {
+        addresses: {
+          chat: 'https://up.example/api/v1',
+          responses: 'https://up.example/api/v1',
+          messages: 'https://up.example/api/v1',
+        },
+      },
     ]);
   });
 
@@ -62,8 +68,11 @@ describe('readConfig', () => {
     });
     expect(config.upstreams.map(({ prefix }) => prefix)).toEqual(['UPSTREAM', 'UPSTREAM_2', 'UPSTREAM_10']);
     expect(config.upstreams[1]).toMatchObject({
-      responsesBaseUrl: 'https://two.example/v1',
-      messagesBaseUrl: 'https://two.example/anthropic/v1',
+      addresses: {
+        chat: 'https://two.example/v1',
+        responses: 'https://two.example/v1',
+        messages: 'https://two.example/anthropic/v1',
+      },
       apiKeys: ['one', 'two'],
     });
   });

@@ -8,9 +8,11 @@ import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
 
 const upstream = {
   prefix: 'UPSTREAM',
-  baseUrl: 'https://api.acmecorp.example/v1',
-  responsesBaseUrl: 'https://other.acmecorp.example/v2',
-  messagesBaseUrl: 'http://127.0.0.1:9/claude',
+  addresses: {
+    chat: 'https://api.acmecorp.example/v1',
+    responses: 'https://other.acmecorp.example/v2',
+    messages: 'https://third.acmecorp.example/v3',
+  },
   textModel: 'thunder',
   visionModel: 'thunder-eyes',
   apiKeys: [],
@@ -54,7 +56,7 @@ describe('the request to an upstream', () => {
   test('goes where the dialect lives, with the model that was asked for', () => {
     const messages = createMessages({ signsThinking: false });
     const { url, headers, pieces } = buildUpstreamRequest(candidate, call(true, models.vision, messages), {});
-    expect(url).toBe('http://127.0.0.1:9/claude/messages');
+    expect(url).toBe('https://third.acmecorp.example/v3/messages');
     expect(headers).toMatchObject({
       'x-api-key': 'the-key',
       authorization: 'Bearer the-key',
@@ -78,15 +80,19 @@ describe('the request to an upstream', () => {
 test('the hidden names are model ids, DNS names and what the operator adds', () => {
   const second = {
     ...upstream,
-    baseUrl: 'http://localhost:1/v1',
-    responsesBaseUrl: 'http://[::1]:1',
-    messagesBaseUrl: 'http://box/v1',
+    addresses: { chat: 'http://localhost:1/v1', responses: 'http://[::1]:1', messages: 'http://box/v1' },
   };
-  expect(hiddenNames([upstream, second], ['AcmeCorp', 'thunder'])).toEqual([
+  const third = {
+    ...upstream,
+    addresses: { chat: 'http://a.localhost/v1', responses: 'http://127.0.0.1:1', messages: 'http://fourth.example' },
+  };
+  expect(hiddenNames([upstream, second, third], ['AcmeCorp', 'thunder'])).toEqual([
     'AcmeCorp',
     'thunder',
     'thunder-eyes',
     'api.acmecorp.example',
     'other.acmecorp.example',
+    'third.acmecorp.example',
+    'fourth.example',
   ]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
 import { refusingUrl, startFakeUpstream } from '../support/fake-upstream.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
@@ -95,6 +95,34 @@ describe('several upstreams', () => {
     await reader.until(wire.chat.keepAlive);
     released.resolve();
     expect(await reader.rest()).toMatch(canary.answer);
+  });
+
+  test('each try has the whole time for its first word', async () => {
+    await using two = await startTwo({ UPSTREAM_IDLE_TIMEOUT: '100' });
+    const [failing, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    two.first.answer([until(failing.promise), ...html(500)]);
+    two.second.answer([until(answering.promise), ...sse(events.join(''))]);
+    // Only what the gateway itself waits for; sockets have clocks of their own.
+    jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
+    try {
+      const asked = two.watched.gateway.post(path, { ...question, stream: true }, { 'x-api-key': 'guest' });
+      await two.first.arrival(0);
+      jest.advanceTimersByTime(60_000);
+      failing.resolve();
+      await two.second.arrival(0);
+      jest.advanceTimersByTime(60_000);
+      answering.resolve();
+      expect(await (await asked).text()).toMatch(canary.answer);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('a key that rests at one rests there only', async () => {
+    await using two = await startTwo({ UPSTREAM_API_KEYS: 'shared', UPSTREAM_2_API_KEYS: 'shared' });
+    two.first.answer(empty(429, { 'retry-after': '60' }));
+    for (let round = 0; round < 3; round += 1) await succeeds(two.watched);
+    expect([two.first.requests.length, two.second.requests.length]).toEqual([1, 3]);
   });
 
   test.each<[string, Script, number]>([

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
@@ -91,6 +93,22 @@ test('a connection that nobody takes ends after UPSTREAM_CONNECT_TIMEOUT', async
   await using watched = await startWatchedGateway({ environment });
   for (const stream of [false, true]) {
     expectRefusal('chat', await watched.ask('chat', { stream }), { ...late, reason: 'connect_timeout' });
+  }
+});
+
+test('and so does one that is taken and never secured', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket.resume()));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const environment = { ...baseUrls(`https://127.0.0.1:${port}/v1`), UPSTREAM_CONNECT_TIMEOUT: '0.1' };
+  try {
+    await using watched = await startWatchedGateway({ environment: { ...environment, REQUEST_TIMEOUT: '5' } });
+    expectRefusal('chat', await watched.ask('chat'), { ...late, reason: 'connect_timeout' });
+    expect(sockets).toHaveLength(1);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
   }
 });
 

@@ -1,6 +1,7 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
+import type { CallService } from '../../lambda/store/call-service.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { readWalletConfig } from '../../lambda/wallet/config.ts';
@@ -54,6 +55,8 @@ interface WalletOptions {
   /** Where requests seem to come from. */
   readonly sourceIp?: () => string;
   readonly readSecret?: (id: string) => Promise<string>;
+  /** The function's own way to its counters, where something stands between. */
+  readonly reachStore?: (endpoint: string) => Promise<CallService>;
 }
 
 /** The real function inside this process: real tables, real HTTP. */
@@ -62,6 +65,7 @@ export async function startTestWallet({
   now = Date.now,
   sourceIp,
   readSecret = noSecrets,
+  reachStore,
 }: WalletOptions = {}): Promise<TestWallet> {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
@@ -77,7 +81,7 @@ export async function startTestWallet({
   const faults: unknown[] = [];
   const app = createWallet(config, {
     dynamoDb: client,
-    callDynamoDb,
+    callDynamoDb: (await reachStore?.(dynamoDb.endpoint)) ?? callDynamoDb,
     readSecret,
     pageFiles: readPageFiles(new URL('../../lambda/wallet/page/', import.meta.url)),
     writeLog: (line) => log.push(line),

@@ -14,7 +14,7 @@ const [first = '', ...others] = wire.chat.events;
 const long = wire.chat.textEvent('x'.repeat(70_000));
 
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
-function startRelay(dialect: Dialect = chat) {
+function startRelay(dialect: Dialect = chat, settled: Promise<void> = Promise.resolve()) {
   const ends: StreamEnd[] = [];
   const usage = { input: undefined, output: undefined };
   const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc', explain: (message: string) => message };
@@ -28,6 +28,7 @@ function startRelay(dialect: Dialect = chat) {
     onFirstEvent: () => {},
     onEnd: async (end) => {
       ends.push(end);
+      await settled;
     },
   });
   const upstream = new PassThrough();
@@ -195,6 +196,44 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).toMatch(/\[DONE\]\n\n$/);
     await setImmediate();
     expect(relay.body.readableEnded).toBe(true);
+  });
+
+  test.each([
+    ['complete', 'settled', others.join('')],
+    ['complete', 'not settled', others.join('')],
+    ['failed', 'settled', wire.chat.failureEvent],
+    ['failed', 'not settled', wire.chat.failureEvent],
+  ] as const)('a stream that is %s does not end before its end is %s', async (kind, outcome, rest) => {
+    const settling = Promise.withResolvers<void>();
+    const { relay, upstream, ends, send } = startRelay(chat, settling.promise);
+    await send(first + rest);
+    upstream.end();
+    expect(ends).toMatchObject([{ kind }]);
+    expect(takeAll(relay.body)).not.toBe('');
+    await setImmediate();
+    expect(relay.body.readableEnded).toBe(false);
+    if (outcome === 'settled') settling.resolve();
+    else settling.reject(new Error('the store is down'));
+    await setImmediate();
+    expect(takeAll(relay.body)).toBe('');
+    await setImmediate();
+    expect(relay.body.readableEnded).toBe(true);
+  });
+
+  test('a keep-alive goes out when nothing else has for the whole interval', async () => {
+    const { relay, send } = startRelay();
+    await send(first);
+    for (let round = 0; round < 3; round += 1) {
+      jest.advanceTimersByTime(14_999);
+      await send(wire.chat.textEvent('word'));
+    }
+    jest.advanceTimersByTime(14_999);
+    await setImmediate();
+    expect(takeAll(relay.body)).not.toMatch(wire.chat.keepAlive);
+    jest.advanceTimersByTime(1);
+    await setImmediate();
+    expect(takeAll(relay.body)).toMatch(wire.chat.keepAlive);
+    relay.cancel();
   });
 
   test('a client that goes aborts the upstream, and its own fault is no upstream failure', async () => {

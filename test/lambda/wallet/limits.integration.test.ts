@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Counters } from '../../../lambda/quota/counters.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createLimits, type Limits } from '../../../lambda/wallet/limits.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
@@ -8,13 +9,15 @@ import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts'
 describe('what a network and a wallet may ask for', () => {
   let database: TestDynamoDb;
   let limits: Limits;
+  let counters: Counters;
   let time: number;
+  const createToken = () => randomBytes(6).toString('base64url');
 
   beforeEach(async () => {
     time = Date.UTC(2026, 10, 21, 12, 30);
     database = await startTestDynamoDb();
-    const counters = createCounters(database.callDynamoDb, database.quotaTable);
-    limits = createLimits({ counters, now: () => time, createToken: () => randomBytes(6).toString('base64url') });
+    counters = createCounters(database.callDynamoDb, database.quotaTable);
+    limits = createLimits({ counters, now: () => time, createToken });
   });
   afterEach(() => database.close());
 
@@ -51,5 +54,12 @@ describe('what a network and a wallet may ask for', () => {
     const after = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
     expect(after.Items).toEqual(before.Items);
     expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(30);
+  });
+
+  test('the network does not pay either when its wallet has spent its last at this very moment', async () => {
+    const behind = { ...counters, read: async () => 0 };
+    limits = createLimits({ counters: behind, now: () => time, createToken });
+    expect(await granted(13, () => limits.countGrant('cafe', 'wallet'))).toBe(10);
+    expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(20);
   });
 });

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
+import type { CallService } from '../../../lambda/store/call-service.ts';
+import { createTestCaller } from '../../support/dynamodb.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
@@ -191,6 +193,28 @@ test('a store that is down is said to be, in JSON', async () => {
   await wallet.dynamoDb.close();
   const { status, headers, body } = await wallet.post('/cli/challenge', { address: account.address });
   expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);
+});
+
+test('a key that could not be shown is not made', async () => {
+  let isDown = false;
+  const reachStore = async (endpoint: string): Promise<CallService> => {
+    const call = createTestCaller(endpoint);
+    return (operation, input, signal) => {
+      // What is left of the member's quota stands in every answer.
+      const fails = isDown && operation === 'GetItem' && JSON.stringify(input).includes(`member#${member}`);
+      return fails ? Promise.reject(new Error('down')) : call(operation, input, signal);
+    };
+  };
+  await using wallet = await startTestWallet({ reachStore });
+  const session = bearer(await wallet.sign(account, 'manage'));
+  isDown = true;
+  expect([(await wallet.sign(account)).status, (await wallet.post('/cli/keys/issue', {}, session)).status]).toEqual([
+    500, 500,
+  ]);
+  expect((await wallet.keys.list({ member })).keys).toEqual([]);
+  isDown = false;
+  expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
+  expect((await wallet.keys.list({ member })).keys).toHaveLength(1);
 });
 
 test('what no caller is the reason of counts among the gateway’s own errors, in the deployment’s namespace', async () => {

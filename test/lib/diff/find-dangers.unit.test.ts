@@ -139,6 +139,16 @@ describe('data', () => {
   });
 });
 
+test('a table that only may be replaced is marked like one that will be', () => {
+  const comparison = compareTemplates(base, changed('Resources.Keys.Properties.BillingMode', 'PROVISIONED'));
+  expect(findDangers(comparison)).toEqual([]);
+  // No property of a table is of this kind today; CloudFormation has many that are.
+  const resources = comparison.resources.map((resource) => ({ ...resource, replaced: 'maybe' as const }));
+  expect(findDangers({ ...comparison, resources })).toEqual([
+    { refused: false, where: 'Tables/Keys', what: 'may replace this table by an empty one' },
+  ]);
+});
+
 describe('permissions', () => {
   const actions = 'Resources.Policy.Properties.PolicyDocument.Statement.0.Action';
   test('one more action', () => {

@@ -44,11 +44,11 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
 
   return async (attempt) => {
     const { signal } = attempt;
-    const candidates = await pool.candidates();
+    let left: readonly Candidate[] = await pool.candidates();
     let refusals = 0;
-    for (let index = 0; ; ) {
+    for (;;) {
       signal.throwIfAborted();
-      const candidate = candidates[index];
+      const [candidate, ...others] = left;
       if (candidate === undefined) throw new UpstreamFailure('credentials');
       try {
         return await tryOne(candidate, attempt);
@@ -59,8 +59,8 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
         if (rests) pool.rest(candidate, error);
         // A 403 may be about what one caller wrote: it moves on once, or that caller could walk through all keys.
         if (error.kind === 'forbidden') refusals += 1;
-        index = nextIndex(candidates, index, refusals > 1 ? 'nothing' : next);
-        const another = index < candidates.length;
+        left = stillToTry(others, candidate, refusals > 1 ? 'nothing' : next);
+        const another = left.length > 0;
         attempt.onFailure(error, candidate, another);
         if (!another) throw error;
       }
@@ -68,13 +68,14 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
   };
 }
 
-/** Where the next try is made; past the end where there is none. The last key of an upstream is followed by the next upstream's. */
-function nextIndex(candidates: readonly Candidate[], index: number, next: FailureClass['next']): number {
-  if (next === 'nothing') return candidates.length;
-  if (next === 'key') return index + 1;
-  const failed = candidates[index]?.upstream;
-  const other = candidates.findIndex(({ upstream }, at) => at > index && upstream !== failed);
-  return other < 0 ? candidates.length : other;
+/** Who is left to ask. An upstream that failed has failed for all of its keys. */
+function stillToTry(
+  others: readonly Candidate[],
+  { upstream: failed }: Candidate,
+  next: FailureClass['next'],
+): readonly Candidate[] {
+  if (next === 'nothing') return [];
+  return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
 }
 
 const longestExplanation = 65_536;

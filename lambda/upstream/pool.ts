@@ -25,34 +25,34 @@ interface Dependencies {
 const restTime = 60_000;
 const longestRest = 600_000;
 
-/** Upstreams in their order, each with its keys in turn; resting keys only when there is no other. */
+/** Upstreams in their order, each with its keys in turn; then those keys that rest. */
 export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
   const rests = new Map<string, { readonly number: number; readonly until: number }>();
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
   let turn = 0;
   let restCount = 0;
 
+  /** The number of the rest that a key is taking now: the lower, the longer it has rested. */
+  const restOf = (candidate: Candidate, time: number): number | undefined => {
+    const rest = rests.get(nameOf(candidate));
+    return rest && rest.until > time ? rest.number : undefined;
+  };
+
   return {
     async candidates() {
       const time = now();
       const awake: Candidate[] = [];
-      const resting: { readonly candidate: Candidate; readonly number: number }[] = [];
+      const resting: Candidate[] = [];
       for (const upstream of upstreams) {
-        const keys = await readKeys(upstream);
-        for (let index = 0; index < keys.length; index += 1) {
-          const key = keys[(turn + index) % keys.length];
-          if (key === undefined) continue;
-          const candidate = { upstream, key };
-          const rest = rests.get(nameOf(candidate));
-          if (rest && rest.until > time) resting.push({ candidate, number: rest.number });
-          else awake.push(candidate);
-        }
+        const candidates = rotate(await readKeys(upstream), turn).map((key) => ({ upstream, key }));
+        const ranked = candidates.map((candidate) => ({ candidate, rest: restOf(candidate, time) }));
+        const tired = ranked.filter(({ rest }) => rest !== undefined);
+        awake.push(...ranked.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
+        resting.push(...tired.sort((a, b) => Number(a.rest) - Number(b.rest)).map(({ candidate }) => candidate));
       }
       turn += 1;
-      if (awake.length > 0) return awake;
-      // Nobody is turned away without a try: the key that has rested longest may be well again.
-      const [longest] = resting.toSorted((a, b) => a.number - b.number);
-      return longest ? [longest.candidate] : [];
+      // Last, but never left out: what one caller provoked must not take failover from the others.
+      return [...awake, ...resting];
     },
 
     async hasKeys() {
@@ -69,4 +69,9 @@ export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
       rests.set(nameOf(candidate), { number: restCount, until: now() + time });
     },
   };
+}
+
+function rotate<T>(items: readonly T[], turn: number): readonly T[] {
+  const start = turn % (items.length || 1);
+  return [...items.slice(start), ...items.slice(0, start)];
 }

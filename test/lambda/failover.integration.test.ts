@@ -77,6 +77,30 @@ describe('several upstreams', () => {
     }
   });
 
+  test('resting keys of the first are tried where the second can’t be reached', async () => {
+    await using two = await startTwo({ UPSTREAM_2_BASE_URL: refusingUrl });
+    const limited = empty(429, { 'retry-after': '600' });
+    two.first.answer(limited, limited);
+    expect(await two.watched.ask('chat')).toMatchObject({ status: 502, charged: 0, line: { reason: 'unreachable' } });
+    two.first.otherwise(good);
+    await succeeds(two.watched);
+    expect(two.first.requests).toHaveLength(3);
+  });
+
+  test('an upstream that failed is not asked again by one of its resting keys', async () => {
+    await using two = await startTwo();
+    two.first.answer(empty(429), html(500));
+    two.second.answer(empty(429), empty(429));
+    // a rests, b finds the upstream down, and the second's keys are limited.
+    expect(await two.watched.ask('chat')).toMatchObject({ status: 503, charged: 0 });
+    expect([two.first.requests.length, two.second.requests.length]).toEqual([2, 2]);
+    two.first.answer(html(500));
+    two.second.answer(html(500));
+    // b is awake: the first is down, and so is the second, whose keys rest.
+    expect(await two.watched.ask('chat')).toMatchObject({ status: 500, charged: 0 });
+    expect([two.first.requests.length, two.second.requests.length]).toEqual([3, 3]);
+  });
+
   test('when all fail, the last failure is the answer, refunded once', async () => {
     await using two = await startTwo();
     two.first.answer(html(503));

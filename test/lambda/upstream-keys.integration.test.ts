@@ -79,17 +79,30 @@ describe('several keys', () => {
     expect(keys()).toMatch(/^(abc|bca|cab)$/);
   });
 
-  test('one that rests is not even tried where the others fail', async () => {
+  test('one that rests is tried where all others fail', async () => {
     await using watched = await startWithKeys('a', 'b');
     const keys = createKeyLog(watched.gateway.upstream);
     watched.gateway.upstream.answer(empty(429));
     await succeeds(watched);
     watched.gateway.upstream.answer(empty(429));
-    expect(await watched.ask('chat')).toMatchObject({ status: 503, charged: 0 });
-    expect(keys()).toBe('abb');
+    await succeeds(watched);
+    expect(keys()).toBe('abba');
   });
 
-  test('all resting: the one that rested longest is tried, and again as long as it answers', async () => {
+  test.each([402, 429])('a %d that one caller provokes takes failover from nobody', async (status) => {
+    await using watched = await startWithKeys('a', 'b', 'c');
+    const keys = createKeyLog(watched.gateway.upstream);
+    const refusal = empty(status, { 'retry-after': '600' });
+    watched.gateway.upstream.answer(refusal, refusal, refusal);
+    expect(await watched.ask('chat', { key: 'somebody' })).toMatchObject({ charged: 0 });
+    expect(keys()).toBe('abc');
+    // All rest now, and one of them is well only for some requests: the others are still asked.
+    watched.gateway.upstream.answer(refusal, refusal);
+    await succeeds(watched);
+    expect(keys()).toBe('abc');
+  });
+
+  test('all resting: the one that rested longest is tried first, and again as long as it answers', async () => {
     await using watched = await startWithKeys('a', 'b');
     const keys = createKeyLog(watched.gateway.upstream);
     const limited = empty(429, { 'retry-after': '100' });
@@ -98,8 +111,8 @@ describe('several keys', () => {
     expect(keys()).toBe('ab');
     watched.clock.now += 1000;
     watched.gateway.upstream.answer(limited);
-    expect(await watched.ask('chat')).toMatchObject({ status: 503, charged: 0 });
-    expect(keys()).toBe('a');
+    await succeeds(watched);
+    expect(keys()).toBe('ab');
     await succeeds(watched);
     await succeeds(watched);
     expect(keys()).toBe('bb');

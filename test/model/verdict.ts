@@ -56,15 +56,16 @@ function withoutRepeats({ plan }: Case, tries: readonly Try[]): number[] | strin
 function judgePath({ plan }: Case, path: readonly number[], mayRest: MayRest): string[] {
   const text = `the upstreams were asked in the order ${path.join(', ')}`;
   if (path.length === 0) return plan[0]?.unheard ? [] : ['no upstream was asked'];
-  for (let upstream = 0; upstream < plan.length; upstream += 1) {
-    const at = path.indexOf(upstream);
-    // A failure that moves on reaches every upstream behind it, and passes over those whose key rests.
-    const due = plan.slice(0, upstream).every(({ movesOn }, before) => movesOn === true || !path.includes(before));
-    const allowed = plan.slice(0, upstream).every(({ movesOn }, before) => movesOn || !path.includes(before));
-    if (at < 0 && due && !mayRest(upstream)) return [`${text}: ${upstream} is missing`];
-    if (at >= 0 && !allowed) return [`${text}: ${upstream} came after what ends a request`];
-  }
-  return path.every((upstream, at) => at === 0 || upstream > (path[at - 1] ?? 0)) ? [] : [text];
+  const ending = path.slice(0, -1).find((upstream) => !plan[upstream]?.movesOn);
+  if (ending !== undefined) return [`${text}: ${ending} ends a request`];
+  // A failure that moves on reaches every other upstream, also where its key rests.
+  const missing = plan.findIndex((_, upstream) => !path.includes(upstream));
+  if (plan[path.at(-1) ?? 0]?.movesOn === true && missing >= 0) return [`${text}: ${missing} is missing`];
+  // Only one whose key rests comes later than its turn.
+  const early = path.find((upstream, at) => path.slice(at).some((later) => later < upstream && !mayRest(later)));
+  if (early !== undefined) return [`${text}: ${early} came too early`];
+  const skipped = plan.findIndex((_, upstream) => upstream < Math.max(...path) && !path.includes(upstream));
+  return skipped < 0 || mayRest(skipped) ? [] : [`${text}: ${skipped} was passed over`];
 }
 
 function judgeAnswer(last: Outcome, answer: Answer | undefined): string[] {

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import type { Upstream } from '../../../lambda/settings/config.ts';
+import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
+import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
+
+const upstreamNamed = (prefix: string): Upstream => ({
+  prefix,
+  baseUrl: 'https://host/v1',
+  responsesBaseUrl: 'https://host/v1',
+  messagesBaseUrl: 'https://host/v1',
+  textModel: 'words',
+  visionModel: 'eyes',
+  apiKeys: [],
+});
+
+/** A pool on a clock of the test's own: `{ UPSTREAM: 'ab' }` is one upstream with two keys. */
+function poolOf(keys: Readonly<Record<string, string>>) {
+  const clock = { now: 0 };
+  const pool = createPool({
+    upstreams: Object.keys(keys).map(upstreamNamed),
+    readKeys: async ({ prefix }) => [...(keys[prefix] ?? '')],
+    now: () => clock.now,
+  });
+  const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix.replace('UPSTREAM', '')}${key}`;
+  const order = async () => (await pool.candidates()).map(nameOf);
+  const rest = async (name: string, retryAfter?: string) => {
+    const candidate = (await pool.candidates()).find((one) => nameOf(one) === name);
+    if (!candidate) throw new Error(`${name} is nobody's key`);
+    pool.rest(candidate, new UpstreamFailure('limited', { retryAfter }));
+  };
+  return { clock, order, rest };
+}
+
+test('keys of one upstream are used in turn', async () => {
+  const { order } = poolOf({ UPSTREAM: 'abc' });
+  expect([await order(), await order(), await order()]).toEqual([
+    ['a', 'b', 'c'],
+    ['b', 'c', 'a'],
+    ['c', 'a', 'b'],
+  ]);
+});
+
+test('a resting key comes after all that are awake, rather than not at all', async () => {
+  const { order, rest, clock } = poolOf({ UPSTREAM: 'a', UPSTREAM_2: 'x' });
+  await rest('a');
+  expect(await order()).toEqual(['_2x', 'a']);
+  clock.now = 59_999;
+  expect(await order()).toEqual(['_2x', 'a']);
+  clock.now = 60_000;
+  expect(await order()).toEqual(['a', '_2x']);
+});
+
+test('resting keys come in the order of their upstreams, within one the longest rested first', async () => {
+  const { order, rest } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
+  for (const name of ['_2y', 'c', '_2x', 'a', 'b']) await rest(name);
+  expect(await order()).toEqual(['c', 'a', 'b', '_2y', '_2x']);
+  await rest('c'); // tried, and limited once more
+  expect(await order()).toEqual(['a', 'b', 'c', '_2y', '_2x']);
+});
+
+test('one key at two upstreams rests only at the one that does not take it', async () => {
+  const { order, rest } = poolOf({ UPSTREAM: 'a', UPSTREAM_2: 'a' });
+  await rest('a');
+  expect(await order()).toEqual(['_2a', 'a']);
+});
+
+test('no upstream with a key leaves nobody to ask', async () => {
+  expect(await poolOf({ UPSTREAM: '' }).order()).toEqual([]);
+});

@@ -14,6 +14,7 @@ import type { Aws } from './store/aws.ts';
 import { createCounters } from './store/counters.ts';
 import { readIdentities } from './store/identities.ts';
 import { createScrubber } from './stream/scrub.ts';
+import { createRankKeys } from './upstream/affinity.ts';
 import { createExchange } from './upstream/exchange.ts';
 import { hiddenNames } from './upstream/hidden-names.ts';
 import { createOpenUpstream } from './upstream/open-upstream.ts';
@@ -48,7 +49,8 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
     onLost: (error, operation) =>
       log.warn(operation === 'refund' ? 'charge left standing' : 'figures not read', describeCause(error)),
   });
-  const pool = createPool({ upstreams: config.upstreams, readKeys: secrets.upstreamKeys, now });
+  const rankKeys = createRankKeys(secrets.subkey);
+  const pool = createPool({ upstreams: config.upstreams, readKeys: secrets.upstreamKeys, rankKeys, now });
 
   // Asked for while the environment starts; where that fails, the first request that needs one asks again.
   for (const reading of [pool.hasKeys(), secrets.networkSalt()]) reading.catch(() => {});

@@ -21,7 +21,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   identity: ['http/errors'],
   quota: ['http/errors', 'identity'],
   dialects: ['http/errors', 'json'],
-  upstream: ['settings/config', 'dialects', 'http/errors', 'models'],
+  upstream: ['settings/config', 'dialects', 'http/errors', 'json', 'models'],
   stream: ['dialects', 'http/errors', 'json', 'upstream'],
   store: ['settings/read-settings', 'http/errors', 'identity', 'quota', 'settings/secrets'],
   'http/routes': ['http/call', 'http/cors', 'http/websocket', 'dialects', 'http/errors'],
@@ -48,6 +48,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'models',
     'quota',
     'http/read-json-body',
+    'upstream',
   ],
   pipelines: [
     'http/call',

@@ -4,6 +4,7 @@ import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts'
 import {
   eachMember,
   elements,
+  holdsSealed,
   markEnvelope,
   numberMember,
   passSealed,
@@ -13,6 +14,7 @@ import {
 } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
+import { openingOf } from './opening.ts';
 import { findVisionContent } from './vision.ts';
 
 const content = {
@@ -45,6 +47,8 @@ export const chat: Dialect = {
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
   hasReferences: () => false,
+  findOpening: (body) => openingOf(body, body.member(body.root, 'messages')),
+  isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
   normalize: () => ({}),
   readAnswer,
   openStream,

@@ -85,6 +85,10 @@ export interface Dialect {
   findVision(body: Json): string | undefined;
   /** Whether the body refers to things that the upstream may have stored: then it is the caller who is told of a 404. */
   hasReferences(body: Json): boolean;
+  /** The texts by which the turns of a conversation are known: the instructions, and what its user said first. */
+  findOpening(body: Json): readonly Node[];
+  /** Whether the body brings back what only the account that made it can read: encrypted reasoning, signed thinking. */
+  isAccountBound(body: Json): boolean;
   /** What is changed before forwarding. */
   normalize(body: Json): Normalization;
 

@@ -29,6 +29,16 @@ export function passSealed(json: Json, value: Node, marks: Marks): void {
   }
 }
 
+/** Whether a value holds sealed content at any depth. */
+export function holdsSealed(json: Json, value: Node | undefined): boolean {
+  if (value === undefined) return false;
+  const end = json.next(value);
+  for (let node = value; node < end; node += 1) {
+    if (json.isKey(node) && sealed.test(json.string(node)) && json.kind(node + 1) !== 'null') return true;
+  }
+  return false;
+}
+
 /** The elements of an array node; none where it is no array. */
 export function elements(json: Json, array: Node | undefined): Node[] {
   const nodes: Node[] = [];

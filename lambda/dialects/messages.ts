@@ -6,6 +6,7 @@ import type { Dialect, Endpoint, Marks, Normalization, OutgoingEvent, StreamDial
 import {
   eachMember,
   elements,
+  holdsSealed,
   markEnvelope,
   numberMember,
   passSealed,
@@ -14,6 +15,7 @@ import {
   stringMember,
 } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
+import { openingOf, textsOf } from './opening.ts';
 import { findVisionContent } from './vision.ts';
 
 const content = {
@@ -106,6 +108,11 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     checkBody,
     findVision: (body) => findVisionContent(body, visionRules),
     hasReferences: () => false,
+    findOpening: (body) => [
+      ...textsOf(body, body.member(body.root, 'system')),
+      ...openingOf(body, body.member(body.root, 'messages')),
+    ],
+    isAccountBound,
     normalize,
     readAnswer: (answer, marks) => {
       if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) marks.fail(readErrorMessage(answer) ?? '');
@@ -181,4 +188,16 @@ function textEvent(_last: OutgoingEvent, channel: string, text: string): Outgoin
     type: 'content_block_delta',
     data: JSON.stringify({ type: 'content_block_delta', index: Number(position), delta }),
   };
+}
+
+/** Thinking is bound by its signature, or as a whole where it is redacted. */
+function isAccountBound(body: Json): boolean {
+  const messages = body.member(body.root, 'messages');
+  return elements(body, messages).some((message) => {
+    const blocks = elements(body, body.member(message, 'content'));
+    return (
+      holdsSealed(body, body.member(message, 'content')) ||
+      blocks.some((block) => stringMember(body, block, 'type') === 'redacted_thinking')
+    );
+  });
 }

@@ -1,7 +1,8 @@
 import { GatewayError } from '../http/errors.ts';
-import type { Json } from '../json/scan.ts';
+import type { Json, Node } from '../json/scan.ts';
 import { describe } from './check.ts';
 import { presentMember } from './envelope.ts';
+import { openingOf, textsOf } from './opening.ts';
 import { findVisionContent, type VisionRule } from './vision.ts';
 
 const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
@@ -46,6 +47,13 @@ export function hasReferences(body: Json): boolean {
     }
   }
   return false;
+}
+
+/** Items without a type are messages too. */
+export function findOpening(body: Json): readonly Node[] {
+  const input = body.member(body.root, 'input');
+  const said = input !== undefined && body.kind(input) === 'string' ? [input] : openingOf(body, input);
+  return [...textsOf(body, body.member(body.root, 'instructions')), ...said];
 }
 
 function stateless(name: string): GatewayError {

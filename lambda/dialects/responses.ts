@@ -1,9 +1,18 @@
 import type { Json, Node } from '../json/scan.ts';
 import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
-import { eachMember, elements, markEnvelope, numberMember, presentMember, sealed, stringMember } from './envelope.ts';
+import {
+  eachMember,
+  elements,
+  holdsSealed,
+  markEnvelope,
+  numberMember,
+  presentMember,
+  sealed,
+  stringMember,
+} from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
-import { checkBody, findVision, hasReferences } from './responses-body.ts';
+import { checkBody, findOpening, findVision, hasReferences } from './responses-body.ts';
 
 /** Texts that a program reads: arguments, code and audio bytes, never prose. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
@@ -30,6 +39,8 @@ export const responses: Dialect = {
   checkBody,
   findVision,
   hasReferences,
+  findOpening,
+  isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'input')),
   normalize: () => ({}),
   readAnswer,
   openStream,

@@ -69,6 +69,10 @@ export interface InferenceCall {
   bodyFor(upstreamModel: string): readonly string[];
   /** Whether the body refers to things that only the upstream could hold. */
   readonly hasReferences: boolean;
+  /** By what the conversation is known that this is a turn of. */
+  readonly traits: readonly string[];
+  /** Whether the body brings back what only the account that made it can read; worked out anew each time. */
+  isAccountBound(): boolean;
 }
 
 export interface GatewayResponse {

@@ -2,11 +2,12 @@ import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
 import { decodeBody, encodingOf } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
-import type { InferenceCall } from '../http/gateway-request.ts';
+import type { GatewayRequest, InferenceCall } from '../http/gateway-request.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
 import { changeMembers, earlierDuplicates, replaceValue, splitByEdits } from '../json/edit.ts';
-import type { Json, Node } from '../json/scan.ts';
+import { createScanner, type Json, type Node } from '../json/scan.ts';
 import type { Models } from '../models.ts';
+import { readTraits } from '../upstream/conversation.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 interface Dependencies {
@@ -23,7 +24,7 @@ export function normalize({ models, requestBodyLimit }: Dependencies): Middlewar
       const encoding = encodingOf(request.headers['content-encoding']);
       const body = await request.takeBody();
       const decoded = encoding && body.length > 0 ? await decodeBody(body, encoding, requestBodyLimit) : body;
-      request.call = readCall(decoded, route, models);
+      request.call = readCall(decoded, route, models, request.headers);
     },
   };
 }
@@ -31,7 +32,12 @@ export function normalize({ models, requestBodyLimit }: Dependencies): Middlewar
 type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
 
 /** What the body of a request asks for. Throws the 400 of a body that can't be sent. */
-export function readCall(given: Body, { dialect, endpoint }: InferenceRoute, models: Models): InferenceCall {
+export function readCall(
+  given: Body,
+  { dialect, endpoint }: InferenceRoute,
+  models: Models,
+  headers: GatewayRequest['headers'] = {},
+): InferenceCall {
   const body = readJsonBody(given);
   const model = resolveModel(body, models);
   const stream = readStream(body);
@@ -55,6 +61,8 @@ export function readCall(given: Body, { dialect, endpoint }: InferenceRoute, mod
     stream: stream && endpoint.streams,
     bodyFor: (upstreamModel) => splitByEdits(text, [...changes, { ...place, text: JSON.stringify(upstreamModel) }]),
     hasReferences: dialect.hasReferences(body),
+    traits: readTraits(headers, body, dialect),
+    isAccountBound: () => dialect.isAccountBound(createScanner().scan(text)),
   };
 }
 

@@ -50,6 +50,8 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     },
     explain: explainer.sentenceIn,
     signal,
+    conversation: { caller: callerOf(request), traits: call.traits },
+    isAccountBound: call.isAccountBound,
     onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
       record.upstreamStatus = upstreamStatus;
       // The last one is told of, and counted, by the request's own line.
@@ -143,6 +145,11 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       throw translated;
     }
   };
+}
+
+/** Whose conversation it is: nobody else's is the same. */
+function callerOf({ identity, networkId }: GatewayRequest): string {
+  return identity?.kind === 'member' ? `member ${identity.member}` : `network ${networkId}`;
 }
 
 /** What a caller did wrong is no failure of the upstream. */

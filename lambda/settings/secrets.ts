@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { GatewayError } from '../http/errors.ts';
 import type { Upstream } from './config.ts';
 import { splitList } from './setting.ts';
@@ -29,6 +30,8 @@ export interface Secrets {
   /** The keys of an upstream: those of the environment, else those of the secret. */
   upstreamKeys(upstream: Upstream): Promise<readonly string[]>;
   networkSalt(): Promise<string>;
+  /** A key made of the salt for one purpose, so that what is hashed for one tells nothing of what is hashed for another. */
+  subkey(label: string): Promise<Buffer>;
   /** What a CDN in front may prove itself with: while its secret is being replaced, the one before as well. */
   edgeSecrets(): Promise<readonly string[]>;
 }
@@ -95,13 +98,19 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
     return text;
   });
 
+  const readNetworkSalt = async () => networkSalt ?? salt ?? readSalt();
+
   return {
     async upstreamKeys({ prefix, apiKeys }) {
       if (apiKeys.length > 0 || upstreamSecretId === undefined) return apiKeys;
       const keys = (await readUpstreamSecret())[`${prefix}_API_KEYS`];
       return typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [];
     },
-    networkSalt: async () => networkSalt ?? salt ?? readSalt(),
+    networkSalt: readNetworkSalt,
+    subkey: async (label) =>
+      createHmac('sha256', await readNetworkSalt())
+        .update(label)
+        .digest(),
     edgeSecrets: readEdgeSecrets,
   };
 }

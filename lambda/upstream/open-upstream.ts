@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Conversation } from './affinity.ts';
 import { classifyStatus } from './classify-status.ts';
 import type { SendRequest, UpstreamAnswer } from './exchange.ts';
 import { type FailureClass, UpstreamFailure } from './failure.ts';
@@ -20,6 +21,9 @@ export interface Attempt {
   /** Finds the sentence for the client in an upstream's error body. */
   explain(body: string): string | undefined;
   readonly signal: AbortSignal;
+  readonly conversation: Conversation;
+  /** Whether the body brings back what only the account that made it can read. */
+  isAccountBound(): boolean;
   /** Called for each try that failed, with whether another follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
@@ -44,7 +48,8 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
 
   return async (attempt) => {
     const { signal } = attempt;
-    let left: readonly Candidate[] = await pool.candidates();
+    let left: readonly Candidate[] = await pool.candidates(attempt.conversation);
+    let first: UpstreamFailure | undefined;
     let refusals = 0;
     for (;;) {
       signal.throwIfAborted();
@@ -55,6 +60,9 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
+        // Made for the account that failed, it is foreign to any other: that is no mistake of the caller's.
+        if (first && error.kind === 'caller' && attempt.isAccountBound()) throw first;
+        first ??= error;
         const { next, rests } = error.failureClass;
         if (rests) pool.rest(candidate, error);
         // A 403 may be about what one caller wrote: it moves on once, or that caller could walk through all keys.

@@ -1,4 +1,5 @@
 import type { Upstream } from '../settings/config.ts';
+import type { Conversation, RankKeys } from './affinity.ts';
 import type { UpstreamFailure } from './failure.ts';
 
 /** One upstream with one of its keys. */
@@ -8,8 +9,8 @@ export interface Candidate {
 }
 
 export interface Pool {
-  /** Who is asked for one request, in this order. Empty only where no upstream has a key. */
-  candidates(): Promise<Candidate[]>;
+  /** Who is asked for a turn of this conversation, in this order. Empty only where no upstream has a key. */
+  candidates(conversation: Conversation): Promise<Candidate[]>;
   /** Whether there is any key at all. */
   hasKeys(): Promise<boolean>;
   /** Lets a key rest that its upstream does not take for now. */
@@ -19,17 +20,17 @@ export interface Pool {
 interface Dependencies {
   readonly upstreams: readonly Upstream[];
   readonly readKeys: (upstream: Upstream) => Promise<readonly string[]>;
+  readonly rankKeys: RankKeys;
   readonly now: () => number;
 }
 
 const restTime = 60_000;
 const longestRest = 600_000;
 
-/** Upstreams in their order, each with its keys in turn; then those keys that rest. */
-export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
+/** Upstreams in their order, each with its keys as a conversation ranks them; then those keys that rest. */
+export function createPool({ upstreams, readKeys, rankKeys, now }: Dependencies): Pool {
   const rests = new Map<string, { readonly number: number; readonly until: number }>();
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
-  let turn = 0;
   let restCount = 0;
 
   /** The number of the rest that a key is taking now: the lower, the longer it has rested. */
@@ -39,18 +40,18 @@ export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
   };
 
   return {
-    async candidates() {
+    async candidates(conversation) {
       const time = now();
       const awake: Candidate[] = [];
       const resting: Candidate[] = [];
       for (const upstream of upstreams) {
-        const candidates = rotate(await readKeys(upstream), turn).map((key) => ({ upstream, key }));
+        const keys = await rankKeys(await readKeys(upstream), conversation);
+        const candidates = keys.map((key) => ({ upstream, key }));
         const ranked = candidates.map((candidate) => ({ candidate, rest: restOf(candidate, time) }));
         const tired = ranked.filter(({ rest }) => rest !== undefined);
         awake.push(...ranked.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
         resting.push(...tired.sort((a, b) => Number(a.rest) - Number(b.rest)).map(({ candidate }) => candidate));
       }
-      turn += 1;
       // Last, but never left out: what one caller provoked must not take failover from the others.
       return [...awake, ...resting];
     },
@@ -69,9 +70,4 @@ export function createPool({ upstreams, readKeys, now }: Dependencies): Pool {
       rests.set(nameOf(candidate), { number: restCount, until: now() + time });
     },
   };
-}
-
-function rotate<T>(items: readonly T[], turn: number): readonly T[] {
-  const start = turn % (items.length || 1);
-  return [...items.slice(start), ...items.slice(0, start)];
 }

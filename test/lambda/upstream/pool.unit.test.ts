@@ -5,39 +5,46 @@ import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
 
 const upstreamNamed = (prefix: string): Upstream => ({
   prefix,
-  baseUrl: 'https://host/v1',
-  responsesBaseUrl: 'https://host/v1',
-  messagesBaseUrl: 'https://host/v1',
+  addresses: { chat: 'https://host/v1', responses: 'https://host/v1', messages: 'https://host/v1' },
   textModel: 'words',
   visionModel: 'eyes',
   apiKeys: [],
 });
 
-/** A pool on a clock of the test's own: `{ UPSTREAM: 'ab' }` is one upstream with two keys. */
+/** A pool on a clock of the test's own: `{ UPSTREAM: 'ab' }` is one upstream with two keys, ranked as a caller's name says. */
 function poolOf(keys: Readonly<Record<string, string>>) {
   const clock = { now: 0 };
   const pool = createPool({
     upstreams: Object.keys(keys).map(upstreamNamed),
     readKeys: async ({ prefix }) => [...(keys[prefix] ?? '')],
+    rankKeys: async (ranked, { caller }) => [...ranked].sort((a, b) => caller.indexOf(a) - caller.indexOf(b)),
     now: () => clock.now,
   });
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix.replace('UPSTREAM', '')}${key}`;
-  const order = async () => (await pool.candidates()).map(nameOf);
+  const candidates = (ranking: string) => pool.candidates({ caller: ranking, traits: [] });
+  const order = async (ranking = 'abcxy') => (await candidates(ranking)).map(nameOf);
   const rest = async (name: string, retryAfter?: string) => {
-    const candidate = (await pool.candidates()).find((one) => nameOf(one) === name);
+    const candidate = (await candidates('abcxy')).find((one) => nameOf(one) === name);
     if (!candidate) throw new Error(`${name} is nobody's key`);
     pool.rest(candidate, new UpstreamFailure('limited', { retryAfter }));
   };
   return { clock, order, rest };
 }
 
-test('keys of one upstream are used in turn', async () => {
-  const { order } = poolOf({ UPSTREAM: 'abc' });
-  expect([await order(), await order(), await order()]).toEqual([
-    ['a', 'b', 'c'],
-    ['b', 'c', 'a'],
-    ['c', 'a', 'b'],
-  ]);
+test('the keys of each upstream stand as their conversation ranks them', async () => {
+  const { order } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
+  expect(await order('bcayx')).toEqual(['b', 'c', 'a', '_2y', '_2x']);
+  expect(await order('bcayx')).toEqual(['b', 'c', 'a', '_2y', '_2x']);
+  expect(await order('cabxy')).toEqual(['c', 'a', 'b', '_2x', '_2y']);
+});
+
+test('a resting key moves its own conversations and nobody else’s, and they come back', async () => {
+  const { order, rest, clock } = poolOf({ UPSTREAM: 'abc' });
+  await rest('a');
+  expect(await order('acb')).toEqual(['c', 'b', 'a']);
+  expect(await order('bac')).toEqual(['b', 'c', 'a']);
+  clock.now = 60_000;
+  expect(await order('acb')).toEqual(['a', 'c', 'b']);
 });
 
 test('a resting key comes after all that are awake, rather than not at all', async () => {

@@ -1,0 +1,28 @@
+import type { Json, Node } from '../json/scan.ts';
+import { elements, stringMember } from './envelope.ts';
+
+/**
+ * The texts of a content, which is one or holds parts with one each. Only texts: marks for a cache, which stand beside them,
+ * move from turn to turn.
+ */
+export function textsOf(body: Json, content: Node | undefined): Node[] {
+  if (content === undefined) return [];
+  if (body.kind(content) === 'string') return [content];
+  return elements(body, content).flatMap((part) => {
+    const text = body.member(part, 'text');
+    return text !== undefined && body.kind(text) === 'string' ? [text] : [];
+  });
+}
+
+/** The texts of the instructions that stand before the first message of a user, and of that message. */
+export function openingOf(body: Json, messages: Node | undefined): Node[] {
+  const texts: Node[] = [];
+  for (const message of elements(body, messages)) {
+    const role = stringMember(body, message, 'role');
+    if (role === 'system' || role === 'developer' || role === 'user') {
+      texts.push(...textsOf(body, body.member(message, 'content')));
+    }
+    if (role === 'user') break;
+  }
+  return texts;
+}

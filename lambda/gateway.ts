@@ -15,6 +15,7 @@ import { createCounters } from './store/counters.ts';
 import { readIdentities } from './store/identities.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createRankKeys } from './upstream/affinity.ts';
+import { createHashId } from './upstream/caller-ids.ts';
 import { createExchange } from './upstream/exchange.ts';
 import { hiddenNames } from './upstream/hidden-names.ts';
 import { createOpenUpstream } from './upstream/open-upstream.ts';
@@ -50,7 +51,7 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
       log.warn(operation === 'refund' ? 'charge left standing' : 'figures not read', describeCause(error)),
   });
   const rankKeys = createRankKeys(secrets.subkey);
-  const pool = createPool({ upstreams: config.upstreams, readKeys: secrets.upstreamKeys, rankKeys, now });
+  const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
   // Asked for while the environment starts; where that fails, the first request that needs one asks again.
   for (const reading of [pool.hasKeys(), secrets.networkSalt()]) reading.catch(() => {});
@@ -68,6 +69,10 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
       now,
     }),
     isConfigured: pool.hasKeys,
+    hashIdsOf:
+      config.upstreamCallerIds === 'hash'
+        ? async (caller) => createHashId(await secrets.subkey('caller ids'), caller)
+        : undefined,
     identify,
     quota,
     log,

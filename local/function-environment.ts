@@ -1,4 +1,5 @@
 import type { Environment } from '../lambda/settings/read-settings.ts';
+import { upstreamSettings } from '../lambda/settings/settings.ts';
 import type { DemoUpstream } from './demo/demo-upstream.ts';
 
 /** What changes in an environment; undefined takes a variable away. */
@@ -13,9 +14,8 @@ export function gatewayVariables(environment: Environment, demo: DemoUpstream | 
     // On AWS a secret; here every address is a neighbour's.
     ...withFallback('NETWORK_SALT', 'the-salt-of-a-local-gateway'),
     ...(demo && {
+      ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
       UPSTREAM_BASE_URL: demo.url,
-      UPSTREAM_RESPONSES_BASE_URL: undefined,
-      UPSTREAM_MESSAGES_BASE_URL: undefined,
       UPSTREAM_TEXT_MODEL: demo.textModel,
       UPSTREAM_VISION_MODEL: demo.visionModel,
       UPSTREAM_API_KEYS: demo.apiKey,

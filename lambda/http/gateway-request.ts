@@ -4,6 +4,7 @@ import type { Identity } from '../identity/identity.ts';
 import type { PublicModel } from '../models.ts';
 import type { Charge } from '../quota/charge.ts';
 import type { Figures } from '../quota/refusal.ts';
+import type { Conversation } from '../upstream/affinity.ts';
 import type { Call } from './call.ts';
 import type { GatewayError } from './errors.ts';
 import type { Route } from './routes.ts';
@@ -69,8 +70,8 @@ export interface InferenceCall {
   bodyFor(upstreamModel: string): readonly string[];
   /** Whether the body refers to things that only the upstream could hold. */
   readonly hasReferences: boolean;
-  /** By what the conversation is known that this is a turn of. */
-  readonly traits: readonly string[];
+  /** The conversation that this is a turn of. */
+  readonly conversation: Conversation;
   /** Whether the body brings back what only the account that made it can read; worked out anew each time. */
   isAccountBound(): boolean;
 }

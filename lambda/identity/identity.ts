@@ -10,6 +10,11 @@ export type Identity =
       readonly ownLimit?: number | undefined;
     };
 
+/** Whose requests these are, in one word; a member's and a network's names never meet. */
+export function callerName(identity: Identity): string {
+  return identity.kind === 'member' ? `member ${identity.member}` : `network ${identity.networkId}`;
+}
+
 /** An issued key as it is stored, under the hash of the key and without the key. Times are epoch milliseconds. */
 export interface KeyRecord {
   readonly id: string;

@@ -4,19 +4,23 @@ import { decodeBody, encodingOf } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
 import type { GatewayRequest, InferenceCall } from '../http/gateway-request.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
+import { callerName } from '../identity/identity.ts';
 import { changeMembers, earlierDuplicates, replaceValue, splitByEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
 import type { Models } from '../models.ts';
+import { type HashId, hashCallerIds } from '../upstream/caller-ids.ts';
 import { readTraits } from '../upstream/conversation.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 interface Dependencies {
   readonly models: Models;
   readonly requestBodyLimit: number;
+  /** Hashes what bodies say of this caller; undefined where they go on as they are. */
+  readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
 }
 
 /** Checks the body and makes of it what goes upstream: the same bytes, but for the model and what the dialect normalizes. */
-export function normalize({ models, requestBodyLimit }: Dependencies): Middleware {
+export function normalize({ models, requestBodyLimit, hashIdsOf }: Dependencies): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
       const { route } = request;
@@ -24,9 +28,17 @@ export function normalize({ models, requestBodyLimit }: Dependencies): Middlewar
       const encoding = encodingOf(request.headers['content-encoding']);
       const body = await request.takeBody();
       const decoded = encoding && body.length > 0 ? await decodeBody(body, encoding, requestBodyLimit) : body;
-      request.call = readCall(decoded, route, models, request.headers);
+      const caller = callerName(request.identity ?? { kind: 'guest', networkId: request.networkId });
+      const hashId = await hashIdsOf?.(caller);
+      request.call = readCall(decoded, route, models, { caller, headers: request.headers, hashId });
     },
   };
+}
+
+interface Caller {
+  readonly caller: string;
+  readonly headers: GatewayRequest['headers'];
+  readonly hashId?: HashId | undefined;
 }
 
 type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
@@ -36,7 +48,7 @@ export function readCall(
   given: Body,
   { dialect, endpoint }: InferenceRoute,
   models: Models,
-  headers: GatewayRequest['headers'] = {},
+  { caller, headers, hashId }: Caller,
 ): InferenceCall {
   const body = readJsonBody(given);
   const model = resolveModel(body, models);
@@ -50,7 +62,8 @@ export function readCall(
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
   const { set = {}, edits = [] } = dialect.normalize(body);
-  const changes = [...changeMembers(body, body.root, { drop, set }), ...edits];
+  const hashed = hashId ? hashCallerIds(body, hashId) : [];
+  const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
   const { text } = body;
   const { node, value } = model;
   const place = replaceValue(body, node, '');
@@ -61,7 +74,7 @@ export function readCall(
     stream: stream && endpoint.streams,
     bodyFor: (upstreamModel) => splitByEdits(text, [...changes, { ...place, text: JSON.stringify(upstreamModel) }]),
     hasReferences: dialect.hasReferences(body),
-    traits: readTraits(headers, body, dialect),
+    conversation: { caller, traits: readTraits(headers, body, dialect) },
     isAccountBound: () => dialect.isAccountBound(createScanner().scan(text)),
   };
 }

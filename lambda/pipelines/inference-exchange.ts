@@ -45,12 +45,12 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     build: (candidate) => {
       record.tries += 1;
       record.upstream = candidate.upstream.prefix;
-      explainer.conceal(candidate.key);
+      for (const secret of candidate.secrets) explainer.conceal(secret);
       return buildUpstreamRequest(candidate, call, request.headers);
     },
     explain: explainer.sentenceIn,
     signal,
-    conversation: { caller: callerOf(request), traits: call.traits },
+    conversation: call.conversation,
     isAccountBound: call.isAccountBound,
     onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
       record.upstreamStatus = upstreamStatus;
@@ -145,11 +145,6 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       throw translated;
     }
   };
-}
-
-/** Whose conversation it is: nobody else's is the same. */
-function callerOf({ identity, networkId }: GatewayRequest): string {
-  return identity?.kind === 'member' ? `member ${identity.member}` : `network ${networkId}`;
 }
 
 /** What a caller did wrong is no failure of the upstream. */

@@ -3,6 +3,7 @@ import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts
 import type { Identify } from '../identity/identify.ts';
 import type { Models } from '../models.ts';
 import type { Quota } from '../quota/charge.ts';
+import type { HashId } from '../upstream/caller-ids.ts';
 
 /** A request goes in, an answer comes out; no error does. */
 export type Pipeline = (request: GatewayRequest) => Promise<GatewayResponse>;
@@ -15,6 +16,7 @@ export interface PipelineDependencies {
   readonly names: HeaderNames;
   /** In bytes, for a body as it came and for what it is decoded to. */
   readonly requestBodyLimit: number;
+  readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;
 }

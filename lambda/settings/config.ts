@@ -7,10 +7,23 @@ export interface Upstream {
   readonly prefix: string;
   /** The base URL under which each dialect lives. */
   readonly addresses: Readonly<Record<'chat' | 'responses' | 'messages', string>>;
-  readonly textModel: string;
-  readonly visionModel: string;
+  /** What it calls its models in each dialect. */
+  readonly models: Readonly<
+    Record<'chat' | 'responses' | 'messages', { readonly text: string; readonly vision: string }>
+  >;
+  /** What each of its requests is given on top. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Keys given in the environment: local only, a deployment reads them from its secret. */
   readonly apiKeys: readonly string[];
+}
+
+/** What an upstream lets requests in by. */
+export interface Access {
+  /** Those of the environment, else those of the secret. */
+  readonly keys: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** More headers, which are shown to nobody else. */
+  readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
 /** All that the function is told from outside: every setting by its name in camel case. Times are milliseconds. */
@@ -44,9 +57,20 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
   return prefixes.map((prefix) => {
     const read = camelNamed(readSettings(upstreamSettings, environment, faults, `${prefix}_`));
     const { baseUrl, responsesBaseUrl = baseUrl, messagesBaseUrl = baseUrl } = read;
-    const { textModel, visionModel, apiKeys = [] } = read;
+    const models = {
+      chat: { text: read.textModel, vision: read.visionModel },
+      responses: {
+        text: read.responsesTextModel ?? read.textModel,
+        vision: read.responsesVisionModel ?? read.visionModel,
+      },
+      messages: {
+        text: read.messagesTextModel ?? read.textModel,
+        vision: read.messagesVisionModel ?? read.visionModel,
+      },
+    };
+    const { apiKeys = [], headers = {} } = read;
     const addresses = { chat: baseUrl, responses: responsesBaseUrl, messages: messagesBaseUrl };
-    return { prefix, addresses, textModel, visionModel, apiKeys };
+    return { prefix, addresses, models, headers, apiKeys };
   });
 }
 

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { GatewayError } from '../http/errors.ts';
-import type { Upstream } from './config.ts';
+import type { Access, Upstream } from './config.ts';
 import { splitList } from './setting.ts';
+import { headerMap } from './settings.ts';
 
 /** Reads the text of a secret by its name or ARN: the current one, or the one before it, which is empty where there was none. */
 export type ReadSecret = (id: string, how?: Reading) => Promise<string>;
@@ -27,8 +28,8 @@ interface Settings {
 }
 
 export interface Secrets {
-  /** The keys of an upstream: those of the environment, else those of the secret. */
-  upstreamKeys(upstream: Upstream): Promise<readonly string[]>;
+  /** How an upstream is entered. */
+  upstreamAccess(upstream: Upstream): Promise<Access>;
   networkSalt(): Promise<string>;
   /** A key made of the salt for one purpose, so that what is hashed for one tells nothing of what is hashed for another. */
   subkey(label: string): Promise<Buffer>;
@@ -101,10 +102,15 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
   const readNetworkSalt = async () => networkSalt ?? salt ?? readSalt();
 
   return {
-    async upstreamKeys({ prefix, apiKeys }) {
-      if (apiKeys.length > 0 || upstreamSecretId === undefined) return apiKeys;
-      const keys = (await readUpstreamSecret())[`${prefix}_API_KEYS`];
-      return typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [];
+    async upstreamAccess({ prefix, apiKeys, headers }) {
+      if (apiKeys.length > 0 || upstreamSecretId === undefined) return { keys: apiKeys, headers, secretHeaders: {} };
+      const secret = await readUpstreamSecret();
+      const keys = secret[`${prefix}_API_KEYS`];
+      return {
+        keys: typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [],
+        headers,
+        secretHeaders: readHeaders(secret[`${prefix}_HEADERS`]),
+      };
     },
     networkSalt: readNetworkSalt,
     subkey: async (label) =>
@@ -119,6 +125,14 @@ type Keys = Readonly<Record<string, unknown>>;
 
 /** What a header can carry. */
 const sendable = /^[\x21-\x7e]+$/;
+
+/** An object, or its text as a variable would hold it; without them, requests would end up who knows where. */
+function readHeaders(value: unknown): Readonly<Record<string, string>> {
+  if (value === undefined) return {};
+  const headers = headerMap.parse(typeof value === 'string' ? value : JSON.stringify(value));
+  if (headers) return headers;
+  throw unreadable(new Error('the headers in the secret are no JSON object of names and texts'));
+}
 
 async function withinTimeLimit<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

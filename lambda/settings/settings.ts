@@ -33,6 +33,35 @@ const aliases: Setting<readonly Alias[]> = {
   },
 };
 
+/** Such headers belong to the connection, or to the body as it is sent. */
+const ofConnection = /^(host|connection|content-length|transfer-encoding)$/;
+
+/** Headers as a JSON object; by lower-case name. */
+export const headerMap: Setting<Readonly<Record<string, string>>> = {
+  expects:
+    'a JSON object of header names and texts, without host, connection, content-length and transfer-encoding, such as {"x-team": "a"}',
+  parse: (value) => {
+    const entries = readObject(value)?.map(([name, text]) => [name.toLowerCase(), text] as const);
+    const sendable = entries?.every(
+      ([name, text]) =>
+        /^[\w!#$%&'*+.^`|~-]+$/.test(name) &&
+        !ofConnection.test(name) &&
+        typeof text === 'string' &&
+        /^[\t\x20-\x7e]*$/.test(text),
+    );
+    return sendable ? (Object.fromEntries(entries ?? []) as Record<string, string>) : undefined;
+  },
+};
+
+function readObject(text: string): [name: string, value: unknown][] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const headerName = text('a header name in lower case, such as cloudfront-viewer-address', /^[a-z0-9-]{1,64}$/);
 const modelId = text('a model id without white space', /^[^\s"\\]{1,200}$/);
 const keyList = list('keys separated by commas', /^[\x21-\x7e]+$/);
@@ -46,6 +75,11 @@ export const upstreamSettings = {
   MESSAGES_BASE_URL: baseUrl,
   TEXT_MODEL: required(modelId),
   VISION_MODEL: required(modelId),
+  RESPONSES_TEXT_MODEL: modelId,
+  RESPONSES_VISION_MODEL: modelId,
+  MESSAGES_TEXT_MODEL: modelId,
+  MESSAGES_VISION_MODEL: modelId,
+  HEADERS: headerMap,
   API_KEYS: keyList,
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -60,9 +94,10 @@ export const settings = {
   MODEL_ALIASES: byDefault('', aliases),
   UPSTREAM_SECRET_ID: secretId,
   UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
+  UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
   UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
   UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
-  UPSTREAM_IDLE_TIMEOUT: byDefault('120', duration(0.05, 900)),
+  UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
   REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),
   REQUEST_BODY_LIMIT: byDefault('6', mebibytes(1, 32)),
   KEEP_ALIVE_INTERVAL: byDefault('15', duration(0.05, 300)),

@@ -155,6 +155,8 @@ export interface FailureDetails {
   readonly status?: number | undefined;
   /** Seconds to wait, as the upstream said. */
   readonly retryAfter?: string | undefined;
+  /** Whether clients are to try again by themselves, as the upstream said. */
+  readonly shouldRetry?: 'true' | 'false' | undefined;
   /** The upstream's own sentence, already without names. */
   readonly message?: string | undefined;
   /** Whether the request stays charged although its class refunds: the caller had a part in it. */
@@ -178,7 +180,10 @@ export class UpstreamFailure extends GatewayError {
     const more = [refund ? 'This request was not charged.' : '', advice].filter(Boolean).join(' ');
     super(failure.code, more ? `${endSentence(message)} ${more}` : message, {
       ...(failure.ownStatus && details.status !== undefined && { status: details.status }),
-      ...(details.retryAfter !== undefined && { headers: { 'retry-after': details.retryAfter } }),
+      headers: {
+        ...(details.retryAfter !== undefined && { 'retry-after': details.retryAfter }),
+        ...(details.shouldRetry !== undefined && { 'x-should-retry': details.shouldRetry }),
+      },
       refund,
       reason: kind,
       cause: details.cause,

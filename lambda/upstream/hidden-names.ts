@@ -4,8 +4,8 @@ import type { Upstream } from '../settings/config.ts';
 /** The names that no answer may hold: the upstreams' model ids and host names, and what the operator adds. */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
   const names = new Set(operatorNames);
-  for (const { textModel, visionModel, addresses } of upstreams) {
-    names.add(textModel).add(visionModel);
+  for (const { models, addresses } of upstreams) {
+    for (const { text, vision } of Object.values(models)) names.add(text).add(vision);
     for (const url of Object.values(addresses)) {
       const { hostname } = new URL(url);
       if (isDnsName(hostname)) names.add(hostname);

@@ -38,12 +38,14 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
     const kind = classifyStatus(status);
     if (kind === undefined) return answer;
     const retryAfter = readRetryAfter(headers['retry-after'], now());
+    const shouldRetry = readShouldRetry(headers['x-should-retry']);
+    const details = { status, retryAfter, shouldRetry };
     // Only what a caller can mend is explained in the upstream's words; anything else may tell of the deployment.
     if (kind === 'caller' || kind === 'too_large') {
-      throw new UpstreamFailure(kind, { status, retryAfter, message: explain(await readExplanation(body)) });
+      throw new UpstreamFailure(kind, { ...details, message: explain(await readExplanation(body)) });
     }
     letGo(body);
-    throw new UpstreamFailure(kind, { status, retryAfter });
+    throw new UpstreamFailure(kind, details);
   };
 
   return async (attempt) => {
@@ -84,6 +86,11 @@ function stillToTry(
 ): readonly Candidate[] {
   if (next === 'nothing') return [];
   return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
+}
+
+/** SDKs obey it, and know of no other value. */
+function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
+  return value === 'true' || value === 'false' ? value : undefined;
 }
 
 const longestExplanation = 65_536;

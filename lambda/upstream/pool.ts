@@ -1,4 +1,4 @@
-import type { Upstream } from '../settings/config.ts';
+import type { Access, Upstream } from '../settings/config.ts';
 import type { Conversation, RankKeys } from './affinity.ts';
 import type { UpstreamFailure } from './failure.ts';
 
@@ -6,6 +6,10 @@ import type { UpstreamFailure } from './failure.ts';
 export interface Candidate {
   readonly upstream: Upstream;
   readonly key: string;
+  /** The operator's own headers for this upstream. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the upstream is shown, and nobody else may be. */
+  readonly secrets: readonly string[];
 }
 
 export interface Pool {
@@ -19,7 +23,7 @@ export interface Pool {
 
 interface Dependencies {
   readonly upstreams: readonly Upstream[];
-  readonly readKeys: (upstream: Upstream) => Promise<readonly string[]>;
+  readonly readAccess: (upstream: Upstream) => Promise<Access>;
   readonly rankKeys: RankKeys;
   readonly now: () => number;
 }
@@ -28,9 +32,9 @@ const restTime = 60_000;
 const longestRest = 600_000;
 
 /** Upstreams in their order, each with its keys as a conversation ranks them; then those keys that rest. */
-export function createPool({ upstreams, readKeys, rankKeys, now }: Dependencies): Pool {
+export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies): Pool {
   const rests = new Map<string, { readonly number: number; readonly until: number }>();
-  const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
+  const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
   let restCount = 0;
 
   /** The number of the rest that a key is taking now: the lower, the longer it has rested. */
@@ -45,11 +49,15 @@ export function createPool({ upstreams, readKeys, rankKeys, now }: Dependencies)
       const awake: Candidate[] = [];
       const resting: Candidate[] = [];
       for (const upstream of upstreams) {
-        const keys = await rankKeys(await readKeys(upstream), conversation);
-        const candidates = keys.map((key) => ({ upstream, key }));
-        const ranked = candidates.map((candidate) => ({ candidate, rest: restOf(candidate, time) }));
-        const tired = ranked.filter(({ rest }) => rest !== undefined);
-        awake.push(...ranked.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
+        const { keys, headers, secretHeaders } = await readAccess(upstream);
+        const ranked = await rankKeys(keys, conversation);
+        const candidates = ranked.map((key) => ({
+          ...{ upstream, key, headers: { ...headers, ...secretHeaders } },
+          secrets: [key, ...Object.values(secretHeaders)],
+        }));
+        const rested = candidates.map((candidate) => ({ candidate, rest: restOf(candidate, time) }));
+        const tired = rested.filter(({ rest }) => rest !== undefined);
+        awake.push(...rested.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
         resting.push(...tired.sort((a, b) => Number(a.rest) - Number(b.rest)).map(({ candidate }) => candidate));
       }
       // Last, but never left out: what one caller provoked must not take failover from the others.
@@ -58,7 +66,7 @@ export function createPool({ upstreams, readKeys, rankKeys, now }: Dependencies)
 
     async hasKeys() {
       for (const upstream of upstreams) {
-        if ((await readKeys(upstream)).length > 0) return true;
+        if ((await readAccess(upstream)).keys.length > 0) return true;
       }
       return false;
     },

@@ -13,7 +13,9 @@ export interface UpstreamRequest {
   readonly pieces: readonly string[];
 }
 
-const forwarded = ['anthropic-version', 'anthropic-beta', 'openai-beta'];
+/** Agents add headers of their dialect every month: an open list, but for those that choose whose account it is. */
+const ofDialect = /^(openai-beta|anthropic-.+)$/;
+const choosesAccount = /(^|-)(id|key|token|secret|auth|account|org|organization|workspace|profile)(-|$)/;
 
 /** What of a call matters to the upstream. */
 interface Call {
@@ -26,9 +28,9 @@ interface Call {
 
 /** Builds the request for one try. */
 export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHeaders: Headers): UpstreamRequest {
-  const { upstream, key } = candidate;
+  const { upstream, key, headers: ofOperator } = candidate;
   const { dialect, endpoint, model, stream } = call;
-  const pieces = call.bodyFor(upstream[model.kind === 'text' ? 'textModel' : 'visionModel']);
+  const pieces = call.bodyFor(upstream.models[endpoint.address][model.kind]);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
@@ -36,10 +38,12 @@ export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHea
     'content-length': String(pieces.reduce((total, piece) => total + Buffer.byteLength(piece), 0)),
     ...dialect.authorize(key),
   };
-  for (const name of forwarded) {
+  for (const name of Object.keys(clientHeaders)) {
+    if (!ofDialect.test(name) || choosesAccount.test(name)) continue;
     const value = readHeader(clientHeaders, name);
     if (value !== undefined) headers[name] = value;
   }
+  Object.assign(headers, ofOperator);
   return { url: upstream.addresses[endpoint.address] + endpoint.upstreamPath, headers, pieces };
 }
 

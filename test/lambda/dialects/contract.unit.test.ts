@@ -11,13 +11,14 @@ import { dialectNamed, dialects, hiding, scrubber } from '../../support/rewrite.
 import { findIdentity } from '../../support/upstream-identity.ts';
 
 const models = createModels('svc', []);
+const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/thunder-70b-instruct';
 
 /** What goes upstream for a body, or the error that its sender gets. */
 function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
   try {
     const route = { dialect, endpoint: endpoint as Endpoint };
-    return readCall(body, route, models).bodyFor(upstreamModel).join('');
+    return readCall(body, route, models, anybody).bodyFor(upstreamModel).join('');
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;

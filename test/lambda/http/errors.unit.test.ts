@@ -15,6 +15,8 @@ const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Rec
   ['not_found', 404, 'invalid_request_error', 'not_found_error', {}],
   ['method_not_allowed', 405, 'invalid_request_error', 'invalid_request_error', {}],
   ['request_too_large', 413, 'invalid_request_error', 'request_too_large', {}],
+  ['unsupported_encoding', 415, 'invalid_request_error', 'invalid_request_error'],
+  ['upgrade_required', 426, 'invalid_request_error', 'invalid_request_error'],
   ['rate_limited', 429, 'rate_limit_error', 'rate_limit_error', {}],
   ['quota_exceeded', 429, 'insufficient_quota', 'rate_limit_error', { 'x-should-retry': 'false' }],
   ['internal_error', 500, 'server_error', 'api_error', {}],

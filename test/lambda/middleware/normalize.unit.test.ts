@@ -10,13 +10,14 @@ import { dialectNamed, dialects } from '../../support/rewrite.ts';
 import { printedJson } from '../json/arbitrary-json.ts';
 
 const models = createModels('svc', []);
+const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/"thunder" \ud83c\udf29';
 const sentModel = JSON.stringify(upstreamModel);
 
 function read(dialectName: string, body: string | Buffer): InferenceCall {
   const dialect = dialectNamed(dialectName);
   const endpoint = dialect.endpoints[0] as Endpoint;
-  return readCall(body, { dialect, endpoint }, models);
+  return readCall(body, { dialect, endpoint }, models, anybody);
 }
 
 const send = (dialectName: string, body: string | Buffer) => read(dialectName, body).bodyFor(upstreamModel).join('');
@@ -188,5 +189,5 @@ test('what a body asks for, beside its bytes', () => {
   const counting = dialectNamed('messages').endpoints[1] as Endpoint;
   const route = { dialect: dialectNamed('messages'), endpoint: counting };
   const body = '{"model":"svc","messages":[],"stream":true}';
-  expect(readCall(body, route, models).stream).toBe(false);
+  expect(readCall(body, route, models, anybody).stream).toBe(false);
 });

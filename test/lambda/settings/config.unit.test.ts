@@ -30,7 +30,7 @@ describe('readConfig', () => {
       memberLimit: 50,
       burstLimit: 20,
       upstreamConnectTimeout: 5_000,
-      upstreamIdleTimeout: 120_000,
+      upstreamIdleTimeout: 300_000,
       requestTimeout: 870_000,
       keepAliveInterval: 15_000,
       identityCacheSeconds: 30,
@@ -124,5 +124,40 @@ describe('readConfig', () => {
     const faults = faultsOf({ ...least, [name]: value });
     expect(faults.length).toBeGreaterThan(0);
     expect(faults[0]).toMatch(name);
+  });
+
+  test('models have names of their own in a dialect, or the plain ones', () => {
+    const config = readConfig({
+      ...least,
+      UPSTREAM_MESSAGES_TEXT_MODEL: 'm-words',
+      UPSTREAM_RESPONSES_VISION_MODEL: 'r-eyes',
+    });
+    expect(config.upstreams[0]?.models).toEqual({
+      chat: { text: 'words', vision: 'eyes' },
+      responses: { text: 'words', vision: 'r-eyes' },
+      messages: { text: 'm-words', vision: 'eyes' },
+    });
+  });
+
+  test('headers of the operator are read by lower-case name', () => {
+    const config = readConfig({ ...least, UPSTREAM_HEADERS: '{"X-Team": "a, b", "anthropic-beta": ""}' });
+    expect(config.upstreams[0]?.headers).toEqual({ 'x-team': 'a, b', 'anthropic-beta': '' });
+  });
+
+  test.each([
+    'x-team: a',
+    '["x-team"]',
+    'null',
+    '{"x-team": 1}',
+    '{"x team": "a"}',
+    '{"x-team": "a\\nb"}',
+    '{"Host": "elsewhere"}',
+    '{"connection": "close"}',
+    '{"content-length": "1"}',
+    '{"Transfer-Encoding": "chunked"}',
+  ])('UPSTREAM_HEADERS is not %s', (value) => {
+    expect(faultsOf({ ...least, UPSTREAM_HEADERS: value })).toEqual([
+      expect.stringMatching(/^UPSTREAM_HEADERS must be a JSON object of header names and texts, without host/),
+    ]);
   });
 });

@@ -3,11 +3,13 @@ import type { Upstream } from '../../../lambda/settings/config.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
 
+const ids = { text: 'words', vision: 'eyes' };
+
 const upstreamNamed = (prefix: string): Upstream => ({
   prefix,
   addresses: { chat: 'https://host/v1', responses: 'https://host/v1', messages: 'https://host/v1' },
-  textModel: 'words',
-  visionModel: 'eyes',
+  models: { chat: ids, responses: ids, messages: ids },
+  headers: {},
   apiKeys: [],
 });
 
@@ -16,7 +18,7 @@ function poolOf(keys: Readonly<Record<string, string>>) {
   const clock = { now: 0 };
   const pool = createPool({
     upstreams: Object.keys(keys).map(upstreamNamed),
-    readKeys: async ({ prefix }) => [...(keys[prefix] ?? '')],
+    readAccess: async ({ prefix }) => ({ keys: [...(keys[prefix] ?? '')], headers: {}, secretHeaders: {} }),
     rankKeys: async (ranked, { caller }) => [...ranked].sort((a, b) => caller.indexOf(a) - caller.indexOf(b)),
     now: () => clock.now,
   });

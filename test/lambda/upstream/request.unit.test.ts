@@ -13,11 +13,15 @@ const upstream = {
     responses: 'https://other.acmecorp.example/v2',
     messages: 'https://third.acmecorp.example/v3',
   },
-  textModel: 'thunder',
-  visionModel: 'thunder-eyes',
+  models: {
+    chat: { text: 'thunder', vision: 'thunder-eyes' },
+    responses: { text: 'thunder-r', vision: 'thunder-eyes-r' },
+    messages: { text: 'thunder-m', vision: 'thunder-eyes-m' },
+  },
+  headers: {},
   apiKeys: [],
 };
-const candidate = { upstream, key: 'the-key' };
+const candidate = { upstream, key: 'the-key', headers: {}, secrets: ['the-key'] };
 const models = createModels('svc', []);
 const call = (stream: boolean, model = models.text, dialect = chat) => {
   const [endpoint] = dialect.endpoints;
@@ -36,6 +40,7 @@ describe('the request to an upstream', () => {
       'anthropic-beta': 'one,two',
       'openai-beta': 'x',
       'x-api-key': 'client',
+      'x-claude-code-session-id': 'session',
     };
     expect(buildUpstreamRequest(candidate, call(false), headers)).toEqual({
       url: 'https://api.acmecorp.example/v1/chat/completions',
@@ -62,7 +67,7 @@ describe('the request to an upstream', () => {
       authorization: 'Bearer the-key',
       accept: 'text/event-stream',
     });
-    expect(pieces[0]).toBe('{"model":"thunder-eyes",');
+    expect(pieces[0]).toBe('{"model":"thunder-eyes-m",');
   });
 
   test.each(['accept', 'anthropic-beta', 'anthropic-version', 'openai-beta'])(
@@ -90,9 +95,49 @@ test('the hidden names are model ids, DNS names and what the operator adds', () 
     'AcmeCorp',
     'thunder',
     'thunder-eyes',
+    'thunder-r',
+    'thunder-eyes-r',
+    'thunder-m',
+    'thunder-eyes-m',
     'api.acmecorp.example',
     'other.acmecorp.example',
     'third.acmecorp.example',
     'fourth.example',
   ]);
+});
+
+describe('the headers and the model of a request', () => {
+  test('carries every header of the dialect but those that choose whose account it is', () => {
+    const passed = [
+      'anthropic-dangerous-direct-browser-access',
+      'anthropic-new-thing',
+      'anthropic-keyboard',
+      'openai-beta',
+    ];
+    const kept = [
+      ...['id', 'key', 'token', 'secret', 'auth', 'account', 'org', 'organization', 'workspace', 'profile'].flatMap(
+        (part) => [`anthropic-${part}`, `anthropic-${part}-x`, `anthropic-x-${part}`],
+      ),
+      'openai-organization',
+      'openai-project',
+    ];
+    const given = Object.fromEntries([...passed, ...kept].map((name) => [name, 'v']));
+    const { headers } = buildUpstreamRequest(candidate, call(false), given);
+    expect(Object.keys(headers).filter((name) => /^(anthropic|openai)-/.test(name))).toEqual(passed);
+  });
+
+  test('gives the operator’s headers the last word', () => {
+    const headers = { 'anthropic-version': '2030-01-01', 'x-workspace': 'ours', authorization: 'Basic b3Vycw==' };
+    const built = buildUpstreamRequest({ ...candidate, headers }, call(false), { 'anthropic-version': '2023-06-01' });
+    expect(built.headers).toMatchObject(headers);
+  });
+
+  test('calls each model as the upstream does in that dialect', () => {
+    const messages = createMessages({ signsThinking: false });
+    const { text, vision } = models;
+    const sent = [text, vision].map(
+      (model) => buildUpstreamRequest(candidate, call(false, model, messages), {}).pieces[0],
+    );
+    expect(sent).toEqual(['{"model":"thunder-m",', '{"model":"thunder-eyes-m",']);
+  });
 });

@@ -1,0 +1,35 @@
+import { createHmac } from 'node:crypto';
+import { type Edit, replaceValue } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+
+/** Makes of a value that tells of a caller one that tells nothing but that it is the same again. */
+export type HashId = (value: string) => string;
+
+/** For one caller: equal values stay equal, and nobody else's equals them. 43 characters. */
+export function createHashId(secret: Buffer, caller: string): HashId {
+  const prefix = `${caller.length}:${caller}`;
+  return (value) => createHmac('sha256', secret).update(prefix).update(value).digest('base64url');
+}
+
+/** Members in which clients say who, where and on which device their user is. */
+const ids = new Set(['user', 'safety_identifier', 'prompt_cache_key']);
+
+/** The edits that hash what a body says of its caller; each time that such a member stands there. */
+export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
+  const edits: Edit[] = [];
+  const hash = (value: Node) => {
+    const kind = body.kind(value);
+    if (kind === 'string') edits.push(replaceValue(body, value, JSON.stringify(hashId(body.string(value)))));
+    else if (kind === 'number') edits.push(replaceValue(body, value, JSON.stringify(hashId(body.raw(value)))));
+  };
+  for (const key of body.keys(body.root)) {
+    const name = body.string(key);
+    if (ids.has(name)) hash(key + 1);
+    else if (name === 'metadata') {
+      for (const inner of body.keys(key + 1)) if (body.string(inner) === 'user_id') hash(inner + 1);
+    } else if (name === 'client_metadata') {
+      for (let node = key + 1; node < body.next(key + 1); node += 1) if (!body.isKey(node)) hash(node);
+    }
+  }
+  return edits;
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json } from '../support/upstream-script.ts';
+
+const path = '/v1/chat/completions';
+const plain = json(200, { id: 'x', choices: [] });
+const bodyOf = ({ upstream }: TestGateway) => JSON.parse(String(upstream.requests.at(-1)?.body));
+
+describe('UPSTREAM_CALLER_IDS', () => {
+  const question = { model: 'svc', messages: [], user: 'me@home', prompt_cache_key: 'thread-1' };
+  const send = (gateway: TestGateway, key = 'guest') => gateway.post(path, question, { 'x-api-key': key });
+
+  test('passes them as they are unless it says otherwise', async () => {
+    await using gateway = await startTestGateway();
+    gateway.upstream.otherwise(plain);
+    await send(gateway);
+    expect(bodyOf(gateway)).toMatchObject({ user: 'me@home', prompt_cache_key: 'thread-1' });
+  });
+
+  test('hash: they tell one caller’s from another’s, and nothing else', async () => {
+    await using gateway = await startTestGateway({ environment: { UPSTREAM_CALLER_IDS: 'hash' } });
+    gateway.upstream.otherwise(plain);
+    await send(gateway);
+    const guest = bodyOf(gateway);
+    expect(JSON.stringify(guest)).not.toMatch(/me@home|thread-1/);
+    await send(gateway);
+    expect(bodyOf(gateway)).toEqual(guest);
+    await send(gateway, await gateway.issueKey());
+    expect(bodyOf(gateway).user).toMatch(/^[\w-]{43}$/);
+    expect(bodyOf(gateway).user).not.toBe(guest.user);
+  });
+});
+
+describe('UPSTREAM_HEADERS', () => {
+  const secret = (value: unknown) => ({
+    environment: {
+      UPSTREAM_API_KEYS: '',
+      UPSTREAM_SECRET_ID: 'keys',
+      UPSTREAM_HEADERS: '{"x-team":"a","x-place":"b"}',
+    },
+    readSecret: async () => JSON.stringify({ UPSTREAM_API_KEYS: 'upstream-key', UPSTREAM_HEADERS: value }),
+  });
+  const ask = (gateway: TestGateway) => gateway.post(path, { model: 'svc', messages: [] }, { 'x-api-key': 'guest' });
+
+  test.each([
+    ['an object', { 'X-Place': 'secret-workspace' }],
+    ['its text', '{"X-Place":"secret-workspace"}'],
+  ])('are joined by those of the secret, which win: %s', async (_, value) => {
+    await using gateway = await startTestGateway(secret(value));
+    gateway.upstream.otherwise(plain);
+    expect((await ask(gateway)).status).toBe(200);
+    expect(gateway.upstream.requests.at(-1)?.headers).toMatchObject({ 'x-team': 'a', 'x-place': 'secret-workspace' });
+  });
+
+  test('a secret one is not told when the upstream repeats it', async () => {
+    await using gateway = await startTestGateway(secret({ 'x-place': 'secret-workspace' }));
+    gateway.upstream.otherwise(json(400, { error: { message: 'secret-workspace is unknown' } }));
+    expect(await (await ask(gateway)).text()).not.toContain('secret-workspace');
+  });
+
+  test('what is no headers is a fault of the gateway’s own, and nothing goes upstream', async () => {
+    await using gateway = await startTestGateway(secret({ host: 'elsewhere' }));
+    const response = await ask(gateway);
+    expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'service_unavailable']);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+});
+
+test('every model id of an upstream is hidden', async () => {
+  await using gateway = await startTestGateway({
+    environment: { UPSTREAM_MESSAGES_TEXT_MODEL: 'nebula-m', UPSTREAM_RESPONSES_VISION_MODEL: 'nebula-r' },
+  });
+  const message = { role: 'assistant', content: 'nebula-m or nebula-r' };
+  gateway.upstream.otherwise(json(200, { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+  const response = await gateway.post(path, { model: 'svc', messages: [] }, { 'x-api-key': 'guest' });
+  expect(await response.text()).toContain('svc or svc');
+});
+
+test.each([
+  ['true', 'true'],
+  ['false', 'false'],
+  ['maybe', null],
+])('x-should-retry: %s of an upstream’s error is %s here', async (given, passed) => {
+  await using gateway = await startTestGateway();
+  gateway.upstream.otherwise(json(500, { error: {} }, { 'x-should-retry': given }));
+  const response = await gateway.post(path, { model: 'svc', messages: [] }, { 'x-api-key': 'guest' });
+  expect(response.headers.get('x-should-retry')).toBe(passed);
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { applyEdits } from '../../../lambda/json/edit.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { createHashId, hashCallerIds } from '../../../lambda/upstream/caller-ids.ts';
+
+const secret = Buffer.from('secret');
+const hash = createHashId(secret, 'me');
+const hashed = (body: string, hashId = hash) => {
+  const json = createScanner().scan(body);
+  return applyEdits(body, hashCallerIds(json, hashId));
+};
+
+describe('a hash of an id', () => {
+  test('has at most 43 characters, and stays equal for one caller', () => {
+    expect(hash('device')).toMatch(/^[\w-]{1,43}$/);
+    expect(createHashId(secret, 'me')('device')).toBe(hash('device'));
+  });
+
+  test('differs by value, caller and secret, however caller and value are cut', () => {
+    const others = [
+      hash('devic'),
+      createHashId(secret, 'you')('device'),
+      createHashId(Buffer.from('other'), 'me')('device'),
+      createHashId(secret, 'med')('evice'),
+    ];
+    expect(new Set([hash('device'), ...others]).size).toBe(5);
+  });
+});
+
+describe('what a body says of its caller', () => {
+  test('is hashed wherever it stands, and all else stays byte for byte', () => {
+    const body =
+      '{ "user":"u", "safety_identifier" : "s","prompt_cache_key":"p","metadata":{"user_id":"d","topic":"t"},' +
+      '"client_metadata":{"installation":"i","deep":[{"path":"/home/me","on":true,"count":7}]},"other":{"user":"u"},"n":1.0}';
+    expect(hashed(body)).toBe(
+      `{ "user":"${hash('u')}", "safety_identifier" : "${hash('s')}","prompt_cache_key":"${hash('p')}",` +
+        `"metadata":{"user_id":"${hash('d')}","topic":"t"},"client_metadata":{"installation":"${hash('i')}",` +
+        `"deep":[{"path":"${hash('/home/me')}","on":true,"count":"${hash('7')}"}]},"other":{"user":"u"},"n":1.0}`,
+    );
+  });
+
+  test('is hashed each time that it is repeated, and in whatever spelling', () => {
+    expect(hashed('{"user":"a","\\u0075ser":"\\u0061","user":"b"}')).toBe(
+      `{"user":"${hash('a')}","\\u0075ser":"${hash('a')}","user":"${hash('b')}"}`,
+    );
+  });
+
+  test.each(['{"user":null}', '{"metadata":"x"}', '{"metadata":null,"user":{"a":"b"}}', '{"client_metadata":[]}'])(
+    'is left alone in %s',
+    (body) => {
+      expect(hashed(body)).toBe(body);
+    },
+  );
+});

@@ -3,11 +3,15 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm run doctor brings its own.`);
   process.exit(1);
 }
+const { existsSync, readFileSync } = await import('node:fs');
+const { setTimeout: wait } = await import('node:timers/promises');
 const { createProgram } = await import('../operator/doctor/program.ts');
 const { runProgram } = await import('../operator/run-program.ts');
 
 const program = createProgram({
   now: () => performance.now(),
+  wait,
+  readBlock: () => (existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context?.gateway : undefined),
   print: (text) => console.log(text),
   printError: (text) => process.stderr.write(text),
   setExitCode: (code) => {

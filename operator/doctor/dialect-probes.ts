@@ -6,28 +6,61 @@ import { parseJson } from './probe.ts';
 export interface DialectProbe {
   readonly name: string;
   readonly path: string;
+  /** An id that stands for the text model and is not its own. */
+  alias(model: string): string;
   /** Each dialect shows its key in another of the three headers. */
   keyHeaders(key: string): Record<string, string>;
-  question(model: string): Readonly<Record<string, unknown>>;
+  question(model: string, question: Question): Readonly<Record<string, unknown>>;
+  /** What a request for a stream has on top. */
+  readonly streaming: Readonly<Record<string, unknown>>;
   /** What an answer has to look like. */
   answer(model: string): z.ZodType;
+  /** Whether an event brings generated text: only these come at the pace of the model. */
+  isText(event: SseEvent): boolean;
   isEnd(event: SseEvent): boolean;
 }
 
-// Long enough that its parts come at different times, and short enough to cost next to nothing.
-const prompt = 'Write the numbers from one to forty as words, separated by commas, and nothing else.';
-const messages = [{ role: 'user', content: prompt }];
+export interface Question {
+  readonly prompt: string;
+  /** What the answer may take. */
+  readonly tokens: number;
+}
 
-const typeOf = ({ data }: SseEvent): unknown => {
-  const value = parseJson(data);
-  return typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
+/** Invites the model to tell what has to be hidden. */
+export const whoAreYou: Question = {
+  prompt: 'Who are you, and who made you? Name the model and the company, in one sentence.',
+  tokens: 512,
 };
+
+/** Each word takes an event or more, and nothing has to be thought about. */
+export const countTo = (length: number): Question => ({
+  prompt: `Write the numbers from 1 to ${length} as words, separated by commas, and nothing else.`,
+  tokens: Math.max(512, 12 * length),
+});
+
+const typeOf = ({ data }: SseEvent): string => eventType.safeParse(parseJson(data)).data?.type ?? '';
+const eventType = z.object({ type: z.string() });
+
+const text = z.string().min(1);
+const chatText = z.object({
+  choices: z.tuple([
+    z.object({
+      delta: z.union([
+        z.object({ content: text }),
+        z.object({ reasoning_content: text }),
+        z.object({ reasoning: text }),
+      ]),
+    }),
+  ]),
+});
 
 export const chatProbe: DialectProbe = {
   name: 'chat',
   path: '/v1/chat/completions',
+  alias: (model) => `${model}-text`,
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
-  question: (model) => ({ model, messages }),
+  question: (model, { prompt }) => ({ model, messages: [{ role: 'user', content: prompt }] }),
+  streaming: { stream: true, stream_options: { include_usage: true } },
   answer: (model) =>
     z.object({
       id: z.string(),
@@ -35,14 +68,17 @@ export const chatProbe: DialectProbe = {
       model: z.literal(model),
       choices: z.array(z.object({ message: z.object({ role: z.literal('assistant') }) })).min(1),
     }),
+  isText: ({ data }) => chatText.safeParse(parseJson(data)).success,
   isEnd: ({ data }) => data === '[DONE]',
 };
 
 export const responsesProbe: DialectProbe = {
   name: 'responses',
   path: '/v1/responses',
+  alias: (model) => `${model}-private`,
   keyHeaders: (key) => ({ 'api-key': key }),
-  question: (model) => ({ model, input: prompt }),
+  question: (model, { prompt }) => ({ model, input: prompt }),
+  streaming: { stream: true },
   answer: (model) =>
     z.object({
       id: z.string(),
@@ -51,14 +87,21 @@ export const responsesProbe: DialectProbe = {
       model: z.literal(model),
       output: z.array(z.object({ type: z.string() })).min(1),
     }),
+  isText: (event) => typeOf(event).endsWith('.delta'),
   isEnd: (event) => typeOf(event) === 'response.completed' || typeOf(event) === 'response.incomplete',
 };
 
 export const messagesProbe: DialectProbe = {
   name: 'messages',
   path: '/v1/messages',
+  alias: () => 'sonnet',
   keyHeaders: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
-  question: (model) => ({ model, max_tokens: 512, messages }),
+  question: (model, { prompt, tokens }) => ({
+    model,
+    max_tokens: tokens,
+    messages: [{ role: 'user', content: prompt }],
+  }),
+  streaming: { stream: true },
   answer: (model) =>
     z.object({
       id: z.string(),
@@ -68,10 +111,13 @@ export const messagesProbe: DialectProbe = {
       content: z.array(z.object({ type: z.string() })),
       stop_reason: z.string(),
     }),
+  isText: (event) => typeOf(event) === 'content_block_delta',
   isEnd: (event) => typeOf(event) === 'message_stop',
 };
 
 export const dialectProbes: readonly DialectProbe[] = [chatProbe, responsesProbe, messagesProbe];
 
-/** Each dialect is asked for a plain answer and for a stream; nothing else is charged. */
+export const countTokensPath = `${messagesProbe.path}/count_tokens`;
+
+/** Each dialect is asked for a plain answer and for a stream; nothing else is charged, unless a count looks wrong. */
 export const cost = dialectProbes.length * 2;

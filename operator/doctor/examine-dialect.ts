@@ -1,32 +1,39 @@
-import type { DialectProbe } from './dialect-probes.ts';
+import { countTo, type DialectProbe, whoAreYou } from './dialect-probes.ts';
 import type { Acquaintance } from './greet.ts';
+import { judgePace } from './judge-pace.ts';
 import { judgeShape } from './judge-shape.ts';
-import { judgeFirstEvent, judgeIncremental, judgeStream, readEvents } from './judge-stream.ts';
-import type { Ask, Probe } from './probe.ts';
+import { judgeFirstEvent, judgeStream, readEvents } from './judge-stream.ts';
+import { judgeStreamUsage, judgeUsage } from './judge-usage.ts';
+import type { Ledger } from './ledger.ts';
+import type { Ask, Reply } from './probe.ts';
 import type { Finding, Row } from './row.ts';
 
-/** Asks for a plain answer and for a stream: two requests of quota. */
-export async function* examineDialect(
-  ask: Probe,
-  dialect: DialectProbe,
-  key: string,
-  { models: [model] }: Acquaintance,
-): AsyncGenerator<Row> {
+interface Subject extends Pick<Acquaintance, 'models'> {
+  readonly key: string;
+  /** Of the streams: how many numbers they are asked to write. */
+  readonly length: number;
+  readonly ledger: Ledger;
+  onStream(reply: Reply): void;
+}
+
+/** Asks for a plain answer, by an alias, and for a stream: two requests of quota. */
+export async function* examineDialect(dialect: DialectProbe, subject: Subject): AsyncGenerator<Row> {
+  const { key, models, length, ledger, onStream } = subject;
   const { name: area, path } = dialect;
-  const post = (more: object): Ask => ({
-    method: 'POST',
-    path,
-    headers: dialect.keyHeaders(key),
-    body: { ...dialect.question(model), ...more },
-  });
+  const [model] = models;
+  const post = (body: object): Ask => ({ method: 'POST', path, headers: dialect.keyHeaders(key), body });
   const row = (check: string, finding: Finding): Row => ({ area, check, ...finding });
 
-  yield row('answers', judgeShape(await ask(post({})), dialect.answer(model)));
-  const reply = await ask(post({ stream: true }));
-  const events = readEvents(reply);
-  const stream = judgeStream(reply, events, dialect);
-  yield row('streams to the end', stream);
+  const plain = await ledger.record(post(dialect.question(dialect.alias(model), whoAreYou)));
+  yield row('answers', judgeShape(plain, dialect.answer(model)));
+
+  const stream = await ledger.record(post({ ...dialect.question(model, countTo(length)), ...dialect.streaming }));
+  onStream(stream);
+  const events = readEvents(stream.arrivals);
+  yield row('streams to the end', judgeStream(stream, events, dialect));
+  if (plain.status === 200) yield row('tells usage', judgeUsage(plain));
   if (events.length === 0) return;
-  yield row('streams event by event', judgeIncremental(events));
+  yield row('tells usage in streams', judgeStreamUsage(stream, plain));
+  yield row('streams event by event', judgePace(events.filter(dialect.isText)));
   yield row('has a first event', judgeFirstEvent(events));
 }

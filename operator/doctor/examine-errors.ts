@@ -1,56 +1,105 @@
-import { dialectProbes, messagesProbe } from './dialect-probes.ts';
+import { gzipSync } from 'node:zlib';
+import { chatProbe, countTokensPath, dialectProbes, messagesProbe, whoAreYou } from './dialect-probes.ts';
 import type { Acquaintance } from './greet.ts';
 import { type ExpectedError, faultInError } from './judge-error.ts';
+import type { Ledger } from './ledger.ts';
 import type { Ask, Probe } from './probe.ts';
 import { fail, ok, type Row } from './row.ts';
 
-interface Case {
+export interface Case {
   readonly ask: Ask;
   readonly expected: ExpectedError;
 }
 
-const countTokens = '/v1/messages/count_tokens';
+/** Has the form of a key, and is none. */
+export const unknownKey = `ltk_${'x'.repeat(43)}`;
 
-/** Errors that are answered before anything is charged. */
+const mebibyte = 1024 * 1024;
+
+/** More than any gateway takes once it is unpacked, and next to nothing before. */
+const unpacksTooLarge = new Uint8Array(gzipSync(Buffer.alloc(33 * mebibyte)));
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
+
+/** Errors that are answered before anything is charged; of count_tokens, also those that cost elsewhere. */
 export async function* examineErrors(ask: Probe, key: string, known: Acquaintance): AsyncGenerator<Row> {
-  const noRetry = { 'x-should-retry': 'false' };
-  const inference = [...dialectProbes, { ...messagesProbe, path: countTokens }].map((dialect) => ({
-    ask: { method: 'POST', path: dialect.path, body: dialect.question(known.models[0]) } as const,
+  const [model] = known.models;
+  const noRetry = { 'x-should-retry': /^false$/ };
+  const inference = [...dialectProbes, { ...messagesProbe, path: countTokensPath }].map((dialect) => ({
+    ask: { method: 'POST', path: dialect.path, body: dialect.question(model, whoAreYou) } as const,
     shape: dialect.name === messagesProbe.name ? ('messages' as const) : ('openai' as const),
   }));
   const all = [...inference, { ask: { method: 'GET', path: '/v1/models' } as const, shape: 'openai' as const }];
-  const unknownKey = { 'x-api-key': `ltk_${'x'.repeat(43)}` };
-  const withKey = { authorization: `Bearer ${key}` };
-  const get = (path: string): Ask => ({ method: 'GET', path, headers: withKey });
+  const headers = { authorization: `Bearer ${key}` };
+  const get = (path: string): Ask => ({ method: 'GET', path, headers });
+  const count = (body: string | object): Ask => ({ method: 'POST', path: countTokensPath, headers, body });
 
   const checks: Readonly<Record<string, readonly Case[]>> = {
     'no key': all.map(({ ask, shape }) => ({ ask, expected: { code: 'missing_api_key', shape, headers: noRetry } })),
     'an unknown key': all.map(({ ask, shape }) => ({
-      ask: { ...ask, headers: unknownKey },
+      ask: { ...ask, headers: { 'x-api-key': unknownKey } },
       expected: { code: 'invalid_api_key', shape, headers: noRetry },
     })),
     'an unknown model': [
       { ask: get('/v1/models/none'), expected: { code: 'model_not_found', shape: 'openai' } },
+      { ask: count(messagesProbe.question('none', whoAreYou)), expected: { code: 'invalid_model', shape: 'messages' } },
+    ],
+    'a picture for the text model': [
       {
-        // Free, unlike the same mistake in a request for an answer.
-        ask: { method: 'POST', path: countTokens, headers: withKey, body: messagesProbe.question('none') },
+        ask: count({ model, messages: [{ role: 'user', content: [picture] }] }),
         expected: { code: 'invalid_model', shape: 'messages' },
+      },
+    ],
+    'a body that is no JSON': [{ ask: count('{'), expected: { code: 'invalid_request', shape: 'messages' } }],
+    'an unknown encoding': [
+      {
+        ask: { ...count('{}'), headers: { ...headers, 'content-encoding': 'compress' } },
+        expected: { code: 'unsupported_encoding', shape: 'messages', headers: { 'accept-encoding': /\bgzip\b/ } },
+      },
+    ],
+    'a WebSocket handshake': [
+      {
+        ask: { method: 'GET', path: '/v1/responses', headers: { 'openai-beta': 'responses_websockets=2026-02-06' } },
+        expected: { code: 'upgrade_required', shape: 'openai' },
       },
     ],
     'an unknown path': [{ ask: get('/v1/none'), expected: { code: 'not_found', shape: 'openai' } }],
     'a wrong method': inference.map(({ ask: { path }, shape }) => ({
       ask: get(path),
-      expected: { code: 'method_not_allowed', shape, headers: { allow: undefined } },
+      expected: { code: 'method_not_allowed', shape, headers: { allow: /\bPOST\b/ } },
     })),
   };
-  for (const [check, cases] of Object.entries(checks)) {
-    const faults: string[] = [];
-    for (const { ask: asked, expected } of cases) {
-      const reply = await ask(asked);
-      const fault = faultInError(reply, expected, known.headerPrefix);
-      if (fault !== undefined) faults.push(`${reply.title}: ${fault}`);
-    }
-    const [first] = faults;
-    yield { area: 'errors', check, ...(first === undefined ? ok(`${cases.length} as documented`) : fail(first)) };
+  for (const [check, cases] of Object.entries(checks)) yield await examineCases(ask, check, cases, known.headerPrefix);
+}
+
+/**
+ * A body that turns out too large is refused after it was charged, so that the charge has to be given back: the one such
+ * failure that anybody can cause.
+ */
+export async function* examineTooLarge({ record }: Ledger, key: string, { headerPrefix }: Acquaintance) {
+  const ask: Ask = {
+    method: 'POST',
+    path: chatProbe.path,
+    headers: { ...chatProbe.keyHeaders(key), 'content-encoding': 'gzip' },
+    body: unpacksTooLarge,
+  };
+  const expected = { code: 'request_too_large', shape: 'openai' } as const;
+  yield await examineCases(record, 'a body that grows too large', [{ ask, expected }], headerPrefix);
+}
+
+export async function examineCases(
+  ask: Probe,
+  check: string,
+  cases: readonly Case[],
+  headerPrefix: string,
+): Promise<Row> {
+  const faults: string[] = [];
+  for (const { ask: asked, expected } of cases) {
+    const reply = await ask(asked);
+    const fault = faultInError(reply, expected, headerPrefix);
+    if (fault !== undefined) faults.push(`${reply.title}: ${fault}`);
   }
+  const [first] = faults;
+  return { area: 'errors', check, ...(first === undefined ? ok(`${cases.length} as documented`) : fail(first)) };
 }

@@ -1,43 +1,81 @@
-import { z } from 'zod';
 import { CommandError } from '../keys/command-error.ts';
-import { dialectProbes, messagesProbe } from './dialect-probes.ts';
+import { dialectProbes } from './dialect-probes.ts';
+import { examineCors } from './examine-cors.ts';
 import { examineDialect } from './examine-dialect.ts';
-import { examineErrors } from './examine-errors.ts';
+import { examineErrors, examineTooLarge } from './examine-errors.ts';
+import { examineModels, examineTokenCount } from './examine-free.ts';
+import { bearer, examineKeys } from './examine-keys.ts';
+import { examineQuota } from './examine-quota.ts';
+import { examineRefusals } from './examine-refusals.ts';
+import { createNameFinder } from './find-name.ts';
 import type { Acquaintance } from './greet.ts';
-import { judgeExposed, judgePreflight, origin, preflightHeaders } from './judge-cors.ts';
-import { findForeignHeader, findMissingHeader } from './judge-headers.ts';
+import { findForeignHeader, findMissingHeader, judgeRequestIds } from './judge-headers.ts';
 import { findTrace } from './judge-hiding.ts';
-import { judgeShape } from './judge-shape.ts';
-import { type Probe, quote, type Reply } from './probe.ts';
-import { type Finding, fail, note, ok, type Row } from './row.ts';
+import type { ExpectedLimits } from './judge-limits.ts';
+import { judgeSilence } from './judge-silence.ts';
+import { createLedger } from './ledger.ts';
+import type { Probe, Reply } from './probe.ts';
+import { type Finding, fail, ok, type Row, untested } from './row.ts';
+
+export interface Examination {
+  readonly key: string;
+  /** A key without quota, where there is one to try. */
+  readonly spentKey?: string | undefined;
+  /** A page that is to be allowed. */
+  readonly origin: string;
+  /** How many numbers a stream is asked to write. */
+  readonly length: number;
+  /** What nobody should see. */
+  readonly names: readonly string[];
+  readonly limits: ExpectedLimits;
+  /** Milliseconds between keep-alives. */
+  readonly keepAlive: number;
+  /** Asks again where a reply says to wait for a moment. */
+  waitOut(probe: Probe): Probe;
+}
 
 /** Looks at everything that a client can see of a gateway; each row as soon as it is known. */
-export async function* examine(probe: Probe, key: string, known: Acquaintance): AsyncGenerator<Row> {
+export async function* examine(probe: Probe, known: Acquaintance, examination: Examination): AsyncGenerator<Row> {
+  const { key, spentKey, origin, length, names, limits, keepAlive, waitOut } = examination;
+  const { models, headerPrefix } = known;
   const replies: Reply[] = [];
-  const ask: Probe = async (asked) => {
+  const streams: Reply[] = [];
+  const askOnce: Probe = async (asked) => {
     const reply = await probe(asked);
     replies.push(reply);
     return reply;
   };
-  const { models, headerPrefix } = known;
+  const ask = waitOut(askOnce);
+  const openLedger = (of?: string) => createLedger(ask, of === undefined ? {} : bearer(of), headerPrefix);
+  const charged = openLedger(key);
+  const guestBefore = await openLedger().read();
+
   yield* guarded('models', () => examineModels(ask, key, known));
+  yield* guarded('keys', () => examineKeys(ask, key, known));
+  yield* guarded('errors', () => examineTooLarge(charged, key, known));
   for (const dialect of dialectProbes) {
-    yield* guarded(dialect.name, () => examineDialect(ask, dialect, key, known));
+    const subject = { models, key, length, ledger: charged, onStream: (stream: Reply) => streams.push(stream) };
+    yield* guarded(dialect.name, () => examineDialect(dialect, subject));
   }
-  const charged = replies.filter(({ title, status }) => title.startsWith('POST') && status === 200).length;
+  yield { area: 'streams', check: 'silence is bridged', ...judgeSilence(streams, keepAlive) };
   yield* guarded('messages', () => examineTokenCount(ask, key, known));
   yield* guarded('errors', () => examineErrors(ask, key, known));
-  yield* guarded('cors', () => examineCors(ask, key, headerPrefix));
-  yield* guarded('quota', () => examineQuota(ask, key, known, charged));
+  yield* guarded('errors', () => examineRefusals(askOnce, spentKey, known));
+  yield* guarded('cors', () => examineCors(ask, key, known, origin));
+  const accounts = { charged, createLedger: openLedger, key, origin, limits, guestBefore };
+  yield* guarded('quota', () => examineQuota(known, accounts));
 
-  const row = (area: string, check: string, find: (reply: Reply) => string | undefined): Row => ({
+  const everywhere = (area: string, check: string, find: (reply: Reply) => string | undefined): Row => ({
     area,
     check,
     ...judgeAll(replies, find),
   });
-  yield row('headers', 'quota and request id', (reply) => findMissingHeader(reply, headerPrefix));
-  yield row('hiding', 'no header of others', (reply) => findForeignHeader(reply, headerPrefix));
-  yield row('hiding', 'no trace in bodies', (reply) => findTrace(reply, models));
+  yield everywhere('headers', 'those of every answer', (reply) => findMissingHeader(reply, headerPrefix));
+  yield { area: 'headers', check: 'an id for each request', ...judgeRequestIds(replies) };
+  yield everywhere('hiding', 'no header of others', (reply) => findForeignHeader(reply, headerPrefix));
+  yield everywhere('hiding', 'no trace in bodies', (reply) => findTrace(reply, models));
+  if (names.length > 0) yield everywhere('hiding', 'no name anywhere', createNameFinder(names));
+  else yield { area: 'hiding', check: 'no name anywhere', ...untested('say what must not show, with --names a,b') };
 }
 
 /** What can't be asked at all is a row as well, and the rest is examined none the less. */
@@ -49,53 +87,6 @@ async function* guarded(area: string, rows: () => AsyncGenerator<Row>): AsyncGen
     yield { area, check: 'can be asked', ...fail(error.message) };
   }
 }
-
-async function* examineModels(ask: Probe, key: string, { models }: Acquaintance): AsyncGenerator<Row> {
-  for (const id of models) {
-    const path = `/v1/models/${id}`;
-    const shape = z.strictObject({
-      id: z.literal(id),
-      object: z.literal('model'),
-      created: z.literal(0),
-      owned_by: z.literal(models[0]),
-    });
-    yield { area: 'models', check: id, ...judgeShape(await ask({ method: 'GET', path, headers: bearer(key) }), shape) };
-  }
-}
-
-async function* examineTokenCount(ask: Probe, key: string, { models: [model] }: Acquaintance): AsyncGenerator<Row> {
-  const { max_tokens: _, ...body } = messagesProbe.question(model);
-  const headers = messagesProbe.keyHeaders(key);
-  const reply = await ask({ method: 'POST', path: `${messagesProbe.path}/count_tokens`, headers, body });
-  const finding =
-    reply.status === 404
-      ? note('the upstream does not offer it')
-      : judgeShape(reply, z.object({ input_tokens: z.int().positive() }));
-  yield { area: 'messages', check: 'counts tokens', ...finding };
-}
-
-async function* examineCors(ask: Probe, key: string, headerPrefix: string): AsyncGenerator<Row> {
-  const preflight = await ask({ method: 'OPTIONS', path: '/v1/chat/completions', headers: preflightHeaders });
-  yield { area: 'cors', check: 'preflight', ...judgePreflight(preflight) };
-  const read = await ask({ method: 'GET', path: '/v1/models', headers: { ...bearer(key), origin } });
-  yield { area: 'cors', check: 'headers a page can read', ...judgeExposed(read, headerPrefix) };
-}
-
-/** Others may use the same quota meanwhile: then more is gone than was spent here. */
-async function* examineQuota(ask: Probe, key: string, known: Acquaintance, charged: number): AsyncGenerator<Row> {
-  const reply = await ask({ method: 'GET', path: '/v1/models', headers: bearer(key) });
-  const left = Number(reply.headers.get(`${known.headerPrefix}remaining`) ?? Number.NaN);
-  const gone = known.remaining - left;
-  const facts = `${gone} charged for ${charged} answers, ${left} of ${known.limit} left`;
-  let finding: Finding = ok(facts);
-  if (Number.isNaN(gone)) finding = fail(`the gateway does not tell what is left: ${quote(reply)}`);
-  else if (gone < 0) finding = note('the window began anew meanwhile');
-  else if (gone > charged) finding = note(`${facts}: others use this quota too`);
-  else if (gone < charged) finding = fail(facts);
-  yield { area: 'quota', check: 'each answer is charged once', ...finding };
-}
-
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 function judgeAll(replies: readonly Reply[], find: (reply: Reply) => string | undefined): Finding {
   for (const reply of replies) {

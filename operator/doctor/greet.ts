@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommandError } from '../keys/command-error.ts';
 import { cost } from './dialect-probes.ts';
+import { type Figures, readFigures } from './figures.ts';
 import { faultIn } from './judge-shape.ts';
 import { type Probe, parseJson, quote, type Reply } from './probe.ts';
 
@@ -9,9 +10,8 @@ export interface Acquaintance {
   readonly models: readonly [text: string, vision: string];
   /** Of the gateway's own headers, in lower case. */
   readonly headerPrefix: string;
-  /** What the key had left, and of how many; NaN where the gateway does not tell. */
-  readonly remaining: number;
-  readonly limit: number;
+  /** What the key had left, and of how many. */
+  readonly figures: Figures;
 }
 
 const model = z.strictObject({
@@ -25,20 +25,34 @@ export const modelList = z.strictObject({ object: z.literal('list'), data: z.tup
 /** Lists the models, which is free: so the key is known to be good, and the quota to be enough, before any is spent. */
 export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
   const reply = await ask({ method: 'GET', path: '/v1/models', headers: { authorization: `Bearer ${key}` } });
-  if (reply.status === 401) throw new CommandError(`the gateway does not take this key: ${messageIn(reply)}`);
+  if (reply.status === 401) {
+    throw new CommandError(`the gateway does not take this key: ${messageIn(reply)}${slipIn(key)}`);
+  }
   if (reply.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(reply)}`);
+  const location = reply.headers.get('location');
+  if (location !== null) throw new CommandError(`there is no gateway: it sends us to ${location}`);
   const fault = reply.status === 200 ? faultIn(reply, modelList) : `it answered ${quote(reply)}`;
   if (fault !== undefined) throw new CommandError(`there is no gateway: GET /v1/models, ${fault}`);
   const [text, vision] = modelList.parse(parseJson(reply.text)).data;
   const headerPrefix = `x-${text.id}-`;
-  const figure = (name: string) => Number(reply.headers.get(headerPrefix + name) ?? Number.NaN);
-  const [remaining, limit] = [figure('remaining'), figure('limit')];
-  if (remaining < cost) {
-    const reset = figure('reset');
-    const anew = Number.isNaN(reset) ? '' : `, and anew in ${Math.ceil(reset / 60)} minutes`;
-    throw new CommandError(`this takes ${cost} requests, and the key has ${remaining} of ${limit} left${anew}`);
+  const figures = readFigures(reply, headerPrefix);
+  if (figures.remaining < cost) {
+    const guest = readFigures(await ask({ method: 'GET', path: '/v1/models' }), headerPrefix);
+    const asGuest = guest.limit === figures.limit ? '; these are the figures of a guest' : '';
+    throw new CommandError(tooLittle(figures) + asGuest);
   }
-  return { models: [text.id, vision.id], headerPrefix, remaining, limit };
+  return { models: [text.id, vision.id], headerPrefix, figures };
+}
+
+function tooLittle({ remaining, limit, reset }: Figures): string {
+  const anew = Number.isNaN(reset) ? '' : `, and anew in ${Math.ceil(reset / 60)} minutes`;
+  return `this takes ${cost} requests, and the key has ${remaining} of ${limit} left${anew}`;
+}
+
+/** Where the form of a key is not that of one, the slip is on this side. */
+function slipIn(key: string): string {
+  if (/^ltk_[\w-]{43}$/.test(key)) return '';
+  return ` A key is ltk_ and 43 letters, digits, - and _; this one is not, with ${key.length} characters in all.`;
 }
 
 const errorBody = z.object({ error: z.object({ message: z.string() }) });

@@ -1,48 +1,49 @@
 import { quote, type Reply } from './probe.ts';
-import { type Finding, fail, note, ok } from './row.ts';
+import { type Finding, fail, ok, untested } from './row.ts';
 
 /** A page that nobody knows. */
-export const origin = 'https://doctor.example';
+export const unknownOrigin = 'https://doctor.example';
 
-export const preflightHeaders = {
+export const preflightHeaders = (origin: string) => ({
   origin,
   'access-control-request-method': 'POST',
-  'access-control-request-headers': 'authorization,content-type,x-api-key,x-stainless-lang',
-};
+  'access-control-request-headers': wantedHeaders.join(','),
+});
+const wantedHeaders = ['authorization', 'content-type', 'x-api-key', 'api-key', 'x-stainless-lang'];
 
-/** Whether browsers may send requests of any page. */
-export function judgePreflight(reply: Reply): Finding {
+/** Whether browsers may send requests of a page. */
+export function judgePreflight(reply: Reply, origin: string): Finding {
   if (reply.status !== 200 && reply.status !== 204) return fail(`answered ${quote(reply)}`);
-  const allowed = judgeOrigin(reply);
-  if (allowed) return allowed;
-  const listOf = (name: string) => (reply.headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
-  if (!listOf('access-control-allow-methods').includes('post')) return fail('POST is not allowed');
-  const headers = listOf('access-control-allow-headers');
-  const missing = preflightHeaders['access-control-request-headers']
-    .split(',')
-    .filter((name) => !headers.includes(name));
-  return missing.length > 0 ? fail(`not allowed: ${missing.join(', ')}`) : ok('any page may ask');
+  if (!listOf(reply, 'access-control-allow-methods').includes('post')) return fail('POST is not allowed');
+  const headers = listOf(reply, 'access-control-allow-headers');
+  const missing = wantedHeaders.filter((name) => !headers.includes(name));
+  if (missing.length > 0) return fail(`not allowed: ${missing.join(', ')}`);
+  return judgeOrigin(reply, origin) ?? ok(`${origin} may ask`);
 }
 
 /** Whether a page may read what stands in the headers of an answer. */
-export function judgeExposed(reply: Reply, headerPrefix: string): Finding {
-  const allowed = judgeOrigin(reply);
+export function judgeExposed(reply: Reply, headerPrefix: string, origin: string): Finding {
+  const allowed = judgeOrigin(reply, origin);
   if (allowed) return allowed;
-  const exposed = (reply.headers.get('access-control-expose-headers') ?? '').toLowerCase().split(/\s*,\s*/);
-  const wanted = [
-    `${headerPrefix}remaining`,
-    `${headerPrefix}limit`,
-    `${headerPrefix}error`,
-    'x-request-id',
-    'retry-after',
-  ];
+  const exposed = listOf(reply, 'access-control-expose-headers');
+  const figures = ['remaining', 'limit', 'reset', 'error'].map((name) => headerPrefix + name);
+  const wanted = [...figures, 'x-request-id', 'request-id', 'retry-after', 'x-should-retry'];
   const missing = wanted.filter((name) => !exposed.includes(name));
   return missing.length > 0 ? fail(`not exposed: ${missing.join(', ')}`) : ok();
 }
 
-function judgeOrigin({ headers }: Reply): Finding | undefined {
-  const allowed = headers.get('access-control-allow-origin');
-  if (allowed === null) return note('only pages of named origins may');
+const listOf = ({ headers }: Reply, name: string) => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
+
+/** A gateway that answers named origins only shows by `vary` that it looked at the one it was told. */
+function judgeOrigin(reply: Reply, origin: string): Finding | undefined {
+  if (reply.headers.has('access-control-allow-credentials')) {
+    return fail('access-control-allow-credentials is there: pages would send cookies of others');
+  }
+  const allowed = reply.headers.get('access-control-allow-origin');
   if (allowed === '*' || allowed === origin) return undefined;
-  return fail(`access-control-allow-origin is ${allowed}, which no browser accepts`);
+  if (allowed !== null) return fail(`access-control-allow-origin is ${allowed}, which no browser accepts`);
+  if (!listOf(reply, 'vary').includes('origin'))
+    return fail('there is no access-control-allow-origin: no page can ask');
+  if (origin !== unknownOrigin) return fail(`${origin} may not ask`);
+  return untested('only pages of named origins may ask; name one with --origin');
 }

@@ -6,8 +6,8 @@ import { quote, type Reply } from './probe.ts';
 export interface ExpectedError {
   readonly code: ErrorCode;
   readonly shape: 'openai' | 'messages';
-  /** Headers that this error brings along; a value that is undefined may be any. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Headers that this error brings along. */
+  readonly headers?: Readonly<Record<string, RegExp>>;
 }
 
 /** What is wrong with an error: its status, its shape to the last field, the headers that name its code; undefined where nothing is. */
@@ -22,9 +22,9 @@ export function faultInError(reply: Reply, expected: ExpectedError, headerPrefix
   const whole = shape === 'openai' ? { error: body } : { type: z.literal('error'), error: body };
   const fault = faultIn(reply, z.strictObject(whole));
   if (fault !== undefined) return fault;
-  for (const [name, value] of Object.entries({ [`${headerPrefix}error`]: code, ...headers })) {
+  for (const [name, value] of Object.entries({ [`${headerPrefix}error`]: new RegExp(`^${code}$`), ...headers })) {
     const found = reply.headers.get(name);
-    if (found === null || (value !== undefined && found !== value)) return `${name} is ${found ?? 'missing'}`;
+    if (found === null || !value.test(found)) return `${name} is ${found ?? 'missing'}`;
   }
   return undefined;
 }

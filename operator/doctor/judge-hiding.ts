@@ -2,22 +2,31 @@ import { createSseReader } from '../../lambda/stream/sse.ts';
 import { parseJson, type Reply } from './probe.ts';
 
 const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.+)$/;
+const stackTrace = /\bat [^"]{0,200}\.[cm]?[jt]s:\d+(:\d+)?/;
 
-/** What in a body tells who answered: a field that names it, or a model that is not a public one. Undefined where nothing does. */
-export function findTrace({ text, headers }: Reply, publicModels: readonly string[]): string | undefined {
-  const values = headers.get('content-type')?.startsWith('text/event-stream') ? valuesIn(text) : [parseJson(text)];
+/**
+ * What in a body tells who answered: a field or a comment that names it, a model that is not a public one, the line of a
+ * stack trace. Undefined where nothing does.
+ */
+export function findTrace(reply: Reply, publicModels: readonly string[]): string | undefined {
+  const { values, comments } = readBody(reply);
+  const comment = comments.find((text) => text.trim() !== 'keep-alive');
+  if (comment !== undefined) return `a comment says ${comment.trim().slice(0, 100)}`;
   for (const value of values) {
     const trace = search(value, publicModels, '');
     if (trace !== undefined) return trace;
   }
-  return undefined;
+  const [line] = reply.status === 200 ? [] : (stackTrace.exec(reply.text) ?? []);
+  return line === undefined ? undefined : `a stack trace: ${line}`;
 }
 
-function valuesIn(stream: string): unknown[] {
+/** The JSON values of a body, and the comments between them. */
+export function readBody({ text, headers }: Pick<Reply, 'text' | 'headers'>) {
+  if (!headers.get('content-type')?.startsWith('text/event-stream')) return { values: [parseJson(text)], comments: [] };
   const values: unknown[] = [];
   const reader = createSseReader({ onEvent: ({ data }) => values.push(parseJson(data)), onComment: () => {} });
-  reader.push(Buffer.from(stream));
-  return values;
+  reader.push(Buffer.from(text));
+  return { values, comments: [...text.matchAll(/^:(.*)$/gm)].map(([, comment = '']) => comment) };
 }
 
 function search(value: unknown, publicModels: readonly string[], path: string): string | undefined {

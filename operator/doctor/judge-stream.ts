@@ -1,20 +1,31 @@
 import { createSseReader, type SseEvent } from '../../lambda/stream/sse.ts';
 import type { DialectProbe } from './dialect-probes.ts';
-import { quote, type Reply } from './probe.ts';
+import { type Arrival, quote, type Reply } from './probe.ts';
 import { type Finding, fail, note, ok } from './row.ts';
 
-/** An event, and when its last byte came. */
+/** An event, and when its first and its last byte came. */
 export interface TimedEvent extends SseEvent {
+  readonly begunAt: number;
   readonly at: number;
 }
 
-export function readEvents({ arrivals }: Pick<Reply, 'arrivals'>): TimedEvent[] {
+export function readEvents(arrivals: readonly Arrival[]): TimedEvent[] {
   const events: TimedEvent[] = [];
   let at = 0;
-  const reader = createSseReader({ onEvent: (event) => events.push({ ...event, at }), onComment: () => {} });
+  let begunAt = 0;
+  const reader = createSseReader({
+    onEvent: (event) => {
+      events.push({ ...event, begunAt, at });
+      begunAt = at;
+    },
+    onComment: () => {},
+  });
+  let between = true;
   for (const arrival of arrivals) {
     at = arrival.at;
+    if (between) begunAt = at;
     reader.push(arrival.bytes);
+    between = /(\n|\r\n?)(\n|\r\n?)$/.test(Buffer.from(arrival.bytes.subarray(-4)).toString('latin1'));
   }
   return events;
 }
@@ -24,36 +35,12 @@ export function judgeStream(reply: Reply, events: readonly TimedEvent[], { isEnd
   if (reply.status !== 200) return fail(`answered ${quote(reply)}`);
   const type = reply.headers.get('content-type') ?? 'none';
   if (!type.startsWith('text/event-stream')) return fail(`content-type is ${type}`);
+  const encoding = reply.headers.get('content-encoding');
+  if (encoding !== null) return fail(`it is compressed (${encoding}), which holds events back`);
   const last = events.at(-1);
   if (!last) return fail('there are no events');
   if (!isEnd(last)) return fail(`it breaks off: its last event is ${last.type ?? ''} ${last.data}`.slice(0, 200));
   return ok(`${events.length} events in ${Math.round(reply.duration)} ms`);
-}
-
-/** Events that come closer together than this have come at once. */
-const atOnce = 5;
-const fewestEvents = 8;
-const fewestSteps = 4;
-const leastSpread = 50;
-const lateShare = 0.8;
-
-/**
- * Whether the events came one after the other while the model wrote. What something on the way has held back comes in one
- * burst, at the end; a long line delivers a burst of this size in three steps at most, as TCP begins slowly. A stream may
- * also be too short, or its model too fast, to tell: that is no fault.
- */
-export function judgeIncremental(events: readonly TimedEvent[]): Finding {
-  const [first] = events;
-  const last = events.at(-1);
-  if (!first || !last || events.length < fewestEvents) return note(`too short to tell: ${events.length} events`);
-  const steps = events.filter(({ at }, index) => index === 0 || at - (events[index - 1]?.at ?? 0) > atOnce).length;
-  const spread = last.at - first.at;
-  const facts = `${events.length} events in ${steps} steps over ${Math.round(spread)} ms`;
-  if (steps >= fewestSteps && spread >= leastSpread) return ok(facts);
-  if (first.at >= last.at * lateShare) {
-    return fail(`${facts}, the first after ${Math.round(first.at)} ms: something on the way holds the stream back`);
-  }
-  return note(`too fast to tell: ${facts}`);
 }
 
 const slow = 10_000;

@@ -2,10 +2,11 @@ import { types } from 'node:util';
 import { CommandError } from '../keys/command-error.ts';
 
 export interface Ask {
-  readonly method: 'GET' | 'POST' | 'OPTIONS';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  /** Bytes or JSON text as they are, or what becomes JSON text. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | object;
 }
 
 /** Some bytes of a body, and how many milliseconds after the request was sent they came. */
@@ -15,6 +16,8 @@ export interface Arrival {
 }
 
 export interface Reply {
+  readonly ask: Ask;
+  /** Which request this answers, for a person. */
   readonly title: string;
   readonly status: number;
   readonly headers: Headers;
@@ -35,27 +38,39 @@ interface Options {
 
 /** Asks a gateway as any client would, and takes down when each part of the answer came. Nothing is asked twice. */
 export function createProbe({ base, now, patience }: Options): Probe {
-  return async ({ method, path, headers, body }) => {
+  return async (ask) => {
+    const { method, path, headers, body } = ask;
     const sentAt = now();
-    const title = `${method} ${path}`;
+    const title = titleOf(ask);
     const signal = AbortSignal.timeout(patience);
     try {
       const response = await fetch(base + path, {
         method,
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-        body: body === undefined ? null : JSON.stringify(body),
+        body: bodyOf(body),
         redirect: 'manual',
         signal,
       });
       const arrivals: Arrival[] = [];
       for await (const bytes of response.body ?? []) arrivals.push({ at: now() - sentAt, bytes });
       const text = Buffer.concat(arrivals.map(({ bytes }) => bytes)).toString();
-      return { title, status: response.status, headers: response.headers, text, arrivals, duration: now() - sentAt };
+      const { status } = response;
+      return { ask, title, status, headers: response.headers, text, arrivals, duration: now() - sentAt };
     } catch (error) {
       const reason = signal.aborted ? `no answer within ${patience / 1000} s` : reasonOf(error);
       throw new CommandError(`${title} failed: ${reason}`);
     }
   };
+}
+
+function bodyOf(body: Ask['body']): string | Uint8Array<ArrayBuffer> | null {
+  if (body === undefined) return null;
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+}
+
+function titleOf({ method, path, body }: Ask): string {
+  const streams = typeof body === 'object' && 'stream' in body;
+  return `${method} ${path}${streams ? ' (stream)' : ''}`;
 }
 
 /** The JSON value of a text; undefined where it is none. */

@@ -1,5 +1,8 @@
-/** `note` is for what can't be told, or is as an operator may have wanted it: it fails nothing. */
-export type Mark = 'ok' | 'fail' | 'note';
+/**
+ * `note` is for what is as an operator may have wanted it, `untested` for what this run could not tell: it says how to
+ * find out, and is never taken for a pass. Neither fails anything.
+ */
+export type Mark = 'ok' | 'fail' | 'note' | 'untested';
 
 /** What was found out about one thing. */
 export interface Finding {
@@ -16,3 +19,4 @@ export interface Row extends Finding {
 export const ok = (detail = ''): Finding => ({ mark: 'ok', detail });
 export const fail = (detail: string): Finding => ({ mark: 'fail', detail });
 export const note = (detail: string): Finding => ({ mark: 'note', detail });
+export const untested = (reason: string): Finding => ({ mark: 'untested', detail: `not tested: ${reason}` });

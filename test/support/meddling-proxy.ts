@@ -1,18 +1,33 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { buffer as readBytes } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 
-/** What a proxy does to answers that it should leave alone. */
+/** A request on its way to the gateway. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** A character for each byte. */
+  readonly body: string;
+}
+
+/** What a proxy does to requests and answers that it should leave alone. */
 export interface Meddling {
-  /** Hands a stream over only when it has all of it. */
-  readonly holdsBack?: boolean;
-  status?(status: number, path: string): number;
-  headers?(headers: IncomingHttpHeaders, path: string): IncomingHttpHeaders;
+  asks?(asked: Asked): Asked;
+  /** A request of the proxy's own, before the one that it was asked for. */
+  alsoAsks?(asked: Asked): Asked | undefined;
+  /** Hangs up. */
+  drops?(asked: Asked): boolean;
+  status?(status: number, asked: Asked): number;
+  headers?(headers: IncomingHttpHeaders, asked: Asked, status: number): IncomingHttpHeaders;
   /** Called with each piece of a body. */
-  text?(text: string, path: string): string;
-  /** Hangs up on requests for these paths. */
-  drops?(path: string): boolean;
+  text?(text: string, asked: Asked): string;
+  /** Hands bodies over late: all at the end, all but the first piece, so long after the first of them, or so many bytes at once. */
+  readonly holdsBack?: 'all' | 'rest' | { readonly milliseconds: number } | { readonly bytes: number };
+  readonly compresses?: boolean;
 }
 
 export interface Proxy extends AsyncDisposable {
@@ -21,21 +36,26 @@ export interface Proxy extends AsyncDisposable {
 
 /** Stands in front of a gateway and spoils what comes out of it. */
 export async function startMeddlingProxy(target: string, meddling: Meddling): Promise<Proxy> {
-  const { status = (given) => given, headers = (given) => given, text = (given) => given, drops } = meddling;
+  const { status = same, headers = same, text = same, asks = same } = meddling;
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const path = incoming.url ?? '';
-    if (drops?.(path)) {
+    const { method = '', url = '', headers: given } = incoming;
+    const asked = asks({ method, path: url, headers: given, body: (await readBytes(incoming)).toString('latin1') });
+    if (meddling.drops?.(asked)) {
       outgoing.destroy();
       return;
     }
-    const asked = request(target + path, { method: incoming.method, headers: incoming.headers, agent: false });
-    asked.end(await buffer(incoming));
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    const { 'content-length': _, ...kept } = answer.headers;
-    outgoing.writeHead(status(answer.statusCode ?? 0, path), headers(kept, path));
-    if (meddling.holdsBack) outgoing.write(text(String(await buffer(answer)), path));
-    else for await (const piece of answer) outgoing.write(text(String(piece), path));
+    const more = meddling.alsoAsks?.(asked);
+    if (more) await readBytes(await forward(target, more));
+    const answer = await forward(target, asked);
+    const { 'content-length': _, 'transfer-encoding': __, ...kept } = answer.headers;
+    const newStatus = status(answer.statusCode ?? 0, asked);
+    const encoded = meddling.compresses ? { 'content-encoding': 'gzip' } : {};
+    outgoing.writeHead(newStatus, { ...headers(kept, asked, newStatus), ...encoded });
+    outgoing.flushHeaders();
+    for await (const piece of holdBack(answer, meddling.holdsBack)) {
+      outgoing.write(meddling.compresses ? gzipSync(piece) : text(String(piece), asked));
+    }
     outgoing.end();
   };
 
@@ -51,4 +71,55 @@ export async function startMeddlingProxy(target: string, meddling: Meddling): Pr
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const same = <T>(given: T): T => given;
+
+async function forward(target: string, { method, path, headers, body }: Asked): Promise<IncomingMessage> {
+  const { 'content-length': _, 'transfer-encoding': __, ...kept } = headers;
+  const asked = request(target + path, { method, headers: kept, agent: false });
+  asked.end(body, 'latin1');
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return answer;
+}
+
+async function* holdBack(pieces: AsyncIterable<Buffer>, how: Meddling['holdsBack']): AsyncGenerator<Buffer> {
+  if (how === undefined) yield* pieces;
+  else if (typeof how === 'object' && 'milliseconds' in how) yield* everySoOften(pieces, how.milliseconds);
+  else if (typeof how === 'object') yield* inBlocks(pieces, how.bytes);
+  else yield* allAtOnce(pieces, how === 'rest');
+}
+
+async function* allAtOnce(pieces: AsyncIterable<Buffer>, butTheFirst: boolean): AsyncGenerator<Buffer> {
+  const held: Buffer[] = [];
+  let passes = butTheFirst;
+  for await (const piece of pieces) {
+    if (passes) yield piece;
+    else held.push(piece);
+    passes = false;
+  }
+  yield Buffer.concat(held);
+}
+
+async function* inBlocks(pieces: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
+  let held = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    held = Buffer.concat([held, piece]);
+    for (; held.length >= size; held = held.subarray(size)) yield held.subarray(0, size);
+  }
+  yield held;
+}
+
+/** What came in the meantime, again and again. */
+async function* everySoOften(pieces: AsyncIterable<Buffer>, milliseconds: number): AsyncGenerator<Buffer> {
+  const held: Buffer[] = [];
+  let over = false;
+  const collected = (async () => {
+    for await (const piece of pieces) held.push(piece);
+    over = true;
+  })();
+  while (!over) {
+    await Promise.race([collected, wait(milliseconds)]);
+    yield Buffer.concat(held.splice(0));
+  }
 }

@@ -1,228 +1,230 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommanderError } from 'commander';
-import { type DemoUpstream, startDemoUpstream } from '../../../local/demo/demo-upstream.ts';
-import { createProgram } from '../../../operator/doctor/program.ts';
-import type { Row } from '../../../operator/doctor/row.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { type Asked, type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
+import { startDemoGateway } from './demo-gateway.ts';
+import { checksOf, readRows, runDoctor } from './run-doctor.ts';
 
-let demo: DemoUpstream;
-/** Writes as fast as it can, for what has nothing to do with time. */
-let hastyDemo: DemoUpstream;
 let gateway: TestGateway;
-let hasty: TestGateway;
-
 beforeAll(async () => {
-  [demo, hastyDemo] = await Promise.all([startDemoUpstream(), startDemoUpstream({ pace: 0 })]);
-  [gateway, hasty] = await Promise.all([startDemoGateway(demo), startDemoGateway(hastyDemo)]);
+  gateway = await startDemoGateway({ pace: 0 });
 });
-afterAll(async () => {
-  await Promise.all([gateway, hasty].map((running) => running[Symbol.asyncDispose]()));
-  await Promise.all([demo.close(), hastyDemo.close()]);
-});
+afterAll(() => gateway[Symbol.asyncDispose]());
 
-function startDemoGateway(upstream: DemoUpstream, environment: Readonly<Record<string, string>> = {}) {
-  return startTestGateway({
-    environment: {
-      UPSTREAM_BASE_URL: upstream.url,
-      UPSTREAM_API_KEYS: upstream.apiKey,
-      UPSTREAM_TEXT_MODEL: upstream.textModel,
-      UPSTREAM_VISION_MODEL: upstream.visionModel,
-      UPSTREAM_NAMES: upstream.names.join(','),
-      BURST_LIMIT: '1000',
-      ...environment,
-    },
-  });
-}
-
-async function run(...args: readonly string[]) {
-  const said = { out: '', err: '', code: 0 };
-  const program = createProgram({
-    now: () => performance.now(),
-    print: (text) => {
-      said.out += `${text}\n`;
-    },
-    printError: (text) => {
-      said.err += text;
-    },
-    setExitCode: (code) => {
-      said.code = code;
-    },
-  });
-  const thrown: unknown = await program.parseAsync(args, { from: 'user' }).catch((error) => error);
-  return { ...said, thrown };
-}
-
-/** Examines a gateway through a proxy that spoils something: the rows that are no longer right. */
-async function examineThrough(meddling: Meddling, examined: TestGateway): Promise<readonly Row[]> {
-  await using proxy = await startMeddlingProxy(examined.url, meddling);
-  const { out, code } = await run('--base', proxy.url, '--key', await examined.issueKey({ limit: 6 }), '--json');
-  const { healthy, rows }: { healthy: boolean; rows: readonly Row[] } = JSON.parse(out);
-  const failed = rows.filter(({ mark }) => mark === 'fail');
-  expect([healthy, code]).toEqual(failed.length === 0 ? [true, 0] : [false, 1]);
-  return failed;
-}
-
-const checksOf = (rows: readonly Row[]) => rows.map(({ area, check }) => `${area}: ${check}`);
-const dialects = ['chat', 'responses', 'messages'];
+/** Time hardly passes, so that no machine is too busy for what has nothing to do with it. */
+const now = () => performance.now() / 1000;
 
 test('a healthy gateway passes, for six requests of quota', async () => {
   const six = await gateway.issueKey({ limit: 6 });
-  const { out, err, code, thrown } = await run('--base', `${gateway.url}/v1/`, '--key', six);
-  expect([thrown, err, code]).toMatchObject([{}, 'This takes 6 of the 6 requests that the key has left.\n', 0]);
-  expect(out).toMatch(/✔ chat +streams event by event +\d+ events in \d+ steps over \d+ ms\n/);
-  expect(out).toMatch(/✔ quota +each answer is charged once +6 charged for 6 answers, 0 of 6 left\n/);
-  expect(out).toMatch(/\nHealthy: 26 checks passed.\n$/);
-  expect(out).not.toMatch(/[✘•]/);
+  const before = gateway.log.length;
+  const said = await runDoctor(['--base', `${gateway.url}/v1/`, '--key', six, '--limit', '6'], { now });
+  expect(said).toMatchObject({ thrown: undefined, code: 0 });
+  expect(said.err).toBe('This takes 6 of the 6 requests that the key has left.\n');
+  expect(said.out).toMatch(/\n✔ quota +each answer is charged once +6 charged for 6 answers, 0 of 6 left\n/);
+  expect(said.out).toMatch(/\n✔ quota +the limit of the key +6 a day\n/);
+  expect(said.out).toMatch(/\n\? chat +streams event by event +not tested: .* too fast to tell; .*\n/);
+  expect(said.out).toMatch(/\nHealthy: 44 checks passed, 8 not tested\.\n$/);
+  expect(said.out).not.toMatch(/[✘•]/);
+  // What was charged, and stayed so.
+  expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(6);
 });
 
-test('through a proxy that leaves everything alone, nothing fails', async () => {
-  expect(await examineThrough({}, gateway)).toEqual([]);
+test('what it was not told of is not tested, and it says what to tell', async () => {
+  const key = await gateway.issueKey({ limit: 7 });
+  const rows = readRows(await runDoctor(['--base', gateway.url, '--key', key, '--json'], { now }));
+  const untested = rows.filter(({ mark }) => mark === 'untested');
+  expect(untested.map(({ check, detail }) => `${check}: ${detail}`)).toEqual([
+    ...Array(3).fill(expect.stringMatching(/^streams event by event: .*--length 400$/)),
+    expect.stringMatching(/^silence is bridged: .*run it with a model that thinks for longer$/),
+    expect.stringMatching(/^a quota that is spent: .*--spent-key \(npm run keys -- issue --limit 0\)$/),
+    expect.stringMatching(/^too many in a minute: .*--spent-key/),
+    expect.stringMatching(/^nothing else of a key: .*too little is left to see it fall$/),
+    expect.stringMatching(/^the limit of the key: .*it is 7, and a member's 50; say --limit 7/),
+    expect.stringMatching(/^no name anywhere: .*--names a,b$/),
+  ]);
 });
 
-describe('a gateway fails, with a row that says so,', () => {
-  test('behind something that holds streams back', async () => {
-    const rows = await examineThrough({ holdsBack: true }, gateway);
-    expect(checksOf(rows)).toEqual(dialects.map((dialect) => `${dialect}: streams event by event`));
-    for (const { detail } of rows) expect(detail).toMatch(/in 1 steps .* something on the way holds the stream back$/);
+describe('twice within a minute', () => {
+  test('it is right as before, and waits where the burst limit is met', async () => {
+    let time = Date.now();
+    await using tight = await startDemoGateway({ pace: 0, environment: { BURST_LIMIT: '7' }, now: () => time });
+    const key = await tight.issueKey();
+    const spentKey = await tight.issueKey({ limit: 0 });
+    const args = ['--base', tight.url, '--key', key, '--spent-key', spentKey, '--names', 'Quillon', '--json'];
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => {
+      waits.push(milliseconds);
+      time += milliseconds;
+    };
+    for (const left of [50, 44, 38]) {
+      const said = await runDoctor(args, { now, wait });
+      expect(said.code).toBe(0);
+      expect(said.err).toContain(`This takes 6 of the ${left} requests that the key has left.\n`);
+      const rows = readRows(said);
+      expect(rows.find(({ check }) => check === 'each answer is charged once')).toMatchObject({
+        mark: 'ok',
+        detail: `6 charged for 6 answers, ${left - 6} of 50 left`,
+      });
+      expect(rows.find(({ check }) => check === 'too many in a minute')?.mark).toBe('ok');
+    }
+    expect(waits.length).toBeGreaterThanOrEqual(2);
+    for (const milliseconds of waits) expect(milliseconds).toBeLessThanOrEqual(60_000);
   });
 
-  test.each<[string, Meddling, string, RegExp]>([
-    [
-      'that leaks a header',
-      { headers: (headers, path) => ({ ...headers, ...(path === '/v1/responses' && { 'x-acme-region': 'eu' }) }) },
-      'hiding: no header of others',
-      /^POST \/v1\/responses: x-acme-region$/,
-    ],
-    [
-      'that names its server',
-      { headers: (headers) => ({ ...headers, server: 'acme/1.0' }) },
-      'hiding: no header of others',
-      /server$/,
-    ],
-    [
-      'that leaks a field in an event',
-      { text: (text) => text.replaceAll('"object":"chat.completion.chunk"', '"provider":"Acme",$&') },
-      'hiding: no trace in bodies',
-      /^POST \/v1\/chat\/completions: provider is there$/,
-    ],
-    [
-      'that leaks the model in one event only',
-      { text: (text) => text.replace(/("type":"message_start".*"model":)"svc"/, '$1"acme-70b"') },
-      'hiding: no trace in bodies',
-      /^POST \/v1\/messages: message.model is acme-70b$/,
-    ],
-    [
-      'without a request id',
-      { headers: ({ 'request-id': _, ...headers }) => headers },
-      'headers: quota and request id',
-      /request-id is not x-request-id/,
-    ],
-    [
-      'whose errors have another shape',
-      { text: (text) => text.replace('"code":"not_found"', '"code":"not_found","param":null') },
-      'errors: an unknown path',
-      /^GET \/v1\/none: error: Unrecognized key: "param"$/,
-    ],
-    [
-      'whose messages errors have the shape of the other dialects',
-      {
-        text: (text, path) =>
-          path.includes('count_tokens') ? text.replace('{"type":"error","error"', '{"error"') : text,
-      },
-      'errors: no key',
-      /^POST \/v1\/messages\/count_tokens: type/,
-    ],
-    [
-      'whose errors have another status',
-      { status: (status) => (status === 405 ? 404 : status) },
-      'errors: a wrong method',
-      /expected 405 method_not_allowed, not 404/,
-    ],
-    [
-      'that answers CORS twice',
-      { headers: (headers) => ({ ...headers, 'access-control-allow-origin': '*, *' }) },
-      'cors: preflight',
-      /is \*, \*, which no browser accepts$/,
-    ],
-    [
-      'that does not count',
-      { headers: (headers) => ({ ...headers, 'x-svc-remaining': '50' }) },
-      'quota: each answer is charged once',
-      /^0 charged for 6 answers/,
-    ],
-    [
-      'that breaks off a stream',
-      { text: (text) => text.replace('data: [DONE]\n\n', '') },
-      'chat: streams to the end',
-      /^it breaks off: its last event is/,
-    ],
-    [
-      'with a page instead of an answer',
-      { text: (text, path) => (path === '/v1/responses' ? '<html>' : text) },
-      'responses: answers',
-      /^no JSON: 200 <html>/,
-    ],
-    [
-      'that hangs up',
-      { drops: (path) => path === '/v1/messages' },
-      'messages: can be asked',
-      /^POST \/v1\/messages failed: /,
-    ],
-  ])('%s', async (_name, meddling, check, detail) => {
-    const rows = await examineThrough(meddling, hasty);
-    expect(checksOf(rows)).toContain(check);
-    expect(rows.find((row) => `${row.area}: ${row.check}` === check)?.detail).toMatch(detail);
+  test('where its own runs have used the quota up, it says so and spends nothing', async () => {
+    const key = await gateway.issueKey({ limit: 8 });
+    const args = ['--base', gateway.url, '--key', key, '--limit', '8'];
+    expect(await runDoctor(args, { now })).toMatchObject({ code: 0 });
+    expect(await runDoctor(args, { now })).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringMatching(
+        /^error: this takes 6 requests, and the key has 2 of 8 left, and anew in \d+ minutes\n$/,
+      ),
+    });
+  });
+});
+
+test('others who use the same quota are not laid to the gateway', async () => {
+  let asked = 0;
+  const others: Meddling = {
+    alsoAsks: ({ headers }: Asked) => {
+      asked += 1;
+      if (asked % 5 !== 0) return undefined;
+      const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'Mine' }] });
+      return { method: 'POST', path: '/v1/chat/completions', headers: { ...headers, 'x-api-key': key }, body };
+    },
+  };
+  await using popular = await startDemoGateway({ pace: 0, environment: { BURST_LIMIT: '1000' } });
+  const key = await popular.issueKey();
+  await using proxy = await startMeddlingProxy(popular.url, others);
+  const rows = readRows(await runDoctor(['--base', proxy.url, '--key', key, '--json'], { now }));
+  expect(checksOf(rows.filter(({ mark }) => mark === 'fail'))).toEqual([]);
+  expect(rows.find(({ check }) => check === 'each answer is charged once')).toMatchObject({
+    mark: 'untested',
+    detail: expect.stringMatching(/: others use this quota too; run it with a key that has a limit of its own/),
   });
 });
 
 describe('nothing is spent', () => {
-  const cases: [string, () => Promise<readonly string[]>, RegExp][] = [
+  const cases: [string, () => Promise<readonly string[]>, number, RegExp][] = [
     [
-      'a wrong key',
+      'an unknown key',
       async () => [gateway.url, `ltk_${'y'.repeat(43)}`],
-      /^the gateway does not take this key: The API key is unknown/,
+      3,
+      /^error: the gateway does not take this key: The API key is unknown, expired or revoked\. [^0-9]*\n$/,
     ],
+    [
+      'a key that lost its end',
+      async () => [gateway.url, (await gateway.issueKey()).slice(0, -2)],
+      3,
+      /^error: the gateway does not take this key: .* this one is not, with 45 characters in all\.\n$/,
+    ],
+    [
+      'a key that lost its beginning, which the gateway takes for a guest',
+      async () => [gateway.url, (await gateway.issueKey()).slice(1)],
+      2,
+      /^error: --key must begin with ltk_: the gateway takes anything else for a guest\n$/,
+    ],
+    ['a placeholder', async () => [gateway.url, 'placeholder'], 2, /^error: --key must begin with ltk_/],
     [
       'too little quota',
       async () => [gateway.url, await gateway.issueKey({ limit: 5 })],
-      /^this takes 6 requests, and the key has 5 of 5 left, and anew in \d+ minutes$/,
+      3,
+      /^error: this takes 6 requests, and the key has 5 of 5 left, and anew in \d+ minutes\n$/,
     ],
-    ['a guest', async () => [gateway.url, 'guest'], /^this takes 6 requests, and the key has 3 of 3 left$/],
     [
       'another server',
-      async () => [demo.url.replace(/\/v1$/, ''), 'any'],
-      /^there is no gateway: GET \/v1\/models, it answered 404/,
+      async () => [gateway.upstream.url.replace(/\/v1$/, ''), 'ltk_any'],
+      3,
+      /^error: there is no gateway: GET \/v1\/models, it answered 500/,
     ],
-    ['no server', async () => ['http://127.0.0.1:9', 'any'], /^GET \/v1\/models failed: /],
+    ['no server', async () => ['http://127.0.0.1:9', 'ltk_any'], 3, /^error: GET \/v1\/models failed: /],
   ];
-  test.each(cases)('on %s', async (_name, prepare, message) => {
-    const [base = '', givenKey = ''] = await prepare();
+  test.each(cases)('on %s', async (_name, prepare, code, message) => {
+    const [base = '', key = ''] = await prepare();
     const before = gateway.log.length;
-    const { out, thrown } = await run('--base', base, '--key', givenKey);
-    expect(out).toBe('');
-    expect(thrown).toMatchObject({ name: 'CommandError', message: expect.stringMatching(message) });
+    const said = await runDoctor(['--base', base, '--key', key], { now });
+    expect(said.out).toBe('');
+    expect(said.err).toMatch(message);
+    expect(said.err).not.toContain(key.slice(8, 40) || key);
+    expect(said.thrown instanceof CommanderError ? said.thrown.exitCode : said.code).toBe(code);
     expect(gateway.log.slice(before).filter(({ route }) => route !== '/v1/models')).toEqual([]);
   });
 
+  test('on a gateway that shows keys a guest’s figures', async () => {
+    const headers: Meddling['headers'] = (given) => ({ ...given, 'x-svc-remaining': '3', 'x-svc-limit': '3' });
+    await using proxy = await startMeddlingProxy(gateway.url, { headers });
+    const { err, code } = await runDoctor(['--base', proxy.url, '--key', await gateway.issueKey()], { now });
+    expect([code, err]).toEqual([3, expect.stringMatching(/has 3 of 3 left.*; these are the figures of a guest\n$/)]);
+  });
+
+  test('on a gateway that is elsewhere', async () => {
+    const location = 'https://gateway.example/v1/models';
+    await using proxy = await startMeddlingProxy(gateway.url, { status: () => 301, headers: () => ({ location }) });
+    const { err, code } = await runDoctor(['--base', proxy.url, '--key', 'ltk_any'], { now });
+    expect([code, err]).toEqual([3, `error: there is no gateway: it sends us to ${location}\n`]);
+  });
+
   test.each([
-    [['--key', 'x'], "required option '--base <url>' not specified"],
-    [['--base', 'gateway.example', '--key', 'x'], 'It must be an http(s) URL.'],
+    [['--key', 'ltk_x'], "required option '--base <url>' not specified"],
+    [['--base', 'gateway.example', '--key', 'ltk_x'], 'It must be an http(s) URL.'],
+    [['--base', 'http://127.0.0.1:9', '--key', 'ltk_x', '--length', 'long'], 'It must be a whole number from 10 to'],
   ])('on wrong usage: %j', async (args, message) => {
-    const { err, thrown } = await run(...args);
+    const { err, thrown } = await runDoctor(args);
     expect(thrown).toBeInstanceOf(CommanderError);
     expect(err).toContain(message);
   });
 });
 
-test('what an upstream or an operator does not offer is noted, and fails nothing', async () => {
-  await using named = await startDemoGateway(demo, { CORS_ORIGINS: 'https://chat.example' });
-  await using proxy = await startMeddlingProxy(named.url, {
-    status: (status, path) => (path.includes('count_tokens') && status === 200 ? 404 : status),
+describe('the cdk.json beside', () => {
+  const defaults = {
+    UPSTREAM_BASE_URL: 'https://upstream.example/v1',
+    UPSTREAM_TEXT_MODEL: 'text-model',
+    UPSTREAM_VISION_MODEL: 'vision-model',
+  };
+  const examine = async (readBlock: () => unknown, ...more: readonly string[]) =>
+    runDoctor(['--base', gateway.url, '--key', await gateway.issueKey(), ...more], { now, readBlock });
+
+  test('tells the names that must not show', async () => {
+    const block = { defaults: { ...defaults, UPSTREAM_NAMES: 'object' }, stages: { dev: {} } };
+    const { out, code } = await examine(() => block);
+    expect(code).toBe(1);
+    expect(out).toMatch(/\n✘ hiding +no name anywhere +GET \/v1\/models.*: a key: object has object\n/);
   });
-  const { out, code } = await run('--base', proxy.url, '--key', await named.issueKey());
+
+  test('tells the limits of the stage', async () => {
+    const block = { defaults, stages: { dev: {}, prod: { GUEST_LIMIT: 9 } } };
+    expect((await examine(() => block)).out).toMatch(/\n✔ quota +the limit of a guest +3\n/);
+    const { out, code } = await examine(() => block, '--stage', 'prod');
+    expect(code).toBe(1);
+    expect(out).toMatch(/\n✘ quota +the limit of a guest +it is 3, and not 9\n/);
+  });
+
+  test('is left alone where it is wrong, unless its stage was named', async () => {
+    const lenient = await examine(() => ({ stages: { dev: {} } }), '--json');
+    expect(lenient.code).toBe(0);
+    expect(lenient.err).toMatch(/^cdk\.json is left alone: gateway\.defaults: must be an object\n/);
+    const { code, err } = await examine(() => ({ defaults, stages: { dev: {} } }), '--stage', 'prod');
+    expect([code, err]).toEqual([3, 'error: cdk.json: gateway.stages: prod is no stage (there are: dev)\n']);
+  });
+});
+
+test('what an upstream or an operator does not offer is noted or not tested, and fails nothing', async () => {
+  const origin = 'https://chat.example';
+  await using named = await startDemoGateway({ pace: 0, environment: { CORS_ORIGINS: origin, GUEST_LIMIT: '0' } });
+  await using proxy = await startMeddlingProxy(named.url, {
+    status: (status, { path }) => (path.includes('count_tokens') && status === 200 ? 404 : status),
+  });
+  const args = ['--base', proxy.url, '--key', await named.issueKey()];
+  const { out, code } = await runDoctor(args, { now });
   expect(code).toBe(0);
-  expect(out).toMatch(/• messages +counts tokens +the upstream does not offer it\n/);
-  expect(out).toMatch(/• cors +preflight +only pages of named origins may\n/);
-  expect(out).toMatch(/\nHealthy: 23 checks passed, 3 to note.\n$/);
+  expect(out).toMatch(/\n• keys +a placeholder +is refused: there are no guests\n/);
+  expect(out).toMatch(/\n• messages +counts tokens +the upstream does not offer it\n/);
+  expect(out).toMatch(
+    /\n\? cors +preflight +not tested: only pages of named origins may ask; name one with --origin\n/,
+  );
+  expect((await runDoctor([...args, '--origin', origin], { now })).out).toMatch(
+    /\n✔ cors +preflight +https:\/\/chat\.example may ask\n/,
+  );
 });

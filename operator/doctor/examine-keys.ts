@@ -1,0 +1,28 @@
+import { unknownKey } from './examine-errors.ts';
+import type { Acquaintance } from './greet.ts';
+import { faultInError } from './judge-error.ts';
+import { type Ask, type Probe, quote } from './probe.ts';
+import { type Finding, fail, note, ok, type Row } from './row.ts';
+
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const list = (headers: Record<string, string>): Ask => ({ method: 'GET', path: '/v1/models', headers });
+
+/** Who a request is for: which header counts, and what is no key. */
+export async function* examineKeys(ask: Probe, key: string, { headerPrefix }: Acquaintance): AsyncGenerator<Row> {
+  const row = (check: string, finding: Finding): Row => ({ area: 'keys', check, ...finding });
+  const first = await ask(list({ 'x-api-key': key, ...bearer(unknownKey) }));
+  const second = await ask(list({ 'x-api-key': unknownKey, ...bearer(key) }));
+  const expected = { code: 'invalid_api_key', shape: 'openai' } as const;
+  const fault =
+    first.status === 200
+      ? faultInError(second, expected, headerPrefix)
+      : `a good x-api-key is answered ${quote(first)}`;
+  yield row('which header counts', fault === undefined ? ok('x-api-key before Authorization') : fail(fault));
+
+  const guest = await ask(list(bearer('guest')));
+  const refusal = guest.status === 200 ? undefined : faultInError(guest, expected, headerPrefix);
+  if (guest.status !== 200 && refusal === undefined)
+    yield row('a placeholder', note('is refused: there are no guests'));
+  else yield row('a placeholder', refusal === undefined ? ok('is a guest') : fail(refusal));
+}

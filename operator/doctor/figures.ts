@@ -1,0 +1,17 @@
+import type { Reply } from './probe.ts';
+
+/** What the quota headers of a reply say; NaN for what they don't. */
+export interface Figures {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window begins anew. */
+  readonly reset: number;
+}
+
+export function readFigures({ headers }: Pick<Reply, 'headers'>, headerPrefix: string): Figures {
+  const figure = (name: string) => {
+    const text = headers.get(headerPrefix + name) ?? '';
+    return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  };
+  return { limit: figure('limit'), remaining: figure('remaining'), reset: figure('reset') };
+}

@@ -1,0 +1,25 @@
+import type { Reply } from './probe.ts';
+import { type Finding, fail, ok, untested } from './row.ts';
+
+const keepAlive = /^: |^event: ping\r?$/m;
+
+/** Whether streams say that they live while the model is silent. `interval`, in milliseconds, is that of keep-alives. */
+export function judgeSilence(streams: readonly Reply[], interval: number): Finding {
+  let longest = 0;
+  for (const { title, arrivals } of streams) {
+    let lastAt = 0;
+    for (const { at } of arrivals) {
+      if (at - lastAt > 2 * interval)
+        return fail(`${title}: nothing came for ${seconds(at - lastAt)}, not a keep-alive`);
+      longest = Math.max(longest, at - lastAt);
+      lastAt = at;
+    }
+  }
+  // Comments of an upstream's own become keep-alives as well: one alone proves nothing.
+  const bridged = longest >= 0.9 * interval && streams.some(({ text }) => keepAlive.test(text));
+  if (bridged) return ok(`nothing was silent for more than ${seconds(longest)}`);
+  const facts = `the model was silent for ${seconds(longest)} at most, and a keep-alive comes after ${seconds(interval)}`;
+  return untested(`${facts}; run it with a model that thinks for longer`);
+}
+
+const seconds = (milliseconds: number) => `${Math.round(milliseconds / 100) / 10} s`;

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { readBody } from './judge-hiding.ts';
+import type { Reply } from './probe.ts';
+import { type Finding, fail, ok, untested } from './row.ts';
+
+const count = z.int().positive();
+const usage = z.union([z.object({ completion_tokens: count }), z.object({ output_tokens: count })]);
+
+/** Whether an answer says what it took. An upstream may not say so. */
+export function judgeUsage(plain: Reply): Finding {
+  return readBody(plain).values.some(hasUsage)
+    ? ok()
+    : untested('the answer has no usage; ask the upstream itself whether its own has');
+}
+
+/** Whether a stream says at its end what it took; where the plain answer does, it has been lost on the way. */
+export function judgeStreamUsage(stream: Reply, plain: Reply): Finding {
+  // The start of a messages stream has a usage as well, which counts next to nothing.
+  if (readBody(stream).values.slice(-4).some(hasUsage)) return ok();
+  const plainHas = readBody(plain).values.some(hasUsage);
+  return plainHas
+    ? fail('it has none, unlike the plain answer')
+    : untested('neither the stream nor the plain answer has usage; ask the upstream itself whether its own have');
+}
+
+function hasUsage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, inner]) =>
+    name === 'usage' ? usage.safeParse(inner).success : hasUsage(inner),
+  );
+}

@@ -1,0 +1,50 @@
+import { readConfig } from '../../lambda/settings/config.ts';
+import { settings } from '../../lambda/settings/settings.ts';
+import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
+import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
+
+/** What the doctor makes of the settings that a gateway runs with. */
+export interface KnownSettings {
+  readonly names: readonly string[];
+  readonly memberLimits: readonly number[];
+  readonly guestLimits: readonly number[];
+  /** Milliseconds. */
+  readonly keepAlive: number;
+}
+
+const fallback = (name: 'MEMBER_LIMIT' | 'GUEST_LIMIT') => Number(settings[name].fallback);
+
+/** Where there are no settings, the fallbacks are what a gateway runs with. */
+export const fallbackSettings: KnownSettings = {
+  names: [],
+  memberLimits: [fallback('MEMBER_LIMIT')],
+  guestLimits: [fallback('GUEST_LIMIT')],
+  keepAlive: Number(settings.KEEP_ALIVE_INTERVAL.fallback) * 1000,
+};
+
+/** Of one stage of the `gateway` block of cdk.json; without a stage, of all of them together. */
+export function readKnownSettings(block: unknown, stage?: string): KnownSettings {
+  const stages = stage === undefined ? Object.keys(Object(Object(block).stages)) : [stage];
+  const configs = stages.map((one) => {
+    // The stack brings the edge's header and secret together.
+    const { EDGE_HEADER: _, ...environment } = readDeploymentConfig(block, one).environment;
+    const { EDGE_SECRET_ID: __, ...added } = setByStack;
+    return readConfig({ ...environment, ...added });
+  });
+  if (configs.length === 0) return fallbackSettings;
+  return {
+    names: [...new Set(configs.flatMap(({ upstreams, upstreamNames }) => namesOf(upstreams, upstreamNames)))],
+    memberLimits: [...new Set(configs.map(({ memberLimit }) => memberLimit))],
+    guestLimits: [...new Set(configs.map(({ guestLimit }) => guestLimit))],
+    keepAlive: Math.max(...configs.map(({ keepAliveInterval }) => keepAliveInterval)),
+  };
+}
+
+/** An upstream at a reserved host (RFC 2606) is what cdk.json comes with: it has no name that could be looked for. */
+function namesOf(...[upstreams, operatorNames]: Parameters<typeof hiddenNames>): string[] {
+  const isReal = (url: string) => !new URL(url).hostname.endsWith('.example');
+  return hiddenNames(
+    upstreams.filter(({ addresses }) => Object.values(addresses).some(isReal)),
+    operatorNames,
+  );
+}

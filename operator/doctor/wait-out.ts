@@ -1,0 +1,27 @@
+import type { Probe } from './probe.ts';
+
+interface Options {
+  readonly wait: (milliseconds: number) => Promise<void>;
+  /** For a person who wonders why nothing happens. */
+  readonly tell: (text: string) => void;
+}
+
+const longestWait = 60;
+const mostWaits = 3;
+
+/**
+ * Asks again where the burst limit is met, as it may be when this runs several times in a minute: such a refusal is free,
+ * and is over within a minute. A quota that is used up says another time, and is not waited for.
+ */
+export function createWaitOut({ wait, tell }: Options): (probe: Probe) => Probe {
+  return (probe) => async (asked) => {
+    for (let waits = 0; ; waits += 1) {
+      const reply = await probe(asked);
+      const seconds = Number(reply.headers.get('retry-after') ?? 0);
+      const passes = reply.status === 429 && reply.headers.get('x-should-retry') !== 'false';
+      if (!passes || waits === mostWaits || !(seconds > 0 && seconds <= longestWait)) return reply;
+      tell(`The burst limit is reached: going on in ${seconds} s.\n`);
+      await wait(seconds * 1000);
+    }
+  };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { judgePace } from '../../../operator/doctor/judge-pace.ts';
+import { judgeFirstEvent, readEvents, type TimedEvent } from '../../../operator/doctor/judge-stream.ts';
+import type { Arrival } from '../../../operator/doctor/probe.ts';
+
+const eventsAt = (times: readonly number[]): TimedEvent[] =>
+  times.map((at) => ({ at, begunAt: at, type: undefined, data: 'x', id: undefined }));
+const series = (count: number, from: number, gap: number) => Array.from({ length: count }, (_, at) => from + at * gap);
+
+/** What a buffer makes of a series: each piece leaves at the next of its times. */
+const everySoOften = (times: readonly number[], interval: number) =>
+  times.map((at) => Math.ceil(at / interval) * interval);
+const inBlocksOf = (times: readonly number[], size: number) =>
+  times.map((_, index) => times[Math.min(times.length, (Math.floor(index / size) + 1) * size) - 1] ?? 0);
+
+describe('a stream', () => {
+  test.each<[string, readonly number[], 'ok' | 'fail' | 'untested']>([
+    ['flows', series(40, 300, 20), 'ok'],
+    ['flows after a long thought', series(40, 20_000, 10.5), 'ok'],
+    ['flows slowly, a piece in 150 ms', series(40, 900, 150), 'ok'],
+    ['flows fast, a piece in 3 ms', series(60, 300, 3), 'ok'],
+    ['stalls for a moment while it flows', [...series(20, 300, 20), ...series(20, 3_000, 20)], 'ok'],
+    ['was read late here and there', everySoOften(series(80, 300, 20), 60), 'untested'],
+    ['comes three pieces at a time, as some models write', inBlocksOf(series(60, 300, 50), 3), 'untested'],
+    ['comes at once in the end', series(40, 800, 0), 'fail'],
+    ['comes at once in the end, over a long line', [...series(20, 900, 0), ...series(20, 1_100, 0)], 'fail'],
+    ['comes at once in the end, in many small pieces', series(40, 800, 0.4), 'fail'],
+    ['lets one piece pass and holds the rest', [20, ...series(39, 800, 0)], 'fail'],
+    ['is held for 300 ms', everySoOften(series(60, 310, 20), 300), 'fail'],
+    ['is held for 300 ms, from a slow model', everySoOften(series(60, 310, 60), 300), 'fail'],
+    ['is held for 300 ms, from a very slow model', everySoOften(series(60, 310, 140), 300), 'untested'],
+    ['is held until there are 4 KB', inBlocksOf(series(60, 300, 20), 21), 'fail'],
+    ['is held until there are 4 KB, from a fast model', inBlocksOf(series(200, 300, 4), 21), 'untested'],
+    ['is written faster than anyone could tell', series(40, 300, 1), 'untested'],
+    ['is short', series(11, 100, 100), 'untested'],
+    ['is empty', [], 'untested'],
+  ])('that %s', (_name, times, mark) => {
+    expect(judgePace(eventsAt(times)).mark).toBe(mark);
+  });
+
+  test('whose events come in halves is cut by something on the way', () => {
+    const events = eventsAt(series(40, 300, 30)).map((event, index) =>
+      index % 20 === 10 ? { ...event, begunAt: event.at - 60 } : event,
+    );
+    expect(judgePace(events)).toEqual({
+      mark: 'fail',
+      detail: '2 events came in two halves, far apart: something on the way cuts the stream',
+    });
+  });
+
+  test('that is held back is told in figures', () => {
+    expect(judgePace(eventsAt(series(40, 800, 0))).detail).toMatch(
+      /^40 pieces of text in 1 steps over 0 ms, after pauses of up to 800 ms: something on the way holds the stream back/,
+    );
+  });
+
+  test('that tells nothing says how it would', () => {
+    expect(judgePace(eventsAt(series(40, 300, 1))).detail).toMatch(
+      /^not tested: .* too fast to tell; .* --length 400$/,
+    );
+  });
+});
+
+test('an event begins with its first byte and has come when its last byte has', () => {
+  const arrivals = [
+    [10, ': a comment\n\ndata: o'],
+    [20, 'ne\n\n'],
+    [30, 'data: two\n\ndata: three\n\n'],
+    [40, 'data: four\n\ndata: '],
+    [50, 'fi'],
+    [60, 've\r\n\r\n'],
+    [70, 'data: six\n\n'],
+  ].map(([at, text]): Arrival => ({ at: Number(at), bytes: Buffer.from(String(text)) }));
+  expect(readEvents(arrivals).map(({ begunAt, at, data }) => [begunAt, at, data])).toEqual([
+    [10, 20, 'one'],
+    [30, 30, 'two'],
+    [30, 30, 'three'],
+    [40, 40, 'four'],
+    [40, 60, 'five'],
+    [70, 70, 'six'],
+  ]);
+});
+
+test('a person waits for the first event', () => {
+  expect(judgeFirstEvent(eventsAt([450.4]))).toEqual({ mark: 'ok', detail: 'after 450 ms' });
+  expect(judgeFirstEvent(eventsAt([12_000])).mark).toBe('note');
+});

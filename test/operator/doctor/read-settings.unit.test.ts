@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { ConfigError } from '../../../lambda/settings/read-settings.ts';
+import { fallbackSettings, readKnownSettings } from '../../../operator/doctor/read-settings.ts';
+
+const defaults = {
+  UPSTREAM_BASE_URL: 'https://api.acmecorp.net/v1',
+  UPSTREAM_TEXT_MODEL: 'thunder-70b',
+  UPSTREAM_VISION_MODEL: 'thunder-eyes',
+};
+const block = {
+  defaults,
+  stages: {
+    dev: { GUEST_LIMIT: 5 },
+    prod: { UPSTREAM_NAMES: 'AcmeCorp', MEMBER_LIMIT: 80, KEEP_ALIVE_INTERVAL: 20, edge: true },
+  },
+};
+
+test('of all stages together, names and limits are what any of them says', () => {
+  expect(readKnownSettings(block)).toEqual({
+    names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net', 'AcmeCorp'],
+    memberLimits: [50, 80],
+    guestLimits: [5, 3],
+    keepAlive: 20_000,
+  });
+});
+
+test('of one stage, they are its own', () => {
+  expect(readKnownSettings(block, 'dev')).toEqual({
+    names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'],
+    memberLimits: [50],
+    guestLimits: [5],
+    keepAlive: 15_000,
+  });
+  expect(() => readKnownSettings(block, 'stage')).toThrow(ConfigError);
+});
+
+test('the cdk.json of this repository, which nobody has deployed, has no names', () => {
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+  expect(readKnownSettings(context.gateway)).toEqual(fallbackSettings);
+});

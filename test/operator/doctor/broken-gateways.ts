@@ -1,0 +1,634 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Asked, Meddling } from '../../support/meddling-proxy.ts';
+
+/** A gateway with one thing wrong with it, and the rows of the doctor that must say so. */
+export interface BrokenGateway {
+  readonly fault: string;
+  readonly meddling: Meddling;
+  readonly rows: readonly string[];
+  /** What the first of them says. */
+  readonly says: RegExp;
+}
+
+const dialects = ['chat', 'responses', 'messages'];
+const inEachDialect = (check: string) => dialects.map((dialect) => `${dialect}: ${check}`);
+
+const streams = ({ body }: Asked) => body.includes('"stream":true');
+const isCharged = ({ method, path }: Asked) => method === 'POST' && !path.includes('count_tokens');
+const hasKey = ({ headers }: Asked) =>
+  /ltk_/.test(`${headers['x-api-key']} ${headers['api-key']} ${headers.authorization}`);
+
+/** Changes headers where the condition holds; a value that is undefined takes its header away. */
+const set = (changed: Readonly<Record<string, string | undefined>>, where: (asked: Asked) => boolean = () => true) => ({
+  headers: (headers: IncomingHttpHeaders, asked: Asked) => {
+    const all = { ...headers, ...(where(asked) && changed) };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  },
+});
+const replace = (from: string | RegExp, to: string, where: (asked: Asked) => boolean = () => true) => ({
+  text: (text: string, asked: Asked) => (where(asked) ? text.replaceAll(from, to) : text),
+});
+const at = (path: string) => (asked: Asked) => asked.path === path;
+const statusIs = (from: number, to: number): Meddling => ({ status: (status) => (status === from ? to : status) });
+/** On errors of this status only. */
+const onStatus = (wanted: number, changed: Readonly<Record<string, string | undefined>>): Meddling => ({
+  headers: (headers, asked, status) => (status === wanted ? set(changed).headers(headers, asked) : headers),
+});
+const withoutCors = Object.fromEntries(
+  ['allow-origin', 'allow-methods', 'allow-headers', 'expose-headers', 'max-age'].map((name) => [
+    `access-control-${name}`,
+    undefined,
+  ]),
+);
+
+/** Has something charged on top of what was asked for: to the key that was shown, or to the guest. */
+function charging(where: (asked: Asked) => boolean, key?: string): Meddling {
+  const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'More?' }] });
+  return {
+    alsoAsks: (asked) => {
+      if (!where(asked) || (key === undefined && !hasKey(asked))) return undefined;
+      const { origin: _, 'content-encoding': __, ...headers } = asked.headers;
+      const caller = key === undefined ? headers : { authorization: `Bearer ${key}` };
+      return {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: { ...caller, 'content-type': 'application/json' },
+        body,
+      };
+    },
+  };
+}
+
+const isRefused = ({ headers }: Asked) => headers['x-api-key'] === `ltk_${'x'.repeat(43)}`;
+
+const delta = (text: string) =>
+  `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })}\n\n`;
+
+const hiding = {
+  headers: 'hiding: no header of others',
+  bodies: 'hiding: no trace in bodies',
+  names: 'hiding: no name anywhere',
+};
+const atOnce =
+  /^5\d pieces of text in \d steps over \d+ ms, after pauses of up to \d+ ms: something on the way holds the/;
+
+/** Streams of these have a pace. */
+export const brokenInTime: readonly BrokenGateway[] = [
+  {
+    fault: 'holds streams back to their end',
+    meddling: { holdsBack: 'all' },
+    rows: inEachDialect('streams event by event'),
+    says: atOnce,
+  },
+  {
+    fault: 'lets the first event pass and holds the rest',
+    meddling: { holdsBack: 'rest' },
+    rows: inEachDialect('streams event by event'),
+    says: atOnce,
+  },
+  {
+    fault: 'buffers for 300 ms',
+    meddling: { holdsBack: { milliseconds: 300 } },
+    rows: inEachDialect('streams event by event'),
+    says: atOnce,
+  },
+  {
+    fault: 'buffers 4 KB',
+    meddling: { holdsBack: { bytes: 4096 } },
+    rows: inEachDialect('streams event by event'),
+    says: atOnce,
+  },
+];
+
+export const brokenGateways: readonly BrokenGateway[] = [
+  // Streams
+  {
+    fault: 'compresses',
+    meddling: { compresses: true },
+    rows: inEachDialect('streams to the end'),
+    says: /^it is compressed \(gzip\), which holds events back$/,
+  },
+  {
+    fault: 'drops [DONE]',
+    meddling: replace('data: [DONE]\n\n', ''),
+    rows: ['chat: streams to the end'],
+    says: /^it breaks off: its last event is/,
+  },
+  {
+    fault: 'drops the last event of responses',
+    meddling: replace(/event: response\.completed\n.*\n\n/g, ''),
+    rows: ['responses: streams to the end', 'responses: tells usage in streams'],
+    says: /^it breaks off: its last event is response\.output_item\.done/,
+  },
+  {
+    fault: 'gives streams another type',
+    meddling: set({ 'content-type': 'text/plain' }, (asked) => at('/v1/messages')(asked) && streams(asked)),
+    rows: ['messages: streams to the end', 'messages: tells usage in streams'],
+    says: /^content-type is text\/plain$/,
+  },
+  {
+    fault: 'answers whole where a stream was asked for',
+    meddling: { asks: (asked) => ({ ...asked, body: asked.body.replace('"stream":true', '"stream":false') }) },
+    rows: inEachDialect('streams to the end'),
+    says: /^content-type is application\/json$/,
+  },
+  {
+    fault: 'loses the usage of streams',
+    meddling: replace(/"usage":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}/g, '"usage":null', streams),
+    rows: inEachDialect('tells usage in streams'),
+    says: /^it has none, unlike the plain answer$/,
+  },
+  {
+    fault: 'shows an upstream’s comment',
+    meddling: replace(/^(?=data: .*"role":"assistant")/gm, ': ACMECORP PROCESSING\n\n'),
+    rows: [hiding.bodies, hiding.names],
+    says: /^POST \/v1\/chat\/completions \(stream\): a comment says ACMECORP PROCESSING$/,
+  },
+
+  // Answers
+  {
+    fault: 'answers a page',
+    meddling: replace(/^.*$/gs, '<html>', at('/v1/responses')),
+    rows: [
+      'responses: answers',
+      'responses: streams to the end',
+      'errors: no key',
+      'errors: an unknown key',
+      'errors: a wrong method',
+      'errors: a quota that is spent',
+      'errors: a WebSocket handshake',
+    ],
+    says: /^no JSON: 200 <html>/,
+  },
+  {
+    fault: 'gives answers another type',
+    meddling: set(
+      { 'content-type': 'text/html' },
+      (asked) => at('/v1/responses')(asked) && !streams(asked) && hasKey(asked),
+    ),
+    rows: ['responses: answers', 'errors: an unknown key', 'errors: a wrong method', 'errors: a quota that is spent'],
+    says: /^content-type is text\/html$/,
+  },
+  {
+    fault: 'hangs up',
+    meddling: { drops: ({ path }) => path === '/v1/messages' },
+    rows: ['messages: can be asked', 'errors: can be asked', 'errors: can be asked'],
+    says: /^POST \/v1\/messages failed: /,
+  },
+  {
+    fault: 'does not know an alias',
+    meddling: { asks: (asked) => ({ ...asked, body: asked.body.replace('"svc-text"', '"svc-other"') }) },
+    rows: ['chat: answers'],
+    says: /^answered 400 .*invalid_model/,
+  },
+  {
+    fault: 'describes a model otherwise',
+    meddling: replace('"created":0', '"created":1790000000', at('/v1/models/svc-vision')),
+    rows: ['models: svc-vision'],
+    says: /^created: /,
+  },
+  {
+    fault: 'counts no tokens',
+    meddling: replace('"input_tokens"', '"tokens"', ({ path }) => path.includes('count_tokens')),
+    rows: ['messages: counts tokens'],
+    says: /^input_tokens: /,
+  },
+
+  // Errors
+  {
+    fault: 'has another status for a missing key',
+    meddling: { status: (status, asked) => (status === 401 && !hasKey(asked) ? 403 : status) },
+    rows: ['errors: no key'],
+    says: /^POST \/v1\/chat\/completions: expected 401 missing_api_key, not 403 /,
+  },
+  {
+    fault: 'takes an unknown key for a guest',
+    meddling: {
+      asks: (asked) => ({
+        ...asked,
+        headers: JSON.parse(JSON.stringify(asked.headers).replaceAll(`ltk_${'x'.repeat(43)}`, 'guest')),
+      }),
+    },
+    rows: ['keys: which header counts', 'errors: an unknown key'],
+    says: /^expected 401 invalid_api_key, not 200 /,
+  },
+  {
+    fault: 'lets Authorization come first',
+    meddling: {
+      asks: (asked) => {
+        const { 'x-api-key': _, ...headers } = asked.headers;
+        return asked.headers.authorization === undefined ? asked : { ...asked, headers };
+      },
+    },
+    rows: ['keys: which header counts'],
+    says: /^a good x-api-key is answered 401 /,
+  },
+  {
+    fault: 'has no Allow on a 405',
+    meddling: onStatus(405, { allow: undefined }),
+    rows: ['errors: a wrong method'],
+    says: /^GET \/v1\/chat\/completions: allow is missing$/,
+  },
+  {
+    fault: 'answers a wrong method with 404',
+    meddling: statusIs(405, 404),
+    rows: ['errors: a wrong method'],
+    says: /expected 405 method_not_allowed, not 404/,
+  },
+  {
+    fault: 'has no x-should-retry on a 401',
+    meddling: onStatus(401, { 'x-should-retry': undefined }),
+    rows: ['errors: no key', 'errors: an unknown key'],
+    says: /: x-should-retry is missing$/,
+  },
+  {
+    fault: 'has another shape of errors',
+    meddling: replace('"code":"not_found"', '"code":"not_found","param":null'),
+    rows: ['errors: an unknown path'],
+    says: /^GET \/v1\/none: error: Unrecognized key: "param"$/,
+  },
+  {
+    fault: 'has errors in the other dialect',
+    meddling: replace('{"type":"error","error"', '{"error"', ({ path }) => path.includes('count_tokens')),
+    rows: [
+      'errors: no key',
+      'errors: an unknown key',
+      'errors: an unknown model',
+      'errors: a picture for the text model',
+      'errors: a body that is no JSON',
+      'errors: an unknown encoding',
+      'errors: a wrong method',
+      'errors: too many in a minute',
+    ],
+    says: /^POST \/v1\/messages\/count_tokens: type/,
+  },
+  {
+    fault: 'names another code in its header',
+    meddling: onStatus(404, { 'x-svc-error': 'gone' }),
+    rows: ['errors: an unknown model', 'errors: an unknown path'],
+    says: /: x-svc-error is gone$/,
+  },
+  {
+    fault: 'has errors that are no JSON by their type',
+    meddling: onStatus(401, { 'content-type': 'text/plain' }),
+    rows: ['errors: no key', 'errors: an unknown key', 'keys: which header counts'],
+    says: /content-type is text\/plain$/,
+  },
+  {
+    fault: 'shows a stack trace',
+    meddling: replace('"message":"', '"message":"at handler (/var/task/index.mjs:12:34) ', at('/v1/none')),
+    rows: [hiding.bodies],
+    says: /^GET \/v1\/none: a stack trace: at handler \(\/var\/task\/index\.mjs:12:34$/,
+  },
+  {
+    fault: 'lets a picture through to the text model',
+    meddling: {
+      asks: (asked) => {
+        const shows = asked.body.includes('"type":"image"');
+        return shows ? { ...asked, body: asked.body.replace('"model":"svc"', '"model":"svc-vision"') } : asked;
+      },
+    },
+    rows: ['errors: a picture for the text model'],
+    says: /expected 400 invalid_model, not 200/,
+  },
+  {
+    fault: 'has no Retry-After on a 429',
+    meddling: onStatus(429, { 'retry-after': undefined }),
+    rows: ['errors: a quota that is spent', 'errors: too many in a minute'],
+    says: /: retry-after is missing$/,
+  },
+  {
+    fault: 'has no x-should-retry on a spent quota',
+    meddling: onStatus(429, { 'x-should-retry': undefined }),
+    rows: ['errors: a quota that is spent'],
+    says: /: x-should-retry is missing$/,
+  },
+
+  // CORS
+  {
+    fault: 'has no CORS headers',
+    meddling: set(withoutCors),
+    rows: [
+      'cors: preflight',
+      'cors: headers a page can read',
+      'cors: errors a page can read',
+      'headers: those of every answer',
+    ],
+    says: /^POST is not allowed$/,
+  },
+  {
+    fault: 'has no CORS headers on answers',
+    meddling: set(withoutCors, ({ method }) => method !== 'OPTIONS'),
+    rows: ['cors: headers a page can read', 'cors: errors a page can read', 'headers: those of every answer'],
+    says: /^there is no access-control-allow-origin/,
+  },
+  {
+    fault: 'has no CORS headers on streams',
+    meddling: set(withoutCors, streams),
+    rows: ['headers: those of every answer'],
+    says: /^POST \/v1\/chat\/completions \(stream\): access-control-allow-origin is missing$/,
+  },
+  {
+    fault: 'answers CORS twice',
+    meddling: set({ 'access-control-allow-origin': '*, *' }),
+    rows: ['cors: preflight', 'cors: headers a page can read', 'cors: errors a page can read'],
+    says: /is \*, \*, which no browser accepts$/,
+  },
+  {
+    fault: 'allows credentials to all',
+    meddling: set({ 'access-control-allow-credentials': 'true' }),
+    rows: ['cors: preflight', 'cors: headers a page can read', 'cors: errors a page can read'],
+    says: /^access-control-allow-credentials is there/,
+  },
+  {
+    fault: 'wants a key for a preflight',
+    meddling: {
+      asks: (asked) => (asked.method === 'OPTIONS' ? { ...asked, method: 'GET', path: '/v1/models' } : asked),
+    },
+    rows: ['cors: preflight'],
+    says: /^answered 401 /,
+  },
+  {
+    fault: 'exposes nothing',
+    meddling: set({ 'access-control-expose-headers': undefined }),
+    rows: ['cors: headers a page can read', 'cors: errors a page can read'],
+    says: /^not exposed: x-svc-remaining, /,
+  },
+
+  // Quota
+  {
+    fault: 'charges every request twice',
+    meddling: { alsoAsks: (asked) => (isCharged(asked) && hasKey(asked) ? asked : undefined) },
+    rows: ['quota: each answer is charged once'],
+    says: /^14 charged for 7 answers, .*: POST \/v1\/chat\/completions is charged more than once$/,
+  },
+  {
+    fault: 'charges streams twice',
+    meddling: { alsoAsks: (asked) => (streams(asked) && hasKey(asked) ? asked : undefined) },
+    rows: ['quota: each answer is charged once'],
+    says: /^11 charged for 7 answers, .*: POST \/v1\/chat\/completions \(stream\) is charged more than once$/,
+  },
+  {
+    fault: 'charges the messages dialect twice',
+    meddling: {
+      alsoAsks: (asked) => (at('/v1/messages')(asked) && hasKey(asked) && !streams(asked) ? asked : undefined),
+    },
+    rows: ['quota: each answer is charged once'],
+    says: /^9 charged for 7 answers, .*: POST \/v1\/messages is charged more than once$/,
+  },
+  {
+    fault: 'charges nothing',
+    meddling: set({ 'x-svc-remaining': '50' }, hasKey),
+    rows: ['quota: each answer is charged once', 'quota: headers count along'],
+    says: /^0 charged for 6 answers/,
+  },
+  {
+    fault: 'charges for counting tokens',
+    meddling: charging(({ path, headers }) => path.includes('count_tokens') && headers.authorization !== undefined),
+    rows: ['quota: nothing else of a key'],
+    says: /^POST \/v1\/messages\/count_tokens is charged$/,
+  },
+  {
+    fault: 'charges for reading the quota',
+    meddling: charging(at('/v1/models')),
+    rows: ['quota: nothing else of a key'],
+    says: /^reading the quota \(GET \/v1\/models\) is charged$/,
+  },
+  {
+    fault: 'charges for an unknown path',
+    meddling: charging(at('/v1/none')),
+    rows: ['quota: nothing else of a key'],
+    says: /^GET \/v1\/none is charged$/,
+  },
+  {
+    fault: 'charges preflights to the guest',
+    meddling: charging(({ method }) => method === 'OPTIONS', 'guest'),
+    rows: ['quota: nothing else of a guest'],
+    says: /^OPTIONS \/v1\/chat\/completions is charged$/,
+  },
+  {
+    fault: 'charges the guest for what keys ask',
+    meddling: charging((asked) => isCharged(asked) && hasKey(asked), 'guest'),
+    rows: ['quota: a guest is counted apart'],
+    says: /^the network's guest was charged \d+ meanwhile$/,
+  },
+  {
+    fault: 'keeps what it charged for a body that is too large',
+    meddling: charging(({ headers }) => headers['content-encoding'] === 'gzip'),
+    rows: ['quota: failures are given back'],
+    says: /^POST \/v1\/chat\/completions answered 413, and was charged$/,
+  },
+  {
+    fault: 'reads a body as it comes, compressed or not',
+    meddling: {
+      asks: (asked) => {
+        const { 'content-encoding': _, ...headers } = asked.headers;
+        return { ...asked, headers };
+      },
+    },
+    rows: ['errors: a body that grows too large', 'errors: an unknown encoding'],
+    says: /expected 413 request_too_large, not 400 /,
+  },
+  {
+    fault: 'answers a WebSocket handshake like any wrong method',
+    meddling: {
+      asks: (asked) => {
+        const { 'openai-beta': _, ...headers } = asked.headers;
+        return { ...asked, headers };
+      },
+    },
+    rows: ['errors: a WebSocket handshake'],
+    says: /expected 426 upgrade_required, not 405 /,
+  },
+  {
+    fault: 'charges what fails',
+    meddling: {
+      status: (status, asked) => (status === 200 && at('/v1/responses')(asked) ? 502 : status),
+      ...replace(/^.*$/gs, '{"error":{"message":"m","type":"server_error","code":"upstream_error"}}', (asked) => {
+        return at('/v1/responses')(asked) && hasKey(asked) && asked.method === 'POST' && !isRefused(asked);
+      }),
+    },
+    rows: [
+      'responses: answers',
+      'responses: streams to the end',
+      'quota: failures are given back',
+      'errors: a quota that is spent',
+    ],
+    says: /^answered 502 /,
+  },
+  {
+    fault: 'counts streams late in its headers',
+    meddling: {
+      headers: (headers, asked) =>
+        streams(asked) ? { ...headers, 'x-svc-remaining': `${Number(headers['x-svc-remaining']) + 1}` } : headers,
+    },
+    rows: ['quota: headers count along'],
+    says: /^POST \/v1\/chat\/completions \(stream\) says that 49 are left: 49 were before it, 48 after$/,
+  },
+  {
+    fault: 'shows a guest’s figures for a key',
+    meddling: set({ 'x-svc-remaining': '3', 'x-svc-limit': '3' }, (asked) => isCharged(asked) && hasKey(asked)),
+    rows: ['quota: headers count along', 'quota: the limit of the key'],
+    says: /^POST \/v1\/chat\/completions says that 3 are left: 50 were before it, 49 after$/,
+  },
+  {
+    fault: 'shows one limit to all',
+    meddling: set({ 'x-svc-limit': '9999' }),
+    rows: ['quota: the limit of the key'],
+    says: /^it is 9999, and a guest's too/,
+  },
+  {
+    fault: 'shows another limit in streams',
+    meddling: set({ 'x-svc-limit': '100' }, streams),
+    rows: ['quota: the limit of the key'],
+    says: /^it is 50 in one answer, and 100 in another$/,
+  },
+  {
+    fault: 'shows a limit below what is left',
+    meddling: set({ 'x-svc-limit': '20' }, hasKey),
+    rows: ['quota: the limit of the key'],
+    says: /^it is 20, and 50 are left$/,
+  },
+  {
+    fault: 'does not say when the quota begins anew',
+    meddling: set({ 'x-svc-reset': undefined }),
+    rows: ['quota: the limit of the key'],
+    says: /^nothing says when it begins anew$/,
+  },
+  {
+    fault: 'begins the quota anew after a week',
+    meddling: set({ 'x-svc-reset': '600000' }, hasKey),
+    rows: ['quota: the limit of the key'],
+    says: /^it begins anew in 600000 s, after more than a day$/,
+  },
+
+  // Headers
+  {
+    fault: 'has no quota headers on errors',
+    meddling: {
+      headers: (headers, asked, status) =>
+        status < 400
+          ? headers
+          : set({ 'x-svc-remaining': undefined, 'x-svc-limit': undefined }).headers(headers, asked),
+    },
+    rows: [
+      'headers: those of every answer',
+      'quota: the limit of a guest',
+      'quota: nothing else of a guest',
+      'quota: the limit of the key',
+    ],
+    says: /: x-svc-remaining is missing$/,
+  },
+  {
+    fault: 'has no quota headers on a 404',
+    meddling: onStatus(404, { 'x-svc-limit': undefined }),
+    rows: ['headers: those of every answer'],
+    says: /^GET \/v1\/models\/none: x-svc-limit is missing$/,
+  },
+  {
+    fault: 'has no request id on streams',
+    meddling: set({ 'x-request-id': undefined }, streams),
+    rows: ['headers: those of every answer'],
+    says: /\(stream\): x-request-id is missing$/,
+  },
+  {
+    fault: 'has no request-id for Anthropic’s SDK',
+    meddling: set({ 'request-id': undefined }),
+    rows: ['headers: those of every answer'],
+    says: /request-id is not x-request-id$/,
+  },
+  {
+    fault: 'lets answers be cached',
+    meddling: set({ 'cache-control': 'public' }, at('/v1/models')),
+    rows: ['headers: those of every answer'],
+    says: /^GET \/v1\/models: cache-control is public$/,
+  },
+  {
+    fault: 'gives one request id twice',
+    meddling: set({ 'x-request-id': 'req_1', 'request-id': 'req_1' }, at('/v1/none')),
+    rows: ['headers: an id for each request'],
+    says: /^GET \/v1\/none and GET \/v1\/none share req_1$/,
+  },
+
+  // Hiding
+  ...Object.entries({
+    via: '1.1 vegur',
+    'x-amzn-bedrock-invocation-latency': '210',
+    'x-openrouter-provider': 'x',
+    server: 'uvicorn',
+    'set-cookie': '__cf_bm=1',
+    'cf-ray': '8f1-FRA',
+    'openai-processing-ms': '12',
+    'x-amzn-remapped-server': 'x',
+    'x-ratelimit-remaining-tokens': '5',
+    'x-svc-upstream': 'x',
+  }).map(([name, value]) => ({
+    fault: `shows the header ${name}`,
+    meddling: set({ [name]: value }, streams),
+    rows: [hiding.headers],
+    says: new RegExp(`^POST /v1/chat/completions \\(stream\\): ${name}: `),
+  })),
+  {
+    fault: 'shows a field of the upstream in chunks',
+    meddling: replace('"object":"chat.completion.chunk"', '"provider":"x","object":"chat.completion.chunk"'),
+    rows: [hiding.bodies],
+    says: /^POST \/v1\/chat\/completions \(stream\): provider is there$/,
+  },
+  {
+    fault: 'shows the upstream’s fingerprint',
+    meddling: replace('"object":"chat.completion"', '"system_fingerprint":"fp_1","object":"chat.completion"'),
+    rows: [hiding.bodies],
+    says: /^POST \/v1\/chat\/completions: system_fingerprint is there$/,
+  },
+  {
+    fault: 'shows the upstream’s model in chunks',
+    meddling: replace('"model":"svc"', '"model":"other-70b"', (asked) => streams(asked) && at('/v1/responses')(asked)),
+    rows: [hiding.bodies],
+    says: /^POST \/v1\/responses \(stream\): response\.model is other-70b$/,
+  },
+  {
+    fault: 'shows the upstream’s model in message_start only',
+    meddling: replace(/("type":"message_start".*"model":)"svc"/g, '$1"other-70b"'),
+    rows: [hiding.bodies],
+    says: /^POST \/v1\/messages \(stream\): message\.model is other-70b$/,
+  },
+  {
+    fault: 'shows a name in an error',
+    meddling: replace('No API key', 'AcmeCorp: no API key', at('/v1/messages')),
+    rows: [hiding.names],
+    says: /^POST \/v1\/messages: error\.message has AcmeCorp$/,
+  },
+  {
+    fault: 'shows a name in a header',
+    meddling: {
+      headers: (headers, asked) => {
+        const id = `acmecorp-${headers['x-request-id']}`;
+        return streams(asked) ? { ...headers, 'x-request-id': id, 'request-id': id } : headers;
+      },
+    },
+    rows: [hiding.names],
+    says: /^POST \/v1\/chat\/completions \(stream\): (x-)?request-id: acmecorp-/,
+  },
+  {
+    fault: 'shows a name in an id',
+    meddling: replace('"id":"msg_', '"id":"msg_acmecorp_'),
+    rows: [hiding.names],
+    says: / (output\.0\.)?id has acmecorp$/,
+  },
+  {
+    fault: 'shows a name in a text',
+    meddling: replace('"text":"I am svc', '"text":"I am AcmeCorp’s', at('/v1/messages')),
+    rows: [hiding.names],
+    says: /^POST \/v1\/messages: content\.0\.text has AcmeCorp$/,
+  },
+  {
+    fault: 'shows a name that is cut over two chunks',
+    meddling: replace(
+      /("type":"content_block_start".*\n\n)/g,
+      `$1${['Acme', 'Corp'].map((text) => delta(text)).join('')}`,
+      at('/v1/messages'),
+    ),
+    rows: [hiding.names],
+    says: /^POST \/v1\/messages \(stream\): delta\.text has AcmeCorp$/,
+  },
+];

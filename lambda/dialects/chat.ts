@@ -1,6 +1,7 @@
 import type { Json, Node } from '../json/scan.ts';
+import { readAsked } from './asked.ts';
 import { requireArray } from './check.ts';
-import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
+import type { Asked, Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
 import {
   eachMember,
   elements,
@@ -43,12 +44,13 @@ export const chat: Dialect = {
     },
   ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
-  controlMembers: new Set(['model', 'stream', 'messages', 'prediction']),
+  controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n']),
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
   hasReferences: () => false,
   findOpening: (body) => openingOf(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
+  readAsked: (body) => readAsked(body, { choices: 'n' }),
   normalize: () => ({}),
   readAnswer,
   openStream,
@@ -73,7 +75,7 @@ function readAnswer(answer: Json, marks: Marks): void {
   }
 }
 
-function openStream(): StreamDialect {
+function openStream({ choices }: Asked): StreamDialect {
   const open = new Set<number>();
   const finished = new Set<number>();
 
@@ -91,7 +93,7 @@ function openStream(): StreamDialect {
     // One kind of text ends where another, or a tool call, begins: a client has closed its block by then.
     if (calls) marks.close(`${index}/`);
     else if (speaks) marks.turn(`${index}/`);
-    if (presentMember(event, choice, 'finish_reason') !== undefined) {
+    if (isFinished(event, choice)) {
       marks.close(`${index}/`);
       finished.add(index);
       open.delete(index);
@@ -111,10 +113,16 @@ function openStream(): StreamDialect {
       markEnvelope(event, event.root, marks);
       markUsage(event, marks);
       for (const choice of elements(event, event.member(event.root, 'choices'))) readChoice(event, choice, marks);
-      if (finished.size > 0 && open.size === 0) marks.mayEnd();
+      if (finished.size > 0 && finished.size >= choices && open.size === 0) marks.mayEnd();
     },
     textEvent,
   };
+}
+
+/** Some servers print a reason that is none as an empty text, others as the word. */
+function isFinished(json: Json, choice: Node): boolean {
+  const reason = presentMember(json, choice, 'finish_reason');
+  return reason !== undefined && !/^"(null)?"$/.test(json.raw(reason));
 }
 
 // Providers give reasoning many names. Other strings of a message are short words, such as its role: complete in themselves.

@@ -89,19 +89,33 @@ export interface Dialect {
   findOpening(body: Json): readonly Node[];
   /** Whether the body brings back what only the account that made it can read: encrypted reasoning, signed thinking. */
   isAccountBound(body: Json): boolean;
+  /** What the body asks for that its answer is read by. */
+  readAsked(body: Json): Asked;
   /** What is changed before forwarding. */
   normalize(body: Json): Normalization;
 
   /** Reads a whole answer, which may be the upstream's way to say that it failed. */
-  readAnswer(answer: Json, marks: Marks): void;
+  readAnswer(answer: Json, marks: Marks, asked: Asked): void;
   /** A fresh reader for one stream. */
-  openStream(): StreamDialect;
+  openStream(asked: Asked): StreamDialect;
 
   renderError(error: GatewayError): string;
   /** The event that ends a stream which broke; `sequence` is the number that follows the last event's. */
   renderErrorEvent(error: GatewayError, sequence: number): OutgoingEvent;
   /** What a client gets while the upstream is silent, in wire form. */
   readonly keepAlive: string;
+}
+
+/** What a request asked for that its answer is read by. */
+export interface Asked {
+  /** How many choices there are to come. */
+  readonly choices: number;
+}
+
+/** How a request was asked: all that the reading of its answer depends on. */
+export interface Question {
+  readonly dialect: Dialect;
+  readonly asked: Asked;
 }
 
 /** What a dialect knows of one running stream. */

@@ -1,6 +1,7 @@
 import { GatewayError } from '../http/errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
+import { readAsked } from './asked.ts';
 import { requireArray } from './check.ts';
 import type { Dialect, Endpoint, Marks, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
 import {
@@ -113,6 +114,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       ...openingOf(body, body.member(body.root, 'messages')),
     ],
     isAccountBound,
+    readAsked: (body) => readAsked(body, {}),
     normalize,
     readAnswer: (answer, marks) => {
       if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) marks.fail(readErrorMessage(answer) ?? '');

@@ -1,4 +1,5 @@
 import type { Json, Node } from '../json/scan.ts';
+import { readAsked } from './asked.ts';
 import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
 import {
   eachMember,
@@ -41,6 +42,7 @@ export const responses: Dialect = {
   hasReferences,
   findOpening,
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'input')),
+  readAsked: (body) => readAsked(body, {}),
   normalize: () => ({}),
   readAnswer,
   openStream,

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import type { Endpoint, Question } from '../dialects/dialect.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { PublicModel } from '../models.ts';
 import type { Charge } from '../quota/charge.ts';
@@ -61,8 +61,7 @@ export interface ExchangeRecord {
 }
 
 /** What a client wants of a model, ready to be sent. */
-export interface InferenceCall {
-  readonly dialect: Dialect;
+export interface InferenceCall extends Question {
   readonly endpoint: Endpoint;
   readonly model: PublicModel;
   readonly stream: boolean;

@@ -76,6 +76,7 @@ export function readCall(
     hasReferences: dialect.hasReferences(body),
     conversation: { caller, traits: readTraits(headers, body, dialect) },
     isAccountBound: () => dialect.isAccountBound(createScanner().scan(text)),
+    asked: dialect.readAsked(body),
   };
 }
 

@@ -74,7 +74,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       const answer = await openUpstream(prepare(request, call, record, explainer, stop.signal));
       const rewritten = await readUsable(async () => {
         const text = await readBody(answer.body, answerLimit);
-        return rewriteAnswer(text, call.dialect, hidingFor(call, explainer), createScanner(), record.usage);
+        return rewriteAnswer(text, call, hidingFor(call, explainer), createScanner(), record.usage);
       }, stop.signal);
       if ('failure' in rewritten) {
         throw new UpstreamFailure('reported', { message: explainer.sentence(rewritten.failure) });
@@ -97,7 +97,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     const explainer = createExplainer(scrubber);
     const relay = createRelay({
       dialect: call.dialect,
-      rewriter: createStreamRewriter(call.dialect, hidingFor(call, explainer), record.usage),
+      rewriter: createStreamRewriter(call, hidingFor(call, explainer), record.usage),
       explain: explainer.sentence,
       idleTimeout: dependencies.idleTimeout,
       keepAliveInterval: dependencies.keepAliveInterval,

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Question } from '../dialects/dialect.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { Scanner } from '../json/scan.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
@@ -11,7 +11,7 @@ export type RewrittenAnswer = { readonly text: string } | { readonly failure: st
 /** Rewrites a whole answer. Throws where it is no JSON object. */
 export function rewriteAnswer(
   text: string,
-  dialect: Dialect,
+  { dialect, asked }: Question,
   hiding: Hiding,
   scanner: Scanner,
   usage: Usage,
@@ -19,7 +19,7 @@ export function rewriteAnswer(
   const json = scanner.scan(text);
   if (json.kind(json.root) !== 'object') throw new TypeError('the answer is no JSON object');
   const sheet = createMarkSheet(usage);
-  dialect.readAnswer(json, sheet.marks);
+  dialect.readAnswer(json, sheet.marks, asked);
   if (sheet.failure) return { failure: sheet.failure.message };
   const edits = hideFrame(json, sheet, hiding);
   const texts = createTexts(hiding.scrubber);

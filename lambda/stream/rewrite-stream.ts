@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Question } from '../dialects/dialect.ts';
 import { JsonFault } from '../json/fault.ts';
 import { createScanner } from '../json/scan.ts';
 import type { Hiding } from './hide.ts';
@@ -26,11 +26,11 @@ export type StreamFailure =
   | { readonly kind: 'reported'; readonly message: string; readonly forwarded: boolean }
   | { readonly kind: 'broken'; readonly cause: unknown };
 
-export function createStreamRewriter(dialect: Dialect, hiding: Hiding, usage: Usage): StreamRewriter {
+export function createStreamRewriter({ dialect, asked }: Question, hiding: Hiding, usage: Usage): StreamRewriter {
   const reader = createSseReader({ onEvent: readEvent, onComment: readComment, takeEvent });
   const scanner = createScanner();
   const sheet = createMarkSheet(usage);
-  const stream = dialect.openStream();
+  const stream = dialect.openStream(asked);
   const events = createEventRewriter(stream, hiding);
   let out = '';
   let started = false;

@@ -25,7 +25,7 @@ function readEvents(text: string): { events: Event[]; rest: string } {
 }
 
 const terminalEvent = {
-  chat: /"finish_reason":"(?!error")|^\[DONE\]$/,
+  chat: /"finish_reason":"(?!(error|null)?")|^\[DONE\]$/,
   responses: /"type":"response\.(completed|incomplete)"/,
   messages: /"type":"message_stop"/,
 };

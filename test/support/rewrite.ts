@@ -1,6 +1,8 @@
-import type { Dialect } from '../../lambda/dialects/dialect.ts';
+import type { Asked, Dialect, Question } from '../../lambda/dialects/dialect.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
+import { createScanner } from '../../lambda/json/scan.ts';
 import type { Usage } from '../../lambda/stream/marks.ts';
+import { type RewrittenAnswer, rewriteAnswer as rewrite } from '../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { upstreamIdentity } from './upstream-identity.ts';
@@ -17,6 +19,11 @@ export function dialectNamed(name: string): Dialect {
   return dialect;
 }
 
+/** A question in this dialect that asks for nothing of its own, but what is given. */
+export function questionIn(dialect: Dialect, asked: Partial<Asked> = {}): Question {
+  return { dialect, asked: { choices: 1, ...asked } };
+}
+
 export interface Rewritten {
   readonly output: string;
   /** What left with each piece, and at the end. */
@@ -26,11 +33,23 @@ export interface Rewritten {
 }
 
 /** Feeds a stream to a fresh rewriter, cut at these offsets. */
-export function rewriteStream(dialect: Dialect, bytes: Uint8Array, cuts: readonly number[] = []): Rewritten {
+export function rewriteStream(
+  dialect: Dialect,
+  bytes: Uint8Array,
+  cuts: readonly number[] = [],
+  asked: Partial<Asked> = {},
+): Rewritten {
   const usage: Usage = { input: undefined, output: undefined };
-  const rewriter = createStreamRewriter(dialect, hiding, usage);
+  const rewriter = createStreamRewriter(questionIn(dialect, asked), hiding, usage);
   const edges = [0, ...cuts, bytes.length];
   const pieces = edges.slice(1).map((end, index) => rewriter.push(bytes.subarray(edges[index], end)));
   pieces.push(rewriter.finish());
   return { output: pieces.join(''), pieces, rewriter, usage };
+}
+
+/** Rewrites a whole answer, given as text or as what its text says. */
+export function rewriteAnswer(dialect: Dialect, answer: unknown, asked: Partial<Asked> = {}): RewrittenAnswer {
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+  const usage: Usage = { input: undefined, output: undefined };
+  return rewrite(text, questionIn(dialect, asked), hiding, createScanner(), usage);
 }

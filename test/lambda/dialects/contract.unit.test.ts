@@ -1,13 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
-import { createScanner } from '../../../lambda/json/scan.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';
-import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
-import { dialectNamed, dialects, hiding, scrubber } from '../../support/rewrite.ts';
+import { dialectNamed, dialects, rewriteAnswer, scrubber } from '../../support/rewrite.ts';
 import { findIdentity } from '../../support/upstream-identity.ts';
 
 const models = createModels('svc', []);
@@ -82,8 +80,7 @@ describe.each(dialectNames)('%s', (name) => {
 
   const answers = fixtures.flatMap((fixture) => (fixture.kind === 'answer' ? [[fixture.name, fixture] as const] : []));
   test.each(answers)('the answer %s', (file, { bytes, terminal }) => {
-    const usage = { input: undefined, output: undefined };
-    const rewritten = rewriteAnswer(bytes.toString(), dialect, hiding, createScanner(), usage);
+    const rewritten = rewriteAnswer(dialect, bytes.toString());
     expect('failure' in rewritten).toBe(terminal === 'failure');
     if ('failure' in rewritten) return;
     expect(findIdentity(rewritten.text)).toEqual([]);
@@ -107,8 +104,7 @@ describe.each(dialectNames)('%s', (name) => {
 
   const failures = fixtures.filter(({ kind, file }) => kind === 'error' && /200-error\.json$/.test(file));
   test.each(failures.map((one) => [one.file, one] as const))('%s is no answer', (_, { bytes }) => {
-    const usage = { input: undefined, output: undefined };
-    expect(rewriteAnswer(bytes.toString(), dialect, hiding, createScanner(), usage)).toHaveProperty('failure');
+    expect(rewriteAnswer(dialect, bytes.toString())).toHaveProperty('failure');
   });
 });
 

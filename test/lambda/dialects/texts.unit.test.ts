@@ -1,11 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { createScanner } from '../../../lambda/json/scan.ts';
-import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { dialectNames } from '../../support/fixtures.ts';
 import fc from '../../support/properties.ts';
-import { dialectNamed, hiding, rewriteStream, scrubber } from '../../support/rewrite.ts';
+import { dialectNamed, rewriteAnswer, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { tellers } from '../../support/speech/index.ts';
 import { type Speech, toWire } from '../../support/speech/teller.ts';
 import { upstreamIdentity } from '../../support/upstream-identity.ts';
@@ -61,8 +59,7 @@ function picker(numbers: readonly number[]): (count: number) => number {
 }
 
 function answerOf(dialectName: string, answer: unknown): unknown {
-  const usage = { input: undefined, output: undefined };
-  const rewritten = rewriteAnswer(JSON.stringify(answer), dialectNamed(dialectName), hiding, createScanner(), usage);
+  const rewritten = rewriteAnswer(dialectNamed(dialectName), answer);
   if ('failure' in rewritten) throw new Error('the answer counts as a failure');
   return JSON.parse(rewritten.text);
 }

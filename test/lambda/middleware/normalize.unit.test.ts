@@ -186,6 +186,8 @@ test('what a body asks for, beside its bytes', () => {
   const plain =
     '{"model":"fam-x","input":[{"type":"function_call_output","call_id":"c","output":"x"}],"background":false}';
   expect(read('responses', plain)).toMatchObject({ stream: false, hasReferences: false, model: { id: 'svc' } });
+  expect(read('chat', '{"model":"svc","messages":[],"n":1,"n":3}').asked.choices).toBe(3);
+  expect(read('chat', '{"model":"svc","messages":[],"n":null}').asked.choices).toBe(1);
   const counting = dialectNamed('messages').endpoints[1] as Endpoint;
   const route = { dialect: dialectNamed('messages'), endpoint: counting };
   const body = '{"model":"svc","messages":[],"stream":true}';

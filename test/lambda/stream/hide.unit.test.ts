@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
-import { createScanner } from '../../../lambda/json/scan.ts';
-import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { readEvents } from '../../support/client-view.ts';
-import { hiding, rewriteStream } from '../../support/rewrite.ts';
+import { hiding, questionIn, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 
@@ -66,8 +64,7 @@ describe('what passes untouched', () => {
       tool_choice: { name: 'acme' },
       output,
     };
-    const usage = { input: undefined, output: undefined };
-    const rewritten = rewriteAnswer(JSON.stringify(answer), responses, hiding, createScanner(), usage);
+    const rewritten = rewriteAnswer(responses, answer);
     expect(JSON.parse('text' in rewritten ? rewritten.text : '')).toEqual({
       ...answer,
       tools: [{ name: 'acme', description: 'svc' }],
@@ -86,8 +83,7 @@ describe('what passes untouched', () => {
   test('files in messages, but not a text that stands in their place', () => {
     const source = (type: string) => ({ type: 'document', source: { type, data: 'acme' } });
     const content = [{ type: 'web_fetch_tool_result', content: [source('base64'), source('text')] }];
-    const usage = { input: undefined, output: undefined };
-    const rewritten = rewriteAnswer(JSON.stringify({ content }), messages, hiding, createScanner(), usage);
+    const rewritten = rewriteAnswer(messages, { content });
     const [, text] = 'text' in rewritten ? JSON.parse(rewritten.text).content[0].content : [];
     expect(rewritten).toHaveProperty('text', expect.stringContaining('"data":"acme"'));
     expect(text.source).toEqual({ type: 'text', data: 'svc' });
@@ -96,7 +92,7 @@ describe('what passes untouched', () => {
   test('signed thinking, where the upstream checks it', () => {
     const signing = createMessages({ signsThinking: true });
     const bytes = toWire([started, block({ type: 'thinking_delta', thinking: 'I am Acme' }), stopped]);
-    const rewriter = createStreamRewriter(signing, hiding, { input: undefined, output: undefined });
+    const rewriter = createStreamRewriter(questionIn(signing), hiding, { input: undefined, output: undefined });
     expect(rewriter.push(bytes)).toContain('"thinking":"I am Acme"');
   });
 });

@@ -8,6 +8,7 @@ import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
+import { questionIn } from '../../support/rewrite.ts';
 import { wire } from '../../support/wire.ts';
 
 const [first = '', ...others] = wire.chat.events;
@@ -20,7 +21,7 @@ function startRelay(dialect: Dialect = chat, settled: Promise<void> = Promise.re
   const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc', explain: (message: string) => message };
   const relay = createRelay({
     dialect,
-    rewriter: createStreamRewriter(dialect, hiding, usage),
+    rewriter: createStreamRewriter(questionIn(dialect), hiding, usage),
     explain: (message) => message,
     idleTimeout: 100_000,
     keepAliveInterval: 15_000,

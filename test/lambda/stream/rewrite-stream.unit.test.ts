@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createScanner } from '../../../lambda/json/scan.ts';
-import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
 import { readEvents } from '../../support/client-view.ts';
-import { hiding, rewriteStream } from '../../support/rewrite.ts';
+import { rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 
@@ -148,8 +146,7 @@ describe('an event much like the one before', () => {
 });
 
 test('a plain answer that failed is a failure, with or without a word about it', () => {
-  const usage = { input: undefined, output: undefined };
-  const rewrite = (answer: unknown) => rewriteAnswer(JSON.stringify(answer), responses, hiding, createScanner(), usage);
+  const rewrite = (answer: unknown) => rewriteAnswer(responses, answer);
   expect(rewrite({ status: 'failed', error: null })).toEqual({ failure: '' });
   expect(rewrite({ status: 'failed', error: { message: 'Down.' } })).toEqual({ failure: 'Down.' });
   expect(() => rewrite([])).toThrow(TypeError);
@@ -198,6 +195,28 @@ describe('how a stream begins and ends', () => {
     expect(ended(talk(0), finish(0), talk(1))).toBe(false);
     expect(ended(talk(0), finish(0), talk(1), finish(1))).toBe(true);
     expect(ended(talk(0), finish(0), { data: { id: 'x', model: 'm', choices: [] } })).toBe(true);
+  });
+
+  test('a choice that was asked for and never began has not ended', () => {
+    const finish = (index: number) => chunk({ content: 'x' }, { index, finish_reason: 'stop' });
+    const ended = (choices: number, ...events: readonly object[]) =>
+      rewriteStream(chat, toWire(events as ReturnType<typeof chunk>[]), [], { choices }).rewriter.ended;
+    expect(ended(2, finish(0))).toBe(false);
+    expect(ended(2, finish(0), finish(0))).toBe(false);
+    expect(ended(2, finish(0), finish(1))).toBe(true);
+    expect(ended(2, finish(0), { data: '[DONE]' })).toBe(true);
+  });
+
+  test.each([
+    ['', false],
+    ['null', false],
+    [null, false],
+    ['stop', true],
+    ['nullified', true],
+  ])('the finish reason %j is one: %j', (finish_reason, isOne) => {
+    const { output, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'Thun' }, { finish_reason })]));
+    expect(rewriter.ended).toBe(isOne);
+    expect(deltasOf(output).map(({ content }) => content)).toEqual(isOne ? ['Thun'] : ['', 'Thun']);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import type { Marks } from './dialect.ts';
 const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 
 /** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
-export const sealed = /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w+$/i;
+export const sealed = /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w+$|^\w+_(encrypted|opaque)$/i;
 
 /** Marks what the frame around an answer says of the one who answered: the model, and members that name the provider. */
 export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
@@ -20,6 +20,16 @@ export function markEnvelope(json: Json, object: Node | undefined, marks: Marks)
 }
 
 const maybeTelltale = new Set([...'mpsnx\\'].map((first) => first.charCodeAt(0)));
+
+const labels =
+  /^(name|role|author|recipient|channel|phase|status|object|voice)$|(^|_)(id|type|index|format|at|reason)$/;
+const bytes = /^(audio|image|data)$|(^|_)(url|b64|json)$/;
+
+/** Whether a string that nobody knows may be a piece of text: labels and bytes are complete in themselves. */
+export function mayBeText(json: Json, name: string, value: Node): boolean {
+  if (labels.test(name) || bytes.test(name) || /[^\w-]/.test(name)) return false;
+  return !json.text.startsWith('"data:', json.start(value));
+}
 
 /** Lets sealed members pass, at any depth of a value. */
 export function passSealed(json: Json, value: Node, marks: Marks): void {

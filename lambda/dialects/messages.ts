@@ -9,6 +9,7 @@ import {
   elements,
   holdsSealed,
   markEnvelope,
+  mayBeText,
   numberMember,
   passSealed,
   presentMember,
@@ -42,12 +43,15 @@ const endpoint = (path: string, charged: boolean): Endpoint => ({
   streams: charged,
 });
 
-/** The member in which a block, or the delta to one, carries text, and the type of such a delta. */
+/** The members in which a block, or the delta to one, carries text, and the types of such deltas. */
 const deltaTypes = new Map([
   ['text', 'text_delta'],
   ['thinking', 'thinking_delta'],
   ['content', 'compaction_delta'],
 ]);
+
+/** What it carries in a string is taken for text, but for the input of a tool. */
+const unknownDelta = /^(?!input_)\w+_delta$/;
 
 /** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must stay as it is. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
@@ -63,6 +67,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       else if (json.kind(value) !== 'string') passInside(json, value, marks);
       // Other blocks have a `content` too: the result of a tool, complete in itself.
       else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, value);
+      else if (unknownDelta.test(type) && mayBeText(json, name, value)) speak(name, value);
     });
   };
 
@@ -183,9 +188,10 @@ function renderError(error: GatewayError): string {
   return JSON.stringify({ type: 'error', error: { type, message, ...(details && { details }) } });
 }
 
-function textEvent(_last: OutgoingEvent, channel: string, text: string): OutgoingEvent {
+function textEvent(last: OutgoingEvent, channel: string, text: string): OutgoingEvent {
   const [position, kind = ''] = channel.split('/');
-  const delta = { type: deltaTypes.get(kind), [kind]: text };
+  const type = deltaTypes.get(kind) ?? JSON.parse(last.data).delta.type;
+  const delta = { type, [kind]: text };
   return {
     type: 'content_block_delta',
     data: JSON.stringify({ type: 'content_block_delta', index: Number(position), delta }),

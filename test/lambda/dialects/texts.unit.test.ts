@@ -110,7 +110,13 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
 
 describe('kinds of text that take turns in one choice', () => {
   const chat = dialectNamed('chat');
-  const turn = fc.record({ kind: fc.constantFrom('content', 'reasoning', 'refusal', 'call'), pieces });
+  const turn = fc.record({ kind: fc.constantFrom('content', 'reasoning', 'refusal', 'tool_calls'), pieces });
+  const thoughtsAndCalls = (kinds: readonly string[]) =>
+    kinds.filter((kind) => /^(reasoning|tool_calls)$/.test(kind)).filter((kind, at, all) => kind !== all[at - 1]);
+  const untilCall = <T>(all: readonly T[], kindOf: (one: T) => string) => {
+    const call = all.findIndex((one) => kindOf(one) === 'tool_calls');
+    return call < 0 ? all : all.slice(0, call);
+  };
 
   test('keep their order, and a name that is interrupted does not come together', () => {
     const long = createScrubber(
@@ -120,9 +126,9 @@ describe('kinds of text that take turns in one choice', () => {
     fc.assert(
       fc.property(fc.array(turn, { minLength: 1, maxLength: 6 }), (turns) => {
         const call: object = { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'f', arguments: '{}' } }] };
-        const spoken = turns.filter(({ kind, pieces: told }) => kind === 'call' || told.join('') !== '');
+        const spoken = turns.filter(({ kind, pieces: told }) => kind === 'tool_calls' || told.join('') !== '');
         const deltas = spoken.flatMap(({ kind, pieces: told }) =>
-          kind === 'call' ? [call] : told.map((piece): object => ({ [kind]: piece })),
+          kind === 'tool_calls' ? [call] : told.map((piece): object => ({ [kind]: piece })),
         );
         const choices = [
           ...deltas.map((delta) => ({ delta, finish_reason: null })),
@@ -131,10 +137,15 @@ describe('kinds of text that take turns in one choice', () => {
         const events = choices.map((choice) => ({ data: { id: 'x', model: 'm', choices: [{ index: 0, ...choice }] } }));
         const { output } = rewriteStream(chat, toWire([...events, { data: '[DONE]' }]));
         const heard = readEvents(output).flatMap(({ value }) => Object.entries(Object(value).choices?.[0].delta ?? {}));
+        // Content and a refusal may wait for more of themselves; thoughts end where anything else begins.
         const order = heard.flatMap(([kind, said]) => (said === '' ? [] : kind));
-        const expected = spoken.map(({ kind }) => (kind === 'call' ? 'tool_calls' : kind));
-        const merged = (kinds: readonly string[]) => kinds.filter((kind, at) => kind !== kinds[at - 1]);
-        expect(merged(order)).toEqual(merged(expected));
+        expect(thoughtsAndCalls(order)).toEqual(thoughtsAndCalls(spoken.map(({ kind }) => kind)));
+        const told = untilCall(spoken, ({ kind }) => kind);
+        const said = untilCall(heard, ([kind]) => kind);
+        for (const kind of ['content', 'refusal']) {
+          const whole = wholes(told.filter((one) => one.kind === kind)).join('');
+          expect(said.flatMap(([at, text]) => (at === kind ? text : [])).join('')).toBe(scrubber.scrub(whole));
+        }
         for (const kind of ['content', 'reasoning', 'refusal']) {
           const joined = heard.flatMap(([at, said]) => (at === kind ? said : [])).join('');
           expect(long.find(joined)).toBeUndefined();

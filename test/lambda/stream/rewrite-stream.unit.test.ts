@@ -43,6 +43,21 @@ describe('what is held back', () => {
     });
   });
 
+  test('is found in a delta of messages that nobody knows, too', () => {
+    const mood = (text: string) => block({ type: 'mood_delta', mood: text, format: 't' });
+    expect(
+      deltasOf(rewriteStream(messages, toWire([started, mood('by Thun'), mood('der at Ac'), stopped])).output),
+    ).toEqual([
+      'message_start',
+      ...['by ', 'svc at ', 'Ac'].map((text, at) => ({
+        type: 'mood_delta',
+        mood: text,
+        ...(at < 2 && { format: 't' }),
+      })),
+      'content_block_stop',
+    ]);
+  });
+
   test('makes no name at the beginning of the next block look like the end of a word', () => {
     const blocks = [block({ type: 'text_delta', text: 'by Acme' }), stopped];
     const next = [block({ type: 'text_delta', text: 'Acme is' }, 1), { data: { type: 'message_stop' } }];

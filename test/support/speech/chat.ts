@@ -10,6 +10,7 @@ const chatDelta: Readonly<Record<string, (text: string) => object>> = {
   summary: (text) => ({ reasoning_details: [{ type: 'reasoning.summary', summary: text, index: 0 }] }),
   parts: (text) => ({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] }),
   transcript: (text) => ({ audio: { id: 'audio-1', transcript: text } }),
+  unknown: (text) => ({ mood: text, status: 'at' }),
 };
 
 const chunk = (index: number, delta: object, finish: string | null = null): WireEvent => ({
@@ -24,12 +25,12 @@ const chunk = (index: number, delta: object, finish: string | null = null): Wire
 
 /** The text of a chat delta, wherever it stands. */
 function textIn(delta: unknown): string {
-  const { content, refusal, reasoning, reasoning_content, reasoning_details, audio } = Object(delta);
+  const { content, refusal, reasoning, reasoning_content, reasoning_details, audio, mood } = Object(delta);
   const [detail] = reasoning_details ?? [];
   const part = Array.isArray(content) ? content[0].thinking[0].text : content;
   return (
     (part || '') +
-    (refusal ?? reasoning ?? reasoning_content ?? detail?.text ?? detail?.summary ?? audio?.transcript ?? '')
+    (refusal ?? reasoning ?? reasoning_content ?? detail?.text ?? detail?.summary ?? audio?.transcript ?? mood ?? '')
   );
 }
 

@@ -1,0 +1,165 @@
+import type { Json, Node } from '../json/scan.ts';
+import type { Marks, OutgoingEvent } from './dialect.ts';
+import {
+  eachMember,
+  elements,
+  markEnvelope,
+  mayBeText,
+  numberMember,
+  passSealed,
+  presentMember,
+  sealed,
+  stringMember,
+} from './envelope.ts';
+
+/** Strings that are text at any depth. Providers give reasoning many names. */
+const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
+
+/** Members whose parts carry pieces of text; what stands in others, annotations or images, is complete in itself. */
+const holders = /^(content|audio|(reasoning|thinking)(_\w+)?)$/;
+
+/** Text stands at most this deep in a message: content[0].thinking[0].text. */
+const deepestText = 5;
+
+const thoughtful = /reasoning|thinking|thought|summary/;
+
+/** Takes a text in a member of a choice (`delta/content`), and the place there, if that has parts (`/0/thinking/1/text`). */
+type Speak = (member: string, part: string, value: Node) => void;
+
+/** Marks the texts of a whole choice. */
+export function markWholeChoice(json: Json, choice: Node, marks: Marks): void {
+  const speak = speakWith(marks.whole, json, choice);
+  markMessage(json, choice, 'message', marks, speak);
+  markText(json, choice, speak);
+}
+
+/** Marks what a choice says in one event of a stream, and what ends with it. */
+export function markPieces(json: Json, choice: Node, marks: Marks): void {
+  let speaks = false;
+  const tell = speakWith(
+    (channel, family, value, logprobs) => {
+      marks.delta(channel, family, value, logprobs);
+      if (json.end(value) - json.start(value) === 2) return;
+      // One part of a member ends where the next begins.
+      marks.turn(`${family}/`);
+      speaks = true;
+    },
+    json,
+    choice,
+  );
+  const calls = markMessage(json, choice, 'delta', marks, tell);
+  // Beside a delta that speaks it repeats all that was said so far; else it is told piece by piece itself.
+  const message = speaks ? speakWith(marks.whole, json, choice) : tell;
+  const callsInMessage = markMessage(json, choice, 'message', marks, message);
+  markText(json, choice, tell);
+  // A client has closed its block of thoughts once something else is said, and every block once a tool is called. What
+  // is said by the way of the answer itself does not end it.
+  const index = indexOf(json, choice);
+  if (calls || callsInMessage) marks.close(`${index}/`);
+  else if (speaks) marks.turn(`${index}/thought/`);
+}
+
+export function indexOf(json: Json, choice: Node): number {
+  return numberMember(json, choice, 'index') ?? 0;
+}
+
+/** Names the channels `index/kind/member/part`; the parts of a member are a family. */
+function speakWith(mark: Marks['whole'], json: Json, choice: Node): Speak {
+  const index = indexOf(json, choice);
+  const logprobs = presentMember(json, choice, 'logprobs');
+  return (member, part, value) => {
+    const family = `${index}/${thoughtful.test(member + part) ? 'thought' : 'said'}/${member}`;
+    mark(family + (part || '/'), family, value, logprobs);
+  };
+}
+
+/** The text of a completion, which is no chat, in the answers of servers that make no difference. */
+function markText(json: Json, choice: Node, speak: Speak): void {
+  const text = json.member(choice, 'text');
+  if (text !== undefined && json.kind(text) === 'string') speak('text', '', text);
+}
+
+/** Marks the members of a message or a delta; tells whether it calls a tool. */
+function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', marks: Marks, speak: Speak): boolean {
+  const message = json.member(choice, holder);
+  let calls = false;
+  markEnvelope(json, message, marks);
+  eachMember(json, message, (name, value) => {
+    if (name === 'tool_calls') {
+      passSealed(json, value, marks);
+      for (const call of elements(json, value)) {
+        passCall(json, json.member(call, 'function'), marks);
+        passCall(json, json.member(call, 'custom'), marks);
+        calls = true;
+      }
+    } else if (name === 'function_call') {
+      passCall(json, value, marks);
+      calls ||= json.kind(value) === 'object';
+    } else if (sealed.test(name)) marks.pass(value);
+    else if (json.kind(value) === 'string') {
+      if (textual.test(name) || mayBeText(json, name, value)) speak(`${holder}/${name}`, '', value);
+    } else if (holders.test(name)) {
+      const sound = name === 'audio' ? json.member(value, 'data') : undefined;
+      if (sound !== undefined) marks.pass(sound);
+      markParts(json, value, marks, (part, text) => speak(`${holder}/${name}`, part, text));
+    } else passSealed(json, value, marks);
+  });
+  return calls;
+}
+
+/** Marks the texts in the parts of a member, however they are nested, and what of it only the upstream can read. */
+function markParts(json: Json, member: Node, marks: Marks, speak: (part: string, text: Node) => void): void {
+  const mark = (name: string, value: Node, part: string, depth: number): void => {
+    const kind = json.kind(value);
+    if (sealed.test(name)) marks.pass(value);
+    else if (kind === 'string') {
+      if (textual.test(name)) speak(part, value);
+    } else if (depth === 0) return;
+    else if (kind === 'object') {
+      const isSealed = /encrypted|redacted/.test(stringMember(json, value, 'type') ?? '');
+      eachMember(json, value, (inner, node) => {
+        if (isSealed && inner === 'data') marks.pass(node);
+        else mark(inner, node, `${part}/${inner}`, depth - 1);
+      });
+    } else {
+      for (const [position, element] of elements(json, value).entries()) {
+        const index = numberMember(json, element, 'index') ?? position;
+        mark('', element, `${part}/${index}`, depth - 1);
+      }
+    }
+  };
+  mark('', member, '', deepestText);
+}
+
+function passCall(json: Json, call: Node | undefined, marks: Marks): void {
+  eachMember(json, call, (name, value) => {
+    if (name === 'name' || name === 'arguments' || name === 'input') marks.pass(value);
+  });
+}
+
+/** A chunk with nothing but `text`, at the place of this channel. */
+export function textEvent({ type, data }: OutgoingEvent, channel: string, text: string): OutgoingEvent {
+  const { id, object, created, model, choices } = JSON.parse(data);
+  const [position, , ...path] = channel.split('/');
+  const index = Number(position);
+  const spoken = choices.find((choice: { index?: number }) => (choice.index ?? 0) === index);
+  const choice = { index, ...Object(narrow(spoken, path, text)), finish_reason: null };
+  return { type, data: JSON.stringify({ id, object, created, model, choices: [choice] }) };
+}
+
+const labels = ['type', 'id', 'format', 'index'];
+
+/** A copy of a choice, or of a part of it, with nothing but `text` at the end of the path and what tells where it belongs. */
+function narrow(value: unknown, [step, ...rest]: readonly string[], text: string): unknown {
+  if (!step) return text;
+  if (Array.isArray(value)) {
+    const element = value.find((one, at) => String(one?.index ?? at) === step);
+    return [narrow(element, rest, text)];
+  }
+  const members = Object.entries(value ?? {});
+  const inner = members.find(([name]) => name === step)?.[1];
+  return {
+    ...Object.fromEntries(members.filter(([name]) => labels.includes(name))),
+    [step]: narrow(inner, rest, text),
+  };
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { readEvents } from '../../support/client-view.ts';
+import { rewriteAnswer, rewriteStream, scrubber } from '../../support/rewrite.ts';
+import { toWire } from '../../support/speech/teller.ts';
+import { chat } from '../../support/stream-events.ts';
+import { upstreamIdentity } from '../../support/upstream-identity.ts';
+
+const { textModel, host, names } = upstreamIdentity;
+const hidden = [textModel, host, ...names];
+
+/** What a client gets of a choice that comes in these pieces. */
+function hear(...choices: readonly object[]): Record<string, unknown>[] {
+  const events = choices.map((choice) => ({
+    data: { id: 'x', model: 'm', choices: [{ index: 0, finish_reason: null, ...choice }] },
+  }));
+  const { output } = rewriteStream(chat, toWire(events));
+  return readEvents(output).map(({ value }) => Object(value).choices[0]);
+}
+
+const deltas = (...all: readonly object[]) => hear(...all.map((delta) => ({ delta }))).map(({ delta }) => delta);
+const finish = { delta: {}, finish_reason: 'stop' };
+
+/** Both parts of each name, wherever it is cut in two. */
+function* halves(): Generator<[string, string]> {
+  for (const name of hidden) {
+    for (let cut = 1; cut < name.length; cut += 1) yield [name.slice(0, cut), name.slice(cut)];
+  }
+}
+
+describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
+  ['a delta', (content) => ({ delta: { content } }), (choice) => Object(choice).delta?.content],
+  ['a field of a delta that nobody knows', (mood) => ({ delta: { mood } }), (choice) => Object(choice).delta?.mood],
+  ['a message', (content) => ({ message: { content } }), (choice) => Object(choice).message?.content],
+  [
+    'a message beside a delta that says nothing',
+    (reasoning) => ({ delta: { content: '' }, message: { reasoning } }),
+    (choice) => Object(choice).message?.reasoning,
+  ],
+  ['a completion', (text) => ({ text }), (choice) => Object(choice).text],
+])('the text of %s', (_, choice, textIn) => {
+  const joined = (choices: readonly object[]) => choices.map((one) => textIn(one) ?? '').join('');
+
+  test('shows no part of a name that is cut in two', () => {
+    for (const [first, second] of halves()) {
+      expect([first, joined(hear(choice(`Who? ${first}`), choice(`${second}.`), finish))]).toEqual([
+        first,
+        'Who? svc.',
+      ]);
+    }
+  });
+
+  test('is all there where it only looks like the beginning of a name', () => {
+    expect(joined(hear(choice('by Thun'), finish))).toBe('by Thun');
+    expect(joined(hear(choice('by Thun'), choice('ology'), finish))).toBe('by Thunology');
+    expect(joined(hear(choice('by Thun')))).toBe('by Thun');
+  });
+});
+
+describe('what is said in several places of a choice', () => {
+  const contentOf = (heard: readonly unknown[]) => heard.map((delta) => Object(delta).content ?? '').join('');
+
+  test.each([
+    ['thoughts', { reasoning: 'Hm.' }],
+    ['thoughts in parts', { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] }],
+    ['a refusal', { refusal: 'No.' }],
+    ['an unknown field', { mood: 'glad' }],
+  ])('shows no part of a name in content that is interrupted by %s', (_name, other) => {
+    for (const [first, second] of halves()) {
+      const heard = deltas({ content: `Who? ${first}` }, other, { content: `${second}.` });
+      expect([first, contentOf(heard)]).toEqual([first, 'Who? svc.']);
+      expect(heard).toContainEqual(other);
+    }
+  });
+
+  test('leaves what thoughts hold back before anything else is said', () => {
+    expect(deltas({ reasoning: 'by Thun' }, { content: 'I' }, { reasoning: 'der' })).toEqual([
+      { reasoning: 'by ' },
+      { reasoning: 'Thun' },
+      { content: 'I' },
+      { reasoning: 'svc' },
+    ]);
+  });
+
+  test('leaves what content holds back before a call, or with the end', () => {
+    const call = { tool_calls: [{ index: 0, function: { name: 'f', arguments: '' } }] };
+    expect(deltas({ content: 'by Thun' }, { reasoning: 'Hm.' }, call).slice(1)).toEqual([
+      { reasoning: 'Hm.' },
+      { content: 'Thun' },
+      call,
+    ]);
+    const ended = hear({ delta: { content: 'by Thun' } }, { delta: { reasoning: 'Hm.' } }, finish);
+    expect(ended.map(({ delta }) => delta).slice(1)).toEqual([{ reasoning: 'Hm.' }, { content: 'Thun' }, {}]);
+  });
+
+  const part = (text: string, index?: number) => ({ content: [{ type: 'text', text, index }] });
+
+  test('makes no name of the end of one part and the beginning of the next', () => {
+    const textOf = (delta: unknown) => Object(delta).content?.[0]?.text ?? Object(delta).content ?? '';
+    for (const [first, second] of halves()) {
+      const [one, two] = [`Who? ${first}`, `${second}.`];
+      const told = [
+        [part(one, 0), part(two, 1)],
+        [{ content: one }, part(two)],
+        [part(one), { content: two }],
+      ];
+      // What the first part holds back has left when the second begins.
+      const expected = [`Who? ${scrubber.scrub(first)}`, 'svc.'];
+      for (const pieces of told)
+        expect(
+          deltas(...pieces)
+            .map(textOf)
+            .join(''),
+        ).toBe(expected.join(''));
+      const content = [one, two].map((text) => ({ type: 'text', text }));
+      const answer = rewriteAnswer(chat, { choices: [{ index: 0, message: { content } }] });
+      const heard = JSON.parse('text' in answer ? answer.text : '').choices[0].message.content;
+      expect(heard.map(({ text }: { text: string }) => text)).toEqual(expected);
+    }
+  });
+
+  test('repeats in a message beside each delta, all that was said so far', () => {
+    const said = ['I am Thun', 'I am Thunder', 'I am Thunder.'];
+    const heard = hear(
+      ...['I am Thun', 'der', '.'].map((content, at) => ({ delta: { content }, message: { content: said[at] } })),
+      { ...finish, message: { content: 'I am Thunder.' } },
+    );
+    expect(heard.map(({ message }) => Object(message).content)).toEqual([
+      'I am Thun',
+      'I am svc',
+      'I am svc.',
+      'I am svc.',
+    ]);
+  });
+});
+
+test('short words and bytes are no texts: they come whole, and leave whole', () => {
+  const delta = {
+    ...{ role: 'assistant', type: 'delta', id: 't', name: 'bot', status: 'at', channel: 'commentary a', phase: 'a' },
+    ...{ tool_call_id: 't', created_at: 't', media_type: 'x/t', image_url: 'https://a', b64_json: 'a', 'a/b': 't' },
+    ...{ picture: 'data:image/png;base64,t' },
+  };
+  expect(deltas(delta, delta)).toEqual([delta, delta]);
+});
+
+test('what only the upstream can read is no text', () => {
+  const delta = { reasoning_opaque: 'acme+', reasoning_encrypted: 'acme', reasoning_signature: 'acme' };
+  expect(deltas(delta)).toEqual([delta]);
+});

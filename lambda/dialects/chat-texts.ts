@@ -31,6 +31,7 @@ export function markWholeChoice(json: Json, choice: Node, marks: Marks): void {
   const speak = speakWith(marks.whole, json, choice);
   markMessage(json, choice, 'message', marks, speak);
   markText(json, choice, speak);
+  markTokens(json, choice, marks, true);
 }
 
 /** Marks what a choice says in one event of a stream, and what ends with it. */
@@ -52,6 +53,7 @@ export function markPieces(json: Json, choice: Node, marks: Marks): void {
   const message = speaks ? speakWith(marks.whole, json, choice) : tell;
   const callsInMessage = markMessage(json, choice, 'message', marks, message);
   markText(json, choice, tell);
+  markTokens(json, choice, marks, false);
   // A client has closed its block of thoughts once something else is said, and every block once a tool is called. What
   // is said by the way of the answer itself does not end it.
   const index = indexOf(json, choice);
@@ -77,6 +79,12 @@ function speakWith(mark: Marks['whole'], json: Json, choice: Node): Speak {
 function markText(json: Json, choice: Node, speak: Speak): void {
   const text = json.member(choice, 'text');
   if (text !== undefined && json.kind(text) === 'string') speak('text', '', text);
+}
+
+/** Also where there is no text beside them: those of a tool call, or of a text that comes later. */
+function markTokens(json: Json, choice: Node, marks: Marks, isWhole: boolean): void {
+  const logprobs = presentMember(json, choice, 'logprobs');
+  if (logprobs !== undefined) marks.tokens(`${indexOf(json, choice)}/logprobs`, logprobs, isWhole);
 }
 
 /** Marks the members of a message or a delta; tells whether it calls a tool. */

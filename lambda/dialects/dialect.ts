@@ -47,11 +47,13 @@ export interface Marks {
   pass(value: Node): void;
   /**
    * A piece of generated text. Pieces of one `channel` follow one another; `family` names the channels whose texts a
-   * client may join. The value at `logprobs`, if any, becomes null when it would spell what was hidden.
+   * client may join. The value at `logprobs`, if any, becomes null where the text is changed.
    */
   delta(channel: string, family: string, value: Node, logprobs?: Node): void;
   /** A whole text: all that its channel says, whether or not its pieces went before. */
   whole(channel: string, family: string, value: Node, logprobs?: Node): void;
+  /** Token probabilities, which spell a text of their own: they become null where that names someone. */
+  tokens(channel: string, value: Node, isWhole: boolean): void;
   /** The channels with this prefix end with this event: what they hold back leaves before it, or in it. */
   close(prefix: string): void;
   /** Of the channels with this prefix, one has the word: what others hold back leaves before this event. */

@@ -110,7 +110,9 @@ function markDelta(event: Json, family: string, marks: Marks): void {
   const channel = placeOf(event).part + family;
   if (programText.test(family)) marks.pass(delta);
   else if (event.kind(delta) === 'string') {
-    marks.delta(channel, family, delta, presentMember(event, event.root, 'logprobs'));
+    const logprobs = presentMember(event, event.root, 'logprobs');
+    marks.delta(channel, family, delta, logprobs);
+    if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, false);
   } else {
     // The output of a hosted shell: {stdout, stderr}.
     eachMember(event, delta, (name, value) => {
@@ -128,21 +130,23 @@ function markPart(event: Json, type: string, marks: Marks): void {
   if (item !== undefined) markItem(event, item, itemPlace, marks);
   if (type.endsWith('.added')) {
     // Deltas will add to the text with which a part begins.
-    if (part !== undefined) markText(event, part, partPlace, marks.delta);
+    if (part !== undefined) markText(event, part, partPlace, marks, 'delta');
     return;
   }
-  if (part !== undefined) markText(event, part, partPlace, marks.whole);
+  if (part !== undefined) markText(event, part, partPlace, marks, 'whole');
   if (!type.endsWith('.done')) return;
   const family = type.slice(0, -'.done'.length);
   const channel = partPlace + family;
   marks.close(item !== undefined ? itemPlace : part !== undefined ? partPlace : channel);
   const isCall = presentMember(event, root, 'arguments') !== undefined;
+  const logprobs = presentMember(event, root, 'logprobs');
   eachMember(event, root, (name, value) => {
     if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) marks.pass(value);
     else if (textMember.test(name) && event.kind(value) === 'string') {
-      marks.whole(channel, family, value, presentMember(event, root, 'logprobs'));
+      marks.whole(channel, family, value, logprobs);
     }
   });
+  if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, true);
 }
 
 function readAnswer(answer: Json, marks: Marks): void {
@@ -184,7 +188,7 @@ function markItem(json: Json, item: Node, place: string, marks: Marks): void {
     else if (type === 'image_generation_call' && name === 'result') marks.pass(value);
     else if (name === 'content' || name === 'summary') {
       for (const [index, part] of elements(json, value).entries())
-        markText(json, part, `${place}${index}/`, marks.whole);
+        markText(json, part, `${place}${index}/`, marks, 'whole');
     }
   });
 }
@@ -194,13 +198,15 @@ const textMember = /^(text|refusal|transcript)$/;
 /** The texts of content parts whose deltas have another name than the part. */
 const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_summary_text' };
 
-function markText(json: Json, part: Node, place: string, mark: Marks['whole']): void {
+function markText(json: Json, part: Node, place: string, marks: Marks, how: 'delta' | 'whole'): void {
   const type = stringMember(json, part, 'type') ?? '';
   const family = `response.${families[type] ?? type}`;
+  const channel = place + family;
   const logprobs = presentMember(json, part, 'logprobs');
   eachMember(json, part, (name, value) => {
-    if (textMember.test(name) && json.kind(value) === 'string') mark(place + family, family, value, logprobs);
+    if (textMember.test(name) && json.kind(value) === 'string') marks[how](channel, family, value, logprobs);
   });
+  if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, how === 'whole');
 }
 
 function textEvent(last: OutgoingEvent, channel: string, text: string, sequence: number): OutgoingEvent {

@@ -26,8 +26,9 @@ export function frameOf(
   { type, edits }: { readonly type: string | undefined; readonly edits: readonly Edit[] },
 ): Frame | undefined {
   const [mark, another] = sheet.deltas;
-  if (!mark || another || mark.logprobs !== undefined || event.id !== undefined) return undefined;
-  if (sheet.wholes.length + sheet.closes.length > 0 || sheet.sequence !== undefined || sheet.ends) return undefined;
+  if (!mark || another || event.id !== undefined) return undefined;
+  if (sheet.wholes.length + sheet.tokens.length + sheet.closes.length > 0 || sheet.sequence !== undefined || sheet.ends)
+    return undefined;
   const { text } = json;
   const [start, end] = [json.start(mark.value), json.end(mark.value)];
   if (end - start === 2) return undefined; // who says nothing takes no turn

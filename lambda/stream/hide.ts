@@ -1,7 +1,8 @@
 import { changeMembers, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { MarkSheet, TextMark } from './marks.ts';
+import type { MarkSheet, TextMark, TokenMark } from './marks.ts';
 import type { Scrubber } from './scrub.ts';
+import type { Texts } from './texts.ts';
 
 /** Whose names are hidden, and what stands in their place. */
 export interface Hiding {
@@ -29,14 +30,47 @@ export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel,
   return edits;
 }
 
-/** Puts `text` in the place of a generated text; token probabilities that would spell what was hidden become null. */
+/** Puts `text` in the place of a generated text, and null in that of its token probabilities where it is another. */
 export function hideText(json: Json, { value, logprobs }: TextMark, given: string, text: string, edits: Edit[]): void {
-  if (text !== given) edits.push(replaceValue(json, value, JSON.stringify(text)));
-  if (logprobs === undefined || json.next(logprobs) === logprobs + 1) return;
-  const [start, end] = [json.start(logprobs), json.end(logprobs)];
-  // A token's bytes spell it in numbers, which no edit of its text would hide.
-  const tells = text !== given || edits.some((edit) => start < edit.start && edit.end < end);
-  if (tells) edits.push(replaceValue(json, logprobs, 'null'));
+  if (text === given) return;
+  edits.push(replaceValue(json, value, JSON.stringify(text)));
+  if (logprobs !== undefined && !isEmpty(json, logprobs)) edits.push(replaceValue(json, logprobs, 'null'));
+}
+
+/** Puts null in the place of token probabilities that name someone, one by one or together: a token's bytes spell it in numbers. */
+export function hideTokens(json: Json, mark: TokenMark, texts: Texts, { scrubber }: Hiding, edits: Edit[]): void {
+  const { channel, value, isWhole } = mark;
+  if (isEmpty(json, value)) return;
+  const spelt = tokensIn(json, value);
+  const shown = isWhole ? texts.whole(channel, channel, spelt) : texts.push(channel, channel, spelt);
+  if (shown !== spelt || isNamedIn(json, value, scrubber)) edits.push(replaceValue(json, value, 'null'));
+}
+
+function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
+  for (let node = value; node < json.next(value); node += 1) {
+    if (json.text.charCodeAt(json.start(node)) === quote && scrubber.find(json.string(node))) return true;
+  }
+  return false;
+}
+
+/** The tokens that were said, joined: `{token}` in a list, or the older form's list of `tokens`. */
+function tokensIn(json: Json, logprobs: Node): string {
+  let spelt = '';
+  for (let node = logprobs; node < json.next(logprobs); node += 1) {
+    if (!json.isKey(node)) continue;
+    const name = json.string(node);
+    const value = node + 1;
+    if (name === 'token' && json.kind(value) === 'string') spelt += json.string(value);
+    else if (name === 'top_logprobs') node = json.next(value) - 1;
+    else if (name === 'tokens') {
+      for (const token of json.elements(value)) if (json.kind(token) === 'string') spelt += json.string(token);
+    }
+  }
+  return spelt;
+}
+
+function isEmpty(json: Json, value: Node): boolean {
+  return json.next(value) === value + 1;
 }
 
 function dropMembers(json: Json, { drops }: MarkSheet, edits: Edit[]): void {

@@ -8,6 +8,12 @@ export interface TextMark {
   readonly logprobs: Node | undefined;
 }
 
+export interface TokenMark {
+  readonly channel: string;
+  readonly value: Node;
+  readonly isWhole: boolean;
+}
+
 /** What a dialect marked in one answer or event. */
 export interface MarkSheet {
   readonly marks: Marks;
@@ -18,6 +24,7 @@ export interface MarkSheet {
   readonly settled: readonly Node[];
   readonly deltas: readonly TextMark[];
   readonly wholes: readonly TextMark[];
+  readonly tokens: readonly TokenMark[];
   /** Prefixes of channels. */
   readonly closes: readonly string[];
   readonly turns: readonly string[];
@@ -43,9 +50,10 @@ export function createMarkSheet(usage: Usage): MarkSheet {
   const settled: Node[] = [];
   const deltas: TextMark[] = [];
   const wholes: TextMark[] = [];
+  const tokens: TokenMark[] = [];
   const closes: string[] = [];
   const turns: string[] = [];
-  const lists = [models, explanations, drops, settled, deltas, wholes, closes, turns];
+  const lists = [models, explanations, drops, settled, deltas, wholes, tokens, closes, turns];
   const marks: Marks = {
     model(value) {
       models.push(value);
@@ -69,6 +77,9 @@ export function createMarkSheet(usage: Usage): MarkSheet {
     whole(channel, family, value, logprobs) {
       wholes.push({ channel, family, value, logprobs });
       settled.push(value);
+    },
+    tokens(channel, value, isWhole) {
+      tokens.push({ channel, value, isWhole });
     },
     close(prefix) {
       closes.push(prefix);
@@ -104,6 +115,7 @@ export function createMarkSheet(usage: Usage): MarkSheet {
     settled,
     deltas,
     wholes,
+    tokens,
     closes,
     turns,
     sequence: undefined as Node | undefined,

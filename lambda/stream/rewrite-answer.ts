@@ -1,7 +1,7 @@
 import type { Question } from '../dialects/dialect.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { Scanner } from '../json/scan.ts';
-import { type Hiding, hideFrame, hideText } from './hide.ts';
+import { type Hiding, hideFrame, hideText, hideTokens } from './hide.ts';
 import { createMarkSheet, type Usage } from './marks.ts';
 import { createTexts } from './texts.ts';
 
@@ -27,5 +27,6 @@ export function rewriteAnswer(
     const given = json.string(mark.value);
     hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
   }
+  for (const mark of sheet.tokens) hideTokens(json, mark, texts, hiding, edits);
   return { text: applyEdits(json.text, edits) };
 }

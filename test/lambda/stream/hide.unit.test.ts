@@ -115,6 +115,44 @@ describe('token probabilities', () => {
     expect(kept).toEqual([logprobs('Hello'), null, null, null, logprobs('!')]);
   });
 
+  const list = (...tokens: string[]) => ({ content: tokens.flatMap((token) => logprobs(token).content) });
+  const logprobsOf = (output: string) => readEvents(output).map(({ value }) => Object(value).choices[0].logprobs);
+
+  test.each<[string, object, object, unknown[]]>([
+    ['without their text', list('Thun'), list('der'), [null, null]],
+    ['in one event', list('Hi', ' Thun', 'der', '!'), list('.'), [null, list('.')]],
+    ['in the older form', { tokens: ['Ac'], text_offset: [0] }, { tokens: ['me'] }, [null, null]],
+    ['of a refusal', { content: null, refusal: list('Thun').content }, { refusal: list('der').content }, [null, null]],
+    [
+      'as what else might have been said',
+      { content: [{ token: 'Hi', top_logprobs: [{ token: 'Thunder', bytes: [84] }] }] },
+      { content: [{ token: '.', top_logprobs: [{ token: 'Thun' }, { token: 'der' }] }] },
+      [null, { content: [{ token: '.', top_logprobs: [{ token: 'Thun' }, { token: 'der' }] }] }],
+    ],
+    ['of no name', list('thun', 'ology'), list(' in', ' June'), [list('thun', 'ology'), list(' in', ' June')]],
+  ])('that spell a name %s', (_name, first, second, kept) => {
+    // They come with no text of the choice, as those of a tool call do.
+    const events = [first, second].map((one) => chunk({ content: null }, { logprobs: one }));
+    expect(logprobsOf(rewriteStream(chat, toWire(events)).output)).toEqual(kept);
+  });
+
+  test('of a plain answer, and of a whole text, tell no name either', () => {
+    const call = { content: null, tool_calls: [{ function: { name: 'acme', arguments: '{}' } }] };
+    const answer = { choices: [{ index: 0, message: call, logprobs: list('ac', 'me') }] };
+    const rewritten = rewriteAnswer(chat, answer);
+    expect(JSON.parse('text' in rewritten ? rewritten.text : '').choices).toEqual([
+      { index: 0, message: call, logprobs: null },
+    ]);
+    const [begun, end] = [list('Hi', '.').content, list('Thun', 'der').content];
+    const place = { output_index: 0, content_index: 0 };
+    const done = (text: string, all: unknown) => ({
+      data: { type: 'response.output_text.done', ...place, text, logprobs: all },
+    });
+    const delta = { data: { type: 'response.output_text.delta', ...place, delta: 'Hi', logprobs: end } };
+    const { output } = rewriteStream(responses, toWire([delta, done('Hi.', begun), done('Hi', end)]));
+    expect(readEvents(output).map(({ value }) => Object(value).logprobs)).toEqual([null, begun, null]);
+  });
+
   test('that are none stay none', () => {
     const event = {
       type: 'response.output_text.delta',

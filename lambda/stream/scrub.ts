@@ -27,7 +27,10 @@ export interface ScrubChannel {
   readonly tail: string;
 }
 
-const word = '[\\p{L}\\p{N}_]';
+// What makes one word of a short name and its neighbour. Digits do not (`Qwen3`), nor do scripts without spaces (`我是glm，`).
+const wordNeighbour = '[\\p{Script=Latin}_]';
+// Where a short name begins or ends with one of these it may be part of a word; in another script it stands anywhere.
+const wordEdge = /[\p{Script=Latin}\p{N}_]/u;
 const highSurrogate = '[\\uD800-\\uDBFF]';
 const nothing = '(?!)';
 
@@ -152,9 +155,9 @@ export function createScrubber(names: readonly string[], replacement: string): S
 function namePattern(name: string): { readonly complete: string; readonly open: string } {
   const characters = [...name];
   const short = characters.length <= 4;
-  // A short name must not stand inside a word: where its edge is part of a word, its neighbour must not be.
-  const left = short && isWord(characters.at(0)) ? `(?<!${word})` : '';
-  const right = short && isWord(characters.at(-1)) ? `(?!${word})` : '';
+  // A short name must not stand inside a word.
+  const left = short && wordEdge.test(characters.at(0) ?? '') ? `(?<!${wordNeighbour})` : '';
+  const right = short && wordEdge.test(characters.at(-1) ?? '') ? `(?!${wordNeighbour})` : '';
   // With its right neighbour unknown, or known by half, even the whole of such a name is open.
   let open = right && `$|${highSurrogate}$`;
   for (const [index, character] of [...characters.entries()].reverse()) {
@@ -166,10 +169,6 @@ function namePattern(name: string): { readonly complete: string; readonly open: 
     open = ways.join('|');
   }
   return { complete: `${left}${escapePattern(name)}${right}`, open: open && `${left}(?:${open})` };
-}
-
-function isWord(character = ''): boolean {
-  return new RegExp(word, 'u').test(character);
 }
 
 function escapePattern(text: string): string {

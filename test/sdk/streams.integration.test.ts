@@ -25,7 +25,7 @@ const readers: Record<DialectName, (server: Server) => Promise<object>> = {
 };
 
 const names =
-  /(EXEMPT-AcmeCorp[\w./+=-]*)|acmecorp\/thunder-(70b-instruct|eyes)|api\.acmecorp\.example|acmecorp|thunder|(?<![\p{L}\p{N}_])acme(?![\p{L}\p{N}_])/giu;
+  /(EXEMPT-AcmeCorp[\w./+=-]*)|acmecorp\/thunder-(70b-instruct|eyes)|api\.acmecorp\.example|acmecorp|thunder|(?<![\p{Script=Latin}_])acme(?![\p{Script=Latin}_])/giu;
 
 /** What only an upstream sends, or goes where a text was changed; and of `reasoning_content` the SDK keeps just a piece. */
 const dropped = /^(provider|system_fingerprint|native_finish_reason|x_.*|logprobs|reasoning_content)$/;

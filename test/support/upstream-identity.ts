@@ -9,7 +9,7 @@ export const upstreamIdentity = {
 // Where names may stand, fixtures write them behind this marker. A marker that is cut over several deltas is cut so that
 // no piece holds a whole name.
 const exempt = /EXEMPT-AcmeCorp[\w./+=-]*/g;
-const name = /acmecorp|thunder|(?<![\p{L}\p{N}_])acme(?![\p{L}\p{N}_])/giu;
+const name = /acmecorp|thunder|(?<![\p{Script=Latin}_])acme(?![\p{Script=Latin}_])/giu;
 
 /** Every mention of the upstream in a text, with some context; JSON escapes do not hide one, exempt markers are none. */
 export function findIdentity(text: string): string[] {

@@ -28,11 +28,36 @@ describe('whole texts', () => {
     [
       'short names do not',
       ['meta'],
-      'meta metadata _meta meta1 méta éMETA meta-data (meta).',
-      '# metadata _meta meta1 méta éMETA #-data (#).',
+      'meta metadata _meta méta éMETA meta-data (meta).',
+      '# metadata _meta méta éMETA #-data (#).',
     ],
     ['short is counted in characters', ['😀😀😀a'], '😀😀😀a😀😀😀ab', '#😀😀😀ab'],
-    ['letters of every plane make words', ['meta'], 'meta𝐀 𝐀meta meta😀', 'meta𝐀 𝐀meta #😀'],
+    [
+      'Latin letters of every plane make words',
+      ['meta'],
+      'meta\u{1df00} \u{1df00}meta meta😀',
+      'meta\u{1df00} \u{1df00}meta #😀',
+    ],
+    ['digits make none', ['meta', 'qwen'], 'meta1 2Meta Qwen3 qwen2.5 xqwen3', '#1 2# #3 #2.5 xqwen3'],
+    [
+      'nor do letters of other scripts',
+      ['glm'],
+      '我是glm，GLM모델 がGLMが ไทยglmไทย яglmя λGLM 𝐀glm',
+      '我是#，#모델 が#が ไทย#ไทย я#я λ# 𝐀#',
+    ],
+    [
+      'a name that ends with a digit is a word as well',
+      ['glm4'],
+      'GLM4 glm4v xglm4 glm45 我glm4',
+      '# glm4v xglm4 #5 我#',
+    ],
+    [
+      'a name in another script stands anywhere',
+      ['通义', 'ぐら', '통의', 'ยา'],
+      '我用通义千问a通义b 통의가 ยาว xยา_',
+      '我用#千问a#b #가 #ว x#_',
+    ],
+    ['a name in two scripts is a word at its Latin end', ['ai通'], 'ai通x xai通 我ai通义', '#x xai通 我#义'],
     ['an edge that is no letter needs no boundary', ['.ai', 'x-'], 'acme.ai acme.aim xx- x-x', 'acme# acme.aim xx- #x'],
     ['a longer name counts where the short one stops at a word', ['abc', 'abcdef'], 'abcdef abcde abc', '# abcde #'],
     [
@@ -144,7 +169,7 @@ describe('blocks that are shown one after the other', () => {
     ['a short name by itself, whatever it follows', ['meta'], ['x', 'meta', ' meta'], ['x', '#', ' #']],
     ['also itself', ['meta'], ['meta', 'meta'], ['#', '#']],
     ['also the beginning of another', ['meta', 'thunder'], ['a thun', 'meta'], ['a thun', '#']],
-    ['a word that began in the middle of a character', ['meta'], ['\ud835', '\udc00meta'], ['\ud835', '\udc00meta']],
+    ['a word that began in the middle of a character', ['meta'], ['\ud837', '\udf00meta'], ['\ud837', '\udf00meta']],
     ['a short name over two blocks', ['meta'], ['me', 'ta'], ['me', '#']],
     ['a short name that turns out none', ['meta'], ['me', 'tadata'], ['me', 'tadata']],
     ['half a character before', ['😀-acme'], ['\ud83d', '\ude00-acme'], ['\ud83d', '#']],
@@ -166,7 +191,7 @@ describe('blocks that are shown one after the other', () => {
 
 test('what stands before the end of a text tells whether a name can end there, also a letter of two units', () => {
   const before = createScrubber(['a'], '#').openChannel();
-  before.push('b𝐀a');
+  before.push('b\u{1df00}a');
   before.end();
   const channel = createScrubber(['a'], '#').openChannel(before.tail);
   expect([channel.push('\ud83d'), channel.held]).toEqual(['\ud83d', '']);
@@ -178,7 +203,24 @@ describe('any names in any text', () => {
   const longName = fc
     .array(fc.constantFrom(...alphabet), { minLength: 5, maxLength: 9 })
     .map((parts) => parts.join(''));
-  const foreign = ['É', '\u212a', 'k', 'B', '_', '1', '𝐀', '😁', '\ud83d', '\ude00', '\ud835'];
+  const foreign = [
+    '3',
+    '字',
+    'я',
+    '\u{1df00}',
+    '\ud837',
+    'É',
+    '\u212a',
+    'k',
+    'B',
+    '_',
+    '1',
+    '𝐀',
+    '😁',
+    '\ud83d',
+    '\ude00',
+    '\ud835',
+  ];
   const offsets = fc.array(fc.nat(1000), { maxLength: 12 });
 
   /** Texts that are full of names, of their beginnings and ends, and of what only looks like them. */
@@ -343,7 +385,7 @@ function stateOf(
 ): 'complete' | 'open' | 'no' {
   const isLast = (index: number) => place + index === characters.length - 1;
   const short = name.length <= 4;
-  if (short && !begins && isWord(name[0]) && isWord(characters[place - 1])) return 'no';
+  if (short && !begins && hasWordEdge(name[0]) && makesWord(characters[place - 1])) return 'no';
   for (const [index, character] of name.entries()) {
     const found = characters[place + index];
     if (found === undefined) return final ? 'no' : 'open';
@@ -351,9 +393,9 @@ function stateOf(
     const half = isLast(index) && character.length === 2 && character[0] === found;
     return half && !final ? 'open' : 'no';
   }
-  if (!short || !isWord(name.at(-1))) return 'complete';
+  if (!short || !hasWordEdge(name.at(-1))) return 'complete';
   const next = characters[place + name.length];
-  if (isWord(next)) return 'no';
+  if (makesWord(next)) return 'no';
   const unknown = next === undefined || (isLast(name.length) && /^[\ud800-\udbff]$/.test(next));
   return unknown && !final ? 'open' : 'complete';
 }
@@ -362,6 +404,12 @@ function foldsTo(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase() || a.toUpperCase() === b.toUpperCase();
 }
 
-function isWord(character: string | undefined): boolean {
-  return character !== undefined && /^(\p{Letter}|\p{Number}|_)$/u.test(character);
+/** Whether a character makes a word of a short name beside it. */
+function makesWord(character = ' '): boolean {
+  return /^(\p{Script=Latin}|_)$/u.test(character);
+}
+
+/** Whether a short name that begins or ends with this character must not go on there. */
+function hasWordEdge(character = ' '): boolean {
+  return makesWord(character) || /^\p{Number}$/u.test(character);
 }

@@ -1,7 +1,8 @@
 import type { Question } from '../dialects/dialect.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { Scanner } from '../json/scan.ts';
-import { type Hiding, hideFrame, hideText, hideTokens } from './hide.ts';
+import { type Hiding, hideFrame, hideText } from './hide.ts';
+import { hideTokens } from './hide-tokens.ts';
 import { createMarkSheet, type Usage } from './marks.ts';
 import { createTexts } from './texts.ts';
 
@@ -27,6 +28,6 @@ export function rewriteAnswer(
     const given = json.string(mark.value);
     hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
   }
-  for (const mark of sheet.tokens) hideTokens(json, mark, texts, hiding, edits);
+  for (const mark of sheet.tokens) hideTokens(json, mark, texts, hiding.scrubber, edits);
   return { text: applyEdits(json.text, edits) };
 }

@@ -2,7 +2,8 @@ import type { OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
 import { applyEdits, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { type Frame, frameOf, textInFrame } from './frames.ts';
-import { type Hiding, hideFrame, hideText, hideTokens } from './hide.ts';
+import { type Hiding, hideFrame, hideText } from './hide.ts';
+import { hideTokens } from './hide-tokens.ts';
 import type { MarkSheet } from './marks.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createTexts } from './texts.ts';
@@ -74,7 +75,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
       const given = json.string(mark.value);
       hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
     }
-    for (const mark of sheet.tokens) hideTokens(json, mark, texts, hiding, edits);
+    for (const mark of sheet.tokens) hideTokens(json, mark, texts, scrubber, edits);
     if (sheet.sequence !== undefined) {
       lastSequence = Number(json.raw(sheet.sequence)) + shift;
       if (shift !== 0) edits.push(replaceValue(json, sheet.sequence, String(lastSequence)));

@@ -37,6 +37,27 @@ describe('what passes untouched', () => {
     expect(output).not.toMatch(/acme/i);
   });
 
+  test('but not the media type of a data URL, nor its parameters', () => {
+    const given = [`data:application/x-AcmeCorp;base64,${base64}`, `data:image/png;name=thunder.png;base64,${base64}`];
+    const images = given.map((one) => ({ image_url: { url: one } }));
+    const { output } = rewriteStream(chat, toWire([chunk({ images })]));
+    const shown = [`data:application/x-svc;base64,${base64}`, `data:image/png;name=svc.png;base64,${base64}`];
+    expect(deltasOf(output)).toEqual([{ images: shown.map((one) => ({ image_url: { url: one } })) }]);
+  });
+
+  test('but not a text under a key that is like one for bytes', () => {
+    const details = { b64_note: 'AcmeCorp', lib64: 'Thunder', b64_json: 'by AcmeCorp!', image_b64: ['AcmeCorp'] };
+    const { output } = rewriteStream(chat, toWire([{ data: { choices: [], details } }]));
+    expect(readEvents(output)[0]?.value).toEqual({
+      choices: [],
+      details: { b64_note: 'svc', lib64: 'svc', b64_json: 'by svc!', image_b64: ['svc'] },
+    });
+    const bytes = { b64_json: base64, image_b64: base64, b64_note: base64 };
+    const same = rewriteStream(chat, toWire([{ data: { choices: [], details: bytes } }]));
+    expect(Object(readEvents(same.output)[0]?.value).details).toMatchObject({ b64_json: base64, image_b64: base64 });
+    expect(Object(readEvents(same.output)[0]?.value).details.b64_note).not.toMatch(/acme/i);
+  });
+
   test('signatures under any name, at any depth', () => {
     const call = {
       function: { name: 'acme', arguments: '{"acme":1}' },
@@ -185,6 +206,19 @@ describe('the frame around the texts', () => {
     const { output } = rewriteStream(dialect, toWire([{ data: named }]));
     expect(readEvents(output)[0]?.value).toEqual({ ...rest, model: 'svc', xy: 1 });
   });
+
+  test.each<unknown>([{ id: 'unlisted-3', by: 'AcmeCorp' }, ['unlisted-3'], 3, true, null])(
+    'has the public model whatever stood there: %j',
+    (model) => {
+      const answer = { id: 'x', model, choices: [{ index: 0, message: { content: 'Hi.' } }] };
+      const rewritten = rewriteAnswer(chat, answer);
+      expect(JSON.parse('text' in rewritten ? rewritten.text : '')).toEqual({ ...answer, model: 'svc' });
+      for (const [dialect, rest] of events) {
+        const { output } = rewriteStream(dialect, toWire([{ data: { ...rest, model } }]));
+        expect(readEvents(output)[0]?.value).toEqual({ ...rest, model: 'svc' });
+      }
+    },
+  );
 
   test('hides what is spelt in escapes, in keys as in values', () => {
     const bytes = Buffer.from(

@@ -83,15 +83,22 @@ function readRareEvent(event: Json, type: string, marks: Marks): void {
   if (response !== undefined) markResponse(event, response, marks);
   if (type === 'ping' || type === 'keepalive') marks.alive();
   else if (type === 'response.failed') {
-    const message = presentMember(event, presentMember(event, response, 'error'), 'message');
-    const isText = message !== undefined && event.kind(message) === 'string';
-    if (isText) marks.explanation(message);
+    const error = presentMember(event, response, 'error');
+    if (error !== undefined) markExplanations(event, error, marks);
     marks.close('');
-    marks.fail(isText ? event.string(message) : '', true);
+    marks.fail(stringMember(event, error, 'message') ?? '', true);
   } else if (type === 'response.completed' || type === 'response.incomplete') {
     marks.close('');
     marks.end();
   } else markPart(event, type, marks);
+}
+
+/** Whatever an error says in words: a router tells in more than its message what went wrong elsewhere. */
+function markExplanations(event: Json, error: Node, marks: Marks): void {
+  for (let node = error; node < event.next(error); node += 1) {
+    if (event.isKey(node) && /^(code|type|param)$/.test(event.string(node))) node += 1;
+    else if (!event.isKey(node) && event.kind(node) === 'string') marks.explanation(node);
+  }
 }
 
 /** Where a text stands: `output/part/`, an empty place for an index that the event does not give. */

@@ -16,11 +16,18 @@ const longest = 2_000;
 const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
 
+// Upstreams repeat what others told them, as JSON in JSON: each level adds backslashes to an escape.
+const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
+
+function spellOut(text: string): string {
+  return text.replace(escapes, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
+}
+
 export function createExplainer(scrubber: Scrubber): Explainer {
   const concealed = new Set<string>();
 
   const sentence = (message: string): string | undefined => {
-    let text = message;
+    let text = spellOut(message);
     for (const key of concealed) text = text.replaceAll(key, '(key removed)');
     const plain = scrubber.scrub(text).replace(links, '(link removed)').replace(keyLike, '(key removed)');
     return plain.slice(0, longest).trim() || undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { readEvents } from '../../support/client-view.ts';
-import { rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
+import { hiding, questionIn, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 
@@ -253,6 +254,22 @@ describe('how a stream begins and ends', () => {
   ])('a failure is known in every form: %#', (dialect, event) => {
     const { rewriter } = rewriteStream(dialect, toWire([event]));
     expect(rewriter.failure).toEqual({ kind: 'reported', message: 'Down.', forwarded: false });
+  });
+
+  test('a failure that is forwarded names nobody in any of its strings', () => {
+    const raw = '{"by":"acmec\\u006frp"}';
+    const error = { code: 'server_error', message: raw, metadata: { raw, provider_name: 'Thunder' } };
+    const failed = { type: 'response.failed', sequence_number: 1, response: { status: 'failed', error } };
+    const created = { type: 'response.created', sequence_number: 0, response: { status: 'in_progress' } };
+    const explaining = { ...hiding, explain: () => '(explained)' };
+    const rewriter = createStreamRewriter(questionIn(responses), explaining, { input: undefined, output: undefined });
+    const output = rewriter.push(toWire([created, failed].map((data) => ({ data }))));
+    expect(rewriter.failure).toEqual({ kind: 'reported', message: raw, forwarded: true });
+    expect(Object(readEvents(output)[1]?.value).response.error).toEqual({
+      code: 'server_error',
+      message: '(explained)',
+      metadata: { raw: '(explained)', provider_name: '(explained)' },
+    });
   });
 
   test('an event of five megabytes passes, in time and whole', () => {

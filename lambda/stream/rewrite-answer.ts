@@ -1,5 +1,6 @@
 import type { Question } from '../dialects/dialect.ts';
 import { applyEdits } from '../json/edit.ts';
+import { scanLeniently } from '../json/lenient.ts';
 import type { Scanner } from '../json/scan.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
 import { hideTokens } from './hide-tokens.ts';
@@ -17,7 +18,7 @@ export function rewriteAnswer(
   scanner: Scanner,
   usage: Usage,
 ): RewrittenAnswer {
-  const json = scanner.scan(text);
+  const json = scanLeniently(scanner, text);
   if (json.kind(json.root) !== 'object') throw new TypeError('the answer is no JSON object');
   const sheet = createMarkSheet(usage);
   dialect.readAnswer(json, sheet.marks, asked);

@@ -1,5 +1,6 @@
 import type { Question } from '../dialects/dialect.ts';
 import { JsonFault } from '../json/fault.ts';
+import { scanLeniently } from '../json/lenient.ts';
 import { createScanner } from '../json/scan.ts';
 import type { Hiding } from './hide.ts';
 import { createMarkSheet, type Usage } from './marks.ts';
@@ -45,15 +46,16 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
 
   function readEvent(event: SseEvent): void {
     if (ended || failure) return;
-    if (event.data === '[DONE]') {
+    const data = event.data.trim();
+    if (data === '[DONE]') {
       if (started) readDone();
       return;
     }
-    if (event.data.trim() === '') {
+    if (data === '') {
       readComment();
       return;
     }
-    const json = scanner.scan(event.data);
+    const json = scanLeniently(scanner, event.data);
     sheet.clear();
     stream.readEvent(json, event.type, sheet.marks);
     if (sheet.alive && !started) {
@@ -61,7 +63,7 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
       return;
     }
     if (sheet.failure && !(sheet.failure.forward && started)) {
-      failure = { kind: 'reported', message: sheet.failure.message, forwarded: false };
+      fail({ kind: 'reported', message: sheet.failure.message, forwarded: false });
       return;
     }
     started = true;
@@ -69,6 +71,14 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
     out += events.rewrite(event, json, sheet);
     if (sheet.failure) failure = { kind: 'reported', message: sheet.failure.message, forwarded: true };
     ended = sheet.ends;
+  }
+
+  /** What goes wrong after the last word has been said is nobody's failure any more. */
+  function fail(reason: StreamFailure): void {
+    if (ended) return;
+    if (mayEnd) out += events.closeAll();
+    else failure = reason;
+    ended = mayEnd;
   }
 
   function takeEvent(text: string, start: number): number | undefined {
@@ -104,7 +114,7 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
       try {
         reader.push(chunk);
       } catch (cause) {
-        failure = { kind: 'broken', cause };
+        fail({ kind: 'broken', cause });
       }
       return take();
     },

@@ -109,6 +109,20 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expectBreak(dialect, outcome, begun, { ...slow, reason: 'deadline', charged: 1 });
   });
 
+  test('holds numbers that JSON does not know, and goes on', async () => {
+    await using watched = await startWatchedGateway();
+    const known = (event: string) => event.replace(/^data: \{/m, '$&"score":null,"acme":[null],');
+    const odd = (event: string) => event.replace(/^data: \{/m, '$&"score":NaN,"acme":[-Infinity],');
+    const all = [events.map(odd), events.map(known)];
+    const outcomes = [];
+    for (const told of all) {
+      watched.gateway.upstream.answer(sse(told.join('')));
+      outcomes.push(await watched.ask(dialect, { stream: true }));
+    }
+    expect(outcomes[0]).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' }, text: outcomes[1]?.text });
+    expect(outcomes[0]?.text).toMatch('"score":null,"svc":[null]');
+  });
+
   test('breaks after its end: that is none of the client’s business', async () => {
     await using watched = await startWatchedGateway();
     const { upstream } = watched.gateway;
@@ -133,6 +147,9 @@ describe('a stream of chat that has said how it finished, and then', () => {
     ['is cut within its last event', [...finished, write('data: [DO'), hangUp], {}],
     ['stands still', [...finished, silence], { UPSTREAM_IDLE_TIMEOUT: '0.3' }],
     ['is out of time', [...finished, silence], { REQUEST_TIMEOUT: '0.5' }],
+    ['reports a failure', [...finished, write(wire.chat.failureEvent), silence], {}],
+    ['reports two', [...finished, write(wire.chat.failureEvent.repeat(2)), hangUp], {}],
+    ['goes on with broken JSON', [...finished, write('data: {"choices":[\n\n'), silence], {}],
   ])('%s has all the same ended, and is charged', async (_name, script, environment) => {
     await using watched = await startWatchedGateway({ environment });
     watched.gateway.upstream.answer(script);

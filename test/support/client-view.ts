@@ -10,7 +10,7 @@ export interface ClientEvent {
 }
 
 /** The events of a whole stream. What follows the last blank line is none. */
-export function readEvents(stream: string): ClientEvent[] {
+export function readEvents(stream: string, parse: (data: string) => unknown = JSON.parse): ClientEvent[] {
   const events: ClientEvent[] = [];
   let start = stream.startsWith('\ufeff') ? 1 : 0;
   for (const blank of stream.matchAll(/(\r\n|\r|\n)(\r\n|\r|\n)+/g)) {
@@ -19,11 +19,16 @@ export function readEvents(stream: string): ClientEvent[] {
     const field = (name: string) =>
       lines.flatMap((line) => (line.startsWith(`${name}:`) ? line.slice(name.length + 1).replace(/^ /, '') : []));
     const data = field('data').join('\n');
-    const value = data === '' || data === '[DONE]' ? undefined : JSON.parse(data);
+    const value = data === '' || data.trim() === '[DONE]' ? undefined : parse(data);
     if (data !== '') events.push({ type: field('event').at(-1), id: field('id').at(-1), data, value, end });
     start = end;
   }
   return events;
+}
+
+/** Parses what Python prints: numbers that JSON does not know are null, as nobody but Python reads them. */
+export function parsePython(data: string): unknown {
+  return JSON.parse(data.replace(/(?<=[[:,]\s*)-?(NaN|Infinity)(?=\s*[,\]}])/g, 'null'));
 }
 
 /** The comments of a stream. */

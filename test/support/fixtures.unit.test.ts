@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { parsePython } from './client-view.ts';
 import { dialectNames, type Fixture, loadFixtures, readRemarks, type StreamFixture } from './fixtures.ts';
 import { findIdentity } from './upstream-identity.ts';
 
@@ -80,8 +81,8 @@ describe.each(dialectNames)('%s', (dialect) => {
       const { events, rest } = readEvents(decode(bytes));
       if (!/^(data: \[DONE\])?$/.test(rest)) expect(terminal).toBe('cut');
       for (const { event, data } of events) {
-        if (data === '[DONE]') continue;
-        const { type } = JSON.parse(data);
+        if (data.trim() === '[DONE]') continue;
+        const { type } = Object(parsePython(data));
         if (event !== undefined && dialect !== 'chat') expect(type).toBe(event);
       }
       expect(events.some(({ data }) => terminalEvent[dialect].test(data))).toBe(

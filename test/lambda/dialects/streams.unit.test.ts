@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ClientEvent, joinTexts, readComments, readEvents } from '../../support/client-view.ts';
+import { type ClientEvent, joinTexts, parsePython, readComments, readEvents } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures, type StreamFixture } from '../../support/fixtures.ts';
 import { dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { findIdentity } from '../../support/upstream-identity.ts';
@@ -78,7 +78,7 @@ describe.each(dialectNames)('streams of %s', (name) => {
 
   describe.each(fixtures.map((one) => [one.name, one] as const))('%s', (fixture, { bytes, terminal, plainError }) => {
     const { output, rewriter, usage } = rewriteStream(dialect, bytes);
-    const given = readEvents(decode(bytes));
+    const given = readEvents(decode(bytes), parsePython);
     const events = readEvents(output);
 
     test('comes out the same however it is cut', () => {

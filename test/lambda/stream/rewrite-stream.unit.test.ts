@@ -213,6 +213,30 @@ describe('how a stream begins and ends', () => {
     expect(ended(talk(0), finish(0), { data: { id: 'x', model: 'm', choices: [] } })).toBe(true);
   });
 
+  test.each(['[DONE]', ' [DONE]', '[DONE] ', '\t[DONE] \t'])('%j is an end, and passes without white space', (data) => {
+    const { output, rewriter } = rewriteStream(
+      chat,
+      toWire([chunk({ content: 'x' }), { data }, chunk({ content: 'y' })]),
+    );
+    expect(rewriter.ended).toBe(true);
+    expect(output).toMatch(/"x".*\n\ndata: \[DONE\]\n\n$/);
+  });
+
+  test.each<[string, string]>([
+    ['an error', '{"error":{"message":"Down."}}'],
+    ['an error event', '{"message":"Down."}'],
+    ['an error of a choice', '{"choices":[{"index":0,"delta":{},"error":{"message":"Down."}}]}'],
+    ['what is no JSON', '{"choices":['],
+  ])('%s after the end of every choice is no failure any more', (name, data) => {
+    const finish = chunk({ content: 'by Thun' }, { finish_reason: 'stop' });
+    const after = { type: name === 'an error event' ? 'error' : 'message', data };
+    const { output, rewriter } = rewriteStream(chat, toWire([finish, after, chunk({ content: 'y' })]));
+    expect([rewriter.failure, rewriter.ended]).toEqual([undefined, true]);
+    expect(deltasOf(output)).toEqual([{ content: 'by Thun' }]);
+    const early = rewriteStream(chat, toWire([chunk({ content: 'x' }), after])).rewriter;
+    expect([early.failure?.kind, early.ended]).toEqual([name === 'what is no JSON' ? 'broken' : 'reported', false]);
+  });
+
   test('a choice that was asked for and never began has not ended', () => {
     const finish = (index: number) => chunk({ content: 'x' }, { index, finish_reason: 'stop' });
     const ended = (choices: number, ...events: readonly object[]) =>
@@ -233,6 +257,29 @@ describe('how a stream begins and ends', () => {
     const { output, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'Thun' }, { finish_reason })]));
     expect(rewriter.ended).toBe(isOne);
     expect(deltasOf(output).map(({ content }) => content)).toEqual(isOne ? ['Thun'] : ['', 'Thun']);
+  });
+
+  test('what Python prints for numbers that are none is null to everybody else', () => {
+    const event = (content: string) =>
+      `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}],"x":NaN, "y":[-Infinity,Infinity],"z":"NaN"}\n\n`;
+    const bytes = Buffer.from(event('NaN \\"by Thun') + event('der, Infinity'));
+    for (let cut = 0; cut < bytes.length; cut += 1) {
+      const { output, rewriter } = rewriteStream(chat, bytes, [cut]);
+      expect(rewriter.failure).toBeUndefined();
+      expect(readEvents(output).map(({ value }) => value)).toEqual(
+        ['NaN "by ', 'svc, Infinity']
+          .map((content) => ({
+            ...{ choices: [{ index: 0, delta: { content } }], y: [null, null], z: 'NaN' },
+          }))
+          .map((value) => expect.objectContaining(value)),
+      );
+    }
+    expect(rewriteAnswer(chat, '{"choices":[],"score":NaN}')).toEqual({ text: '{"choices":[],"score":null}' });
+  });
+
+  test.each(['{"x":NaN', '{"x":NaNNaN}', '{"x":-NaN-}', '{NaN:1}', '{"x":"NaN}'])('%s is still no event', (data) => {
+    const { rewriter } = rewriteStream(chat, Buffer.from(`data: ${data}\n\n`));
+    expect([rewriter.failure?.kind, rewriter.started]).toEqual(['broken', false]);
   });
 
   test.each([

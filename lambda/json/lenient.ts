@@ -1,0 +1,33 @@
+import { JsonFault } from './fault.ts';
+import type { Json, Scanner } from './scan.ts';
+import { trySkipString } from './tokens.ts';
+
+const numberOrQuote = /-?(?:NaN|Infinity)|"/g;
+
+/** Scans a text also where Python wrote it, which prints numbers that JSON does not know: they become null. */
+export function scanLeniently(scanner: Scanner, text: string): Json {
+  try {
+    return scanner.scan(text);
+  } catch (fault) {
+    const plain = fault instanceof JsonFault ? replaceUnknownNumbers(text) : text;
+    if (plain === text) throw fault;
+    return scanner.scan(plain);
+  }
+}
+
+function replaceUnknownNumbers(text: string): string {
+  let plain = '';
+  let copied = 0;
+  numberOrQuote.lastIndex = 0;
+  for (let match = numberOrQuote.exec(text); match; match = numberOrQuote.exec(text)) {
+    if (match[0] === '"') {
+      const end = trySkipString(text, match.index);
+      if (end < 0) return text; // it breaks off within a string
+      numberOrQuote.lastIndex = end >> 2;
+    } else {
+      plain += `${text.slice(copied, match.index)}null`;
+      copied = numberOrQuote.lastIndex;
+    }
+  }
+  return plain + text.slice(copied);
+}

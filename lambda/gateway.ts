@@ -45,10 +45,13 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
     counters: createCounters(callDynamoDb, config.quotaTable),
     limits: config,
     appUrl: config.appUrl,
+    refundRefusals: config.refundRefusals,
     now,
     createToken,
-    onLost: (error, operation) =>
-      log.warn(operation === 'refund' ? 'charge left standing' : 'figures not read', describeCause(error)),
+    onLost: (error, operation) => {
+      if (operation === 'read') log.warn('figures not read', describeCause(error));
+      else log.leftStanding(operation, error);
+    },
   });
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });

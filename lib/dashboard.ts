@@ -55,6 +55,7 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
     graph('Requests and faults', [
       own('requests'),
       own('gatewayErrors'),
+      own('chargesLeftStanding'),
       gatewayFunction.crashes,
       walletFunction.crashes.with({ label: 'Errors of /cli' }),
       own('coldStarts'),

@@ -55,15 +55,17 @@ export const catalogue = {
 export type ErrorCode = keyof typeof catalogue;
 
 export interface ErrorOptions {
+  /** What the client can do about it: the end of the message. */
+  readonly advice?: string | undefined;
   /** A status other than the catalogue's: an upstream's own 5xx or 4xx. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Machine-readable details, in the few cases where a client needs them to act. */
-  readonly details?: Readonly<Record<string, string>>;
+  readonly details?: Readonly<Record<string, string>> | undefined;
   /** Whether the request was the upstream's failure, so that its charge is given back. */
   readonly refund?: boolean;
   /** What happened, in one word for the log and the metrics. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** The real reason: logged, never shown. */
   readonly cause?: unknown;
 }
@@ -71,6 +73,9 @@ export interface ErrorOptions {
 /** The one error that reaches a client. Whatever else is thrown becomes `internal_error`. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
+  /** The message without its advice. */
+  readonly fault: string;
+  readonly advice: string | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, string>> | undefined;
@@ -78,15 +83,23 @@ export class GatewayError extends Error {
   readonly reason: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(message, { cause: options.cause });
+    super(joinSentences(message, options.advice), { cause: options.cause });
     this.name = 'GatewayError';
     this.code = code;
+    this.fault = message;
+    this.advice = options.advice;
     const entry: Entry = catalogue[code];
     this.status = options.status ?? entry.status;
     this.headers = { ...entry.headers, ...options.headers };
     this.details = options.details;
     this.refund = options.refund ?? false;
     this.reason = options.reason;
+  }
+
+  /** The same error with one more sentence before the advice, such as what became of the charge. */
+  withNote(note: string | undefined): GatewayError {
+    if (note === undefined) return this;
+    return new GatewayError(this.code, joinSentences(this.fault, note), { ...this, cause: this.cause });
   }
 
   get openaiType(): string {
@@ -101,8 +114,14 @@ export class GatewayError extends Error {
 /** Turns anything thrown into a GatewayError; what is unknown keeps its cause for the log and shows nothing. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
-  return new GatewayError('internal_error', 'Something went wrong inside the gateway. Please try again.', {
+  return new GatewayError('internal_error', 'Something went wrong inside the gateway.', {
+    advice: 'Please try again.',
     refund: true,
     cause: thrown,
   });
+}
+
+function joinSentences(text: string, more: string | undefined): string {
+  if (more === undefined) return text;
+  return `${/[.!?][)"'`]?$/.test(text) ? text : `${text}.`} ${more}`;
 }

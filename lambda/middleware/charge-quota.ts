@@ -1,19 +1,44 @@
-import { toGatewayError } from '../http/errors.ts';
+import { type GatewayError, toGatewayError } from '../http/errors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Quota } from '../quota/charge.ts';
+import { sayWhatIsLeft } from '../quota/refusal.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
+interface Dependencies {
+  readonly quota: Quota;
+  /** Whether a body costs nothing that never went upstream. */
+  readonly refundRefusals: boolean;
+}
+
 /** Charges the request, and gives the charge back where the upstream or the gateway failed before there was an answer. */
-export function chargeQuota({ quota }: { quota: Quota }): Middleware {
+export function chargeQuota({ quota, refundRefusals }: Dependencies): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
       if (request.identity === undefined || request.route.kind !== 'inference') return;
       if (request.route.endpoint.charged) request.charge = await quota.charge(request.identity);
       else await quota.checkBurst(request.identity);
     },
-    onError: async ({ event: request, error }: PipelineRequest) => {
-      if (!request.charge || !toGatewayError(error).refund) return;
-      request.figures = await request.charge.refund();
-      request.refunded = request.figures !== undefined;
+    onError: async (failed: PipelineRequest) => {
+      failed.error = await settleCharge(failed.event, toGatewayError(failed.error), refundRefusals);
     },
   };
+}
+
+/** Gives back the charge of what ended in this error, where nobody is to pay for it; the error then says what is known of that. */
+export async function settleCharge(
+  request: GatewayRequest,
+  error: GatewayError,
+  refundRefusals: boolean,
+): Promise<GatewayError> {
+  const { charge, exchange } = request;
+  if (!charge) return error;
+  const isRefusal = error.status === 400 && !exchange?.tries;
+  if (!error.refund && !(isRefusal && refundRefusals)) {
+    return isRefusal ? error.withNote(`This request was charged; ${sayWhatIsLeft(charge.figures)}.`) : error;
+  }
+  request.figures = await charge.refund();
+  request.refunded = request.figures !== undefined;
+  if (!request.figures) return error;
+  const left = isRefusal ? `; ${sayWhatIsLeft(request.figures)}` : '';
+  return error.withNote(`This request was not charged${left}.`);
 }

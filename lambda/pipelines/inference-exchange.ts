@@ -1,6 +1,7 @@
 import { GatewayError } from '../http/errors.ts';
 import type { ExchangeRecord, GatewayRequest, GatewayResponse, InferenceCall } from '../http/gateway-request.ts';
 import { createScanner } from '../json/scan.ts';
+import { settleCharge } from '../middleware/charge-quota.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { Hiding } from '../stream/hide.ts';
 import { createRelay, type StreamEnd } from '../stream/relay.ts';
@@ -20,6 +21,7 @@ export interface ExchangeDependencies {
   readonly now: () => number;
   readonly idleTimeout: number;
   readonly keepAliveInterval: number;
+  readonly refundRefusals: boolean;
 }
 
 /** A plain answer longer than this is none that a model wrote. */
@@ -43,10 +45,11 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     signal: AbortSignal,
   ): Attempt => ({
     build: (candidate) => {
+      const built = buildUpstreamRequest(candidate, call, request.headers);
       record.tries += 1;
       record.upstream = candidate.upstream.prefix;
       for (const secret of candidate.secrets) explainer.conceal(secret);
-      return buildUpstreamRequest(candidate, call, request.headers);
+      return built;
     },
     explain: explainer.sentenceIn,
     signal,
@@ -121,15 +124,15 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
   };
 
-  /** The last step of a stream, on whatever way it came to its end. */
-  const settle = async (request: GatewayRequest, end: StreamEnd, record: ExchangeRecord): Promise<void> => {
+  /** The last step of a stream, on whatever way it came to its end: what the client is told of it. */
+  const settle = async (request: GatewayRequest, end: StreamEnd, record: ExchangeRecord) => {
     if (end.kind !== 'complete') request.end = end.kind;
     if (end.kind === 'failed') {
-      request.error = end.failure;
       noteFailure(record, end.failure);
-      if (end.failure.refund) request.refunded = (await request.charge?.refund()) !== undefined;
+      request.error = await settleCharge(request, end.failure, dependencies.refundRefusals);
     }
     log.finished(request, 200);
+    return request.error;
   };
 
   return async (request) => {

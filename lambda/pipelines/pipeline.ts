@@ -16,6 +16,8 @@ export interface PipelineDependencies {
   readonly names: HeaderNames;
   /** In bytes, for a body as it came and for what it is decoded to. */
   readonly requestBodyLimit: number;
+  /** Whether a body costs nothing that never went upstream. */
+  readonly refundRefusals: boolean;
   readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;

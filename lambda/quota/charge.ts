@@ -2,7 +2,7 @@ import { GatewayError } from '../http/errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Counters, CounterWindow } from './counters.ts';
 import { type Limits, minuteOf, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
-import { type Figures, QuotaRefusal, tooFast, usedUp } from './refusal.ts';
+import { type Figures, QuotaRefusal, tooFast, usedUp, type Wording } from './refusal.ts';
 
 /** A recorded charge. It stands unless it is refunded. */
 export interface Charge {
@@ -25,20 +25,21 @@ export interface Quota {
   checkBurst(identity: Identity): Promise<void>;
 }
 
-export interface QuotaDependencies {
+/** What a store's answer was to, that never came. */
+export type LostOperation = 'charge' | 'refund' | 'read';
+
+export interface QuotaDependencies extends Wording {
   readonly counters: Counters;
   readonly limits: Limits;
-  /** Where more quota is to be had, if anywhere. */
-  readonly appUrl?: string | undefined;
   readonly now: () => number;
   /** A short random text, unlike all others of its time. */
   readonly createToken: () => string;
-  /** Told of a failure that no request fails by: of a refund, so that a charge is left standing, or of a read. */
-  readonly onLost: (error: unknown, operation: 'refund' | 'read') => void;
+  /** Told where nobody knows what the store has done: after a charge or a refund, a charge may be left standing. */
+  readonly onLost: (error: unknown, operation: LostOperation) => void;
 }
 
 /** Charges requests against quota and burst limit, and refunds them. */
-export function createQuota({ counters, limits, appUrl, now, createToken, onLost }: QuotaDependencies): Quota {
+export function createQuota({ counters, limits, now, createToken, onLost, ...wording }: QuotaDependencies): Quota {
   const figuresOf = ({ limit, resetAt }: CounterWindow, used: number): Figures => ({
     limit,
     remaining: Math.max(0, limit - used),
@@ -65,10 +66,13 @@ export function createQuota({ counters, limits, appUrl, now, createToken, onLost
       const time = now();
       const window = quotaWindow(identity, time, limits);
       const token = createToken();
-      const result = await counters.charge(window, token);
+      const result = await counters.charge(window, token).catch((error) => {
+        if (error instanceof GatewayError && error.reason === 'answer_lost') onLost(error, 'charge');
+        throw error;
+      });
       const figures = figuresOf(window, result.used);
       if (!result.granted) {
-        const tooMany = result.reason === 'burst' ? tooFast(window, time) : usedUp(identity, window, time, appUrl);
+        const tooMany = result.reason === 'burst' ? tooFast(window, time) : usedUp(identity, window, time, wording);
         throw new QuotaRefusal(tooMany, figures);
       }
       let undone: Promise<Figures | undefined> | undefined;

@@ -12,6 +12,14 @@ export interface Figures {
   readonly resetSeconds?: number;
 }
 
+/** "1 request", "2 requests" … */
+const inRequests = (count: number): string => `${count} request${count === 1 ? '' : 's'}`;
+
+/** "2 requests are left", for the middle of a sentence. */
+export function sayWhatIsLeft({ remaining }: Figures): string {
+  return `${remaining === 0 ? 'no requests' : inRequests(remaining)} ${remaining === 1 ? 'is' : 'are'} left`;
+}
+
 /** Thrown for a request that its quota or the burst limit refuses, with the figures that the answer shows. */
 export class QuotaRefusal extends GatewayError {
   readonly figures: Figures;
@@ -32,21 +40,30 @@ export function tooFast({ burst }: CounterWindow, now: number): Refusal {
   const seconds = secondsToNextMinute(now);
   return {
     code: 'rate_limited',
-    message: `More than ${burst} requests in one minute. Please try again in ${seconds} s.`,
+    message: `More than ${inRequests(burst)} in one minute. Please try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) },
   };
 }
 
-export function usedUp(identity: Identity, window: CounterWindow, now: number, appUrl?: string): Refusal {
-  const more = identity.kind === 'guest' ? ` For more, ${howToGetMore(appUrl)}.` : '';
+/** How a deployment words its refusals. */
+export interface Wording {
+  /** Where more quota is to be had, if anywhere. */
+  readonly appUrl?: string | undefined;
+  /** Whether a body that the gateway refuses costs nothing. */
+  readonly refundRefusals?: boolean;
+}
+
+export function usedUp(identity: Identity, window: CounterWindow, now: number, wording: Wording): Refusal {
+  const refused = wording.refundRefusals ? '' : ' Requests that were refused with a 400 counted too.';
+  const more = refused + (identity.kind === 'guest' ? ` For more, ${howToGetMore(wording.appUrl)}.` : '');
   const code = 'quota_exceeded';
   if (window.resetAt === undefined) {
-    return { code, message: `The allowance of ${window.limit} requests for guests is used up.${more}` };
+    return { code, message: `The allowance of ${inRequests(window.limit)} for guests is used up.${more}` };
   }
   const reset = new Date(window.resetAt).toISOString().replace('.000', '');
   return {
     code,
-    message: `The quota of ${window.limit} requests a day is used up. It starts anew at ${reset}.${more}`,
+    message: `The quota of ${inRequests(window.limit)} a day is used up. It starts anew at ${reset}.${more}`,
     headers: { 'retry-after': String(secondsUntil(window.resetAt, now)) },
   };
 }

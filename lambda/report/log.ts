@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { embedMetrics } from './emf.ts';
-import { measureFailure, measureRequest } from './measure.ts';
+import { measureFailure, measureLeftStanding, measureRequest } from './measure.ts';
 
 /** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
 export interface Log {
@@ -9,6 +9,8 @@ export interface Log {
   finished(request: GatewayRequest, status: number): void;
   /** A try that failed upstream, and is followed by another for the same request. */
   triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
+  /** The store's answer to a charge or a refund was lost, so that a charge may stand which nobody should pay. */
+  leftStanding(operation: 'charge' | 'refund', cause: unknown): void;
   /** Something that an operator may have to look into. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -46,6 +48,11 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
       const time = now();
       const metrics = embedMetrics(metricsNamespace, time, [measureFailure(failureClass)]);
       line(time, 'warn', 'upstream failed', { ...fields, ...metrics });
+    },
+    leftStanding(operation, cause) {
+      const time = now();
+      const metrics = embedMetrics(metricsNamespace, time, [measureLeftStanding()]);
+      line(time, 'warn', 'charge left standing', { operation, ...describeCause(cause), ...metrics });
     },
     warn: (message, fields = {}) => line(now(), 'warn', message, fields),
   };

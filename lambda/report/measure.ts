@@ -8,7 +8,8 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   if (route.kind === 'preflight') return [];
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
-  if (request.refunded) measurements.push({ metric: metrics.refunds, value: 1 });
+  // A body that was refused and refunded is nobody's failure.
+  if (request.refunded && error && error.status >= 500) measurements.push({ metric: metrics.refunds, value: 1 });
   if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });
   else if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
   if (exchange?.failure !== undefined) measurements.push(measureFailure(exchange.failure));
@@ -27,6 +28,11 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
 /** One try that failed upstream. */
 export function measureFailure(failureClass: string): Measurement {
   return { metric: metrics.upstreamFailures, value: 1, of: failureClass };
+}
+
+/** One charge that may stand although nobody should pay. */
+export function measureLeftStanding(): Measurement {
+  return { metric: metrics.chargesLeftStanding, value: 1 };
 }
 
 /** Of the gateway itself, its store or its operator, where no upstream was the reason. */

@@ -11,8 +11,10 @@ export const metrics = {
   refusals: { name: 'Refusals', unit: 'Count', dimension: 'Code' },
   /** Agents that tried a WebSocket first, and were sent to POST: no error of anyone's. */
   webSocketTries: { name: 'WebSocketTries', unit: 'Count' },
-  /** Charges that were given back. */
+  /** Charges that were given back for a failure. */
   refunds: { name: 'Refunds', unit: 'Count' },
+  /** Charges that may stand although nobody should pay: the store's answer to a charge or a refund was lost. */
+  chargesLeftStanding: { name: 'ChargesLeftStanding', unit: 'Count' },
   /** Of an upstream, by the class of the failure. */
   upstreamFailures: { name: 'UpstreamFailures', unit: 'Count', dimension: 'Class' },
   /** Until the first event of a stream, and until the end of any answer that went upstream. */

@@ -32,6 +32,7 @@ export class ServiceError extends Error {
 
 interface ExchangeFailure {
   readonly name: string;
+  readonly code?: string | undefined;
   readonly $metadata: { readonly httpStatusCode?: number | undefined };
 }
 
@@ -40,6 +41,13 @@ export function isTrouble(error: unknown): boolean {
   if (!isExchangeFailure(error)) return false;
   const { httpStatusCode: status } = error.$metadata;
   return status === undefined || status >= 500 || /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(error.name);
+}
+
+/** Whether a call may have been done although nobody heard so. Where there was no connection, nothing has been sent. */
+export function mayBeDone(error: unknown): boolean {
+  if (!isExchangeFailure(error)) return false;
+  const { httpStatusCode: status } = error.$metadata;
+  return status === undefined ? !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(String(error.code)) : status >= 500;
 }
 
 /** Marked is whatever went wrong once a request was on its way; a mistake in asking is not. */

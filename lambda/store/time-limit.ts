@@ -1,5 +1,5 @@
 import { GatewayError } from '../http/errors.ts';
-import { isTrouble } from './service-error.ts';
+import { isTrouble, mayBeDone } from './service-error.ts';
 
 /** How long one operation may take in all, retries and their pauses included. */
 const timeLimit = 2000;
@@ -35,14 +35,18 @@ async function withinTimeLimit<T>(send: (limit: { abortSignal: AbortSignal }) =>
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     // The SDK does not look at the signal while it pauses before a retry, hence the race beside it.
-    tooSlow.reject(new GatewayError('service_unavailable', message, { cause: new Error('the store is too slow') }));
+    tooSlow.reject(outage(new Error('the store is too slow'), true));
     controller.abort();
   }, timeLimit);
   try {
     return await Promise.race([send({ abortSignal: controller.signal }), tooSlow.promise]);
   } catch (error) {
-    throw isTrouble(error) ? new GatewayError('service_unavailable', message, { cause: error }) : error;
+    throw isTrouble(error) ? outage(error, mayBeDone(error)) : error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function outage(cause: unknown, answerLost: boolean): GatewayError {
+  return new GatewayError('service_unavailable', message, { cause, ...(answerLost && { reason: 'answer_lost' }) });
 }

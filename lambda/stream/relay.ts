@@ -24,8 +24,8 @@ interface RelayParts {
   readonly timeLeft: number;
   /** Called when the first event goes out. */
   readonly onFirstEvent?: () => void;
-  /** Called once when an already begun stream is over; its end waits for it. */
-  readonly onEnd: (end: StreamEnd) => Promise<void>;
+  /** Called once when an already begun stream is over; its end waits for it, and tells the failure as it was settled. */
+  readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
 }
 
 export interface Relay {
@@ -127,20 +127,23 @@ export function createRelay(parts: RelayParts): Relay {
     return true;
   }
 
-  function finish(lastText: string, end: StreamEnd): void {
+  /** What is said last waits for what became of the charge. */
+  function finish(end: StreamEnd, rest = '', lastWords: (settled?: GatewayError) => string = () => ''): void {
     begin();
-    write(lastText);
+    write(rest);
     flush();
-    const close = () => {
+    const close = (settled?: GatewayError) => {
+      write(lastWords(settled));
+      flush();
       body.push(null);
     };
-    onEnd(end).then(close, close);
+    onEnd(end).then(close, () => close());
   }
 
   function complete(): void {
     if (!stop()) return;
     if (source) letGo(source);
-    finish('', { kind: 'complete' });
+    finish({ kind: 'complete' });
   }
 
   function breakOff(kind: FailureKind, details: FailureDetails = {}): void {
@@ -159,8 +162,9 @@ export function createRelay(parts: RelayParts): Relay {
     }
     const rest = finishRewriter();
     const told = rewriter.failure?.kind === 'reported' && rewriter.failure.forwarded;
-    const last = told ? '' : encodeEvent(dialect.renderErrorEvent(failure, rewriter.nextSequence));
-    finish(rest + last, { kind: 'failed', failure });
+    finish({ kind: 'failed', failure }, rest, (settled = failure) =>
+      told ? '' : encodeEvent(dialect.renderErrorEvent(settled, rewriter.nextSequence)),
+    );
   }
 
   function cancel(): void {

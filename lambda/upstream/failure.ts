@@ -18,7 +18,7 @@ export interface FailureClass {
 }
 
 const tryAgain = 'Please try again.';
-const operator = 'The operator has been told.';
+const operator = 'If it happens again, tell the operator the request id.';
 
 /** Every way in which an upstream can fail a request, and what follows. docs/failures.md shows the same table. */
 export const failureClasses = {
@@ -173,18 +173,15 @@ export class UpstreamFailure extends GatewayError {
 
   constructor(kind: FailureKind, details: FailureDetails = {}) {
     const failure: FailureClass = failureClasses[kind];
-    const refund = failure.refunds && !details.charged;
-    const message = details.message || failure.message || 'The model refused this request.';
     const waits = failure.advice !== undefined && failure.advice !== operator && Number(details.retryAfter) > 0;
-    const advice = waits ? `Please try again in ${details.retryAfter} s.` : failure.advice;
-    const more = [refund ? 'This request was not charged.' : '', advice].filter(Boolean).join(' ');
-    super(failure.code, more ? `${endSentence(message)} ${more}` : message, {
+    super(failure.code, details.message || failure.message || 'The model refused this request.', {
+      advice: waits ? `Please try again in ${details.retryAfter} s.` : failure.advice,
       ...(failure.ownStatus && details.status !== undefined && { status: details.status }),
       headers: {
         ...(details.retryAfter !== undefined && { 'retry-after': details.retryAfter }),
         ...(details.shouldRetry !== undefined && { 'x-should-retry': details.shouldRetry }),
       },
-      refund,
+      refund: failure.refunds && !details.charged,
       reason: kind,
       cause: details.cause,
     });
@@ -197,8 +194,4 @@ export class UpstreamFailure extends GatewayError {
   get failureClass(): FailureClass {
     return failureClasses[this.kind];
   }
-}
-
-function endSentence(text: string): string {
-  return /[.!?][)"'`]?$/.test(text) ? text : `${text}.`;
 }

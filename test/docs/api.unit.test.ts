@@ -50,7 +50,7 @@ describe('docs/api.md', () => {
   });
 
   test('a stream that breaks says what is shown', () => {
-    const { message, openaiType: type, code } = new UpstreamFailure('cut');
+    const { message, openaiType: type, code } = new UpstreamFailure('cut').withNote('This request was not charged.');
     expect(page).toContain(`\ndata: ${JSON.stringify({ error: { message, type, code } })}\n`);
   });
 

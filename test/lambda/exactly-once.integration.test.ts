@@ -43,7 +43,7 @@ const ways: Readonly<Record<string, Way>> = {
     charged: 1,
     leaves: /content_block_start/,
   },
-  'a client that leaves while it is refunded': {
+  'a client that leaves as it hears of its refund': {
     stream: true,
     script: [eventStream, write(first), hangUp],
     charged: 0,
@@ -146,15 +146,16 @@ describe('every way a request can end is settled once', () => {
 
 describe('where the store’s answer is lost for good', () => {
   const from = '127.0.0.10';
-  const charges: readonly (readonly [StoreFault, 0 | 1])[] = [
-    ['request lost', 0],
-    ['failing', 0],
-    ['throttled', 0],
-    ['answer lost', 1],
-    ['silent', 1],
+  // To the gateway a lost request looks like a lost answer, and a store that fails may have done it all the same.
+  const charges: readonly (readonly [StoreFault, 0 | 1, number])[] = [
+    ['request lost', 0, 1],
+    ['failing', 0, 1],
+    ['throttled', 0, 0],
+    ['answer lost', 1, 1],
+    ['silent', 1, 1],
   ];
 
-  test.concurrent.each(charges)('to a charge, nothing is sent upstream (%s)', async (fault, charged) => {
+  test.concurrent.each(charges)('to a charge, nothing is sent upstream (%s)', async (fault, charged, logged) => {
     await using spoilt = await startSpoilt();
     const { gateway, store } = spoilt;
     store.spoil((operation) => (isCharge(operation) ? fault : undefined));
@@ -163,6 +164,8 @@ describe('where the store’s answer is lost for good', () => {
     expect(await go(gateway, client, way, from)).toEqual({ status: 503, charged, lines: 1 });
     client.close();
     expect(endsOf(gateway, from)[0]).toMatchObject({ message: 'refused', code: 'service_unavailable' });
+    const standing = gateway.log.filter(({ message }) => message === 'charge left standing');
+    expect(standing).toMatchObject(Array(logged).fill({ operation: 'charge', ChargesLeftStanding: 1 }));
     expect(gateway.upstream.requests).toEqual([]);
   });
 

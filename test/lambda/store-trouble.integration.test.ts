@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { html, json, reset, sse } from '../support/upstream-script.ts';
 import { startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
@@ -9,7 +10,8 @@ const key = { 'x-api-key': canary.clientKey };
 
 function expectLeftStanding({ log }: TestGateway): void {
   const [warning, line] = log;
-  expect(warning).toMatchObject({ level: 'warn', message: 'charge left standing' });
+  expect(warning).toMatchObject({ level: 'warn', message: 'charge left standing', operation: 'refund' });
+  expect(metricsOf(warning ?? {})).toEqual({ ChargesLeftStanding: 1 });
   expect(line).toMatchObject({ level: 'error', refunded: false });
   expect(line).not.toHaveProperty('Refunds');
 }
@@ -45,7 +47,7 @@ describe.each(dialectNames)('while the store is down, a request of %s', (dialect
     gateway.upstream.answer([gateway.dynamoDb.close, ...html(500)]);
     const response = await gateway.post(path, question, key);
     expect([response.status, response.headers.get('x-svc-remaining')]).toEqual([500, '6']);
-    await response.text();
+    expect(await response.text()).not.toMatch('not charged');
     expectLeftStanding(gateway);
   });
 
@@ -54,7 +56,9 @@ describe.each(dialectNames)('while the store is down, a request of %s', (dialect
     const { gateway } = watched;
     gateway.upstream.answer([...sse(wire[dialect].events[0] ?? ''), gateway.dynamoDb.close, reset]);
     const response = await gateway.post(path, { ...question, stream: true }, key);
-    expect(await response.text()).toMatch(/"error".*\n\n$/);
+    const text = await response.text();
+    expect(text).toMatch(/"error".*Please try again.*\n\n$/);
+    expect(text).not.toMatch('not charged');
     expectLeftStanding(gateway);
   });
 });

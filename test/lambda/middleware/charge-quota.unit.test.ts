@@ -13,8 +13,16 @@ const charged: Figures = { limit: 3, remaining: 2 };
 const refunded: Figures = { limit: 3, remaining: 3 };
 const answer: GatewayResponse = { statusCode: 500, headers: {}, body: '' };
 
+interface Given {
+  readonly refundRefusals?: boolean;
+  /** Whether the store takes no refund. */
+  readonly refundFails?: boolean;
+  /** How often the request has gone upstream. */
+  readonly tries?: number;
+}
+
 /** A request through nothing but this middleware, with what it counted and what the answer would show. */
-async function run(path: string, outcome: () => GatewayResponse) {
+async function run(path: string, outcome: () => GatewayResponse, given: Given = {}) {
   const counts = { charges: 0, refunds: 0, bursts: 0 };
   const request: GatewayRequest = {
     id: 'req_1',
@@ -28,13 +36,15 @@ async function run(path: string, outcome: () => GatewayResponse) {
     clientGone: undefined,
     coldStart: false,
     identity: { kind: 'guest', networkId: 'n' },
+    exchange: { tries: given.tries ?? 0, usage: { input: undefined, output: undefined } },
   };
+  let told: string | undefined;
   const quota = {
     charge: async () => {
       counts.charges += 1;
       const refund = async () => {
         counts.refunds += 1;
-        return refunded;
+        return given.refundFails ? undefined : refunded;
       };
       return { figures: charged, refund };
     },
@@ -45,32 +55,78 @@ async function run(path: string, outcome: () => GatewayResponse) {
     unreadFigures: () => refunded,
   };
   const pipeline = middy<GatewayRequest, GatewayResponse>({ timeoutEarlyInMillis: 0 })
-    .onError(() => answer)
-    .use(chargeQuota({ quota }))
+    .onError(({ error }) => {
+      told = error?.message;
+      return answer;
+    })
+    .use(chargeQuota({ quota, refundRefusals: given.refundRefusals ?? false }))
     .handler(outcome);
   await Reflect.apply(pipeline, undefined, [request, {}]);
-  return { ...counts, shown: request.figures };
+  return { ...counts, shown: request.figures, told };
 }
 
 const fail = (error: unknown) => (): GatewayResponse => {
   throw error;
 };
 
+const unreachable = new UpstreamFailure('unreachable');
+const refusal = new GatewayError('invalid_request', 'no');
+
 describe('charging the quota', () => {
-  test.each<[string, () => GatewayResponse, number]>([
-    ['an answer', () => answer, 0],
-    ['a failure of the upstream', fail(new UpstreamFailure('unreachable')), 1],
-    ['what the upstream says is the caller’s fault', fail(new UpstreamFailure('caller', { status: 422 })), 0],
-    ['a body that the gateway refuses', fail(new GatewayError('invalid_request', 'no')), 0],
-    ['a fault of the gateway', fail(new TypeError('oh')), 1],
-    ['a fault that is no error', fail('oh'), 1],
-  ])('%s', async (_name, outcome, refunds) => {
+  test.each<[string, () => GatewayResponse, number, string | undefined]>([
+    ['an answer', () => answer, 0, undefined],
+    [
+      'a failure of the upstream',
+      fail(unreachable),
+      1,
+      'The model could not be reached. This request was not charged. Please try again.',
+    ],
+    [
+      'what the upstream says is the caller’s fault',
+      fail(new UpstreamFailure('caller', { status: 422 })),
+      0,
+      undefined,
+    ],
+    ['a body that the gateway refuses', fail(refusal), 0, 'no. This request was charged; 2 requests are left.'],
+    [
+      'a fault of the gateway',
+      fail(new TypeError('oh')),
+      1,
+      'Something went wrong inside the gateway. This request was not charged. Please try again.',
+    ],
+    ['a fault that is no error', fail('oh'), 1, undefined],
+  ])('%s', async (_name, outcome, refunds, told) => {
     const shown = refunds === 1 ? refunded : undefined;
-    expect(await run('/v1/responses', outcome)).toEqual({ charges: 1, refunds, bursts: 0, shown });
+    const ended = await run('/v1/responses', outcome);
+    expect(ended).toMatchObject({ charges: 1, refunds, bursts: 0 });
+    expect(ended.shown).toBe(shown);
+    if (told !== undefined) expect(ended.told).toBe(told);
   });
 
-  test('counting tokens is never charged, so there is nothing to refund', async () => {
-    const counted = await run('/v1/messages/count_tokens', fail(new UpstreamFailure('unreachable')));
-    expect(counted).toEqual({ charges: 0, refunds: 0, bursts: 1, shown: undefined });
+  test('a refund that may not have been written is not told of', async () => {
+    const given = { refundFails: true, refundRefusals: true };
+    for (const error of [unreachable, refusal]) {
+      expect(await run('/v1/responses', fail(error), given)).toMatchObject({ refunds: 1, told: error.message });
+    }
+  });
+
+  test('a body that the gateway refuses is refunded where the operator says so', async () => {
+    const given = { refundRefusals: true };
+    const told = 'no. This request was not charged; 3 requests are left.';
+    expect(await run('/v1/responses', fail(refusal), given)).toMatchObject({ refunds: 1, shown: refunded, told });
+  });
+
+  test('what went upstream is charged, whatever the operator says', async () => {
+    for (const refundRefusals of [false, true]) {
+      const ended = await run('/v1/responses', fail(refusal), { refundRefusals, tries: 1 });
+      expect(ended).toMatchObject({ refunds: 0, told: 'no' });
+    }
+  });
+
+  test('counting tokens is never charged, so there is nothing to refund, or to say of it', async () => {
+    for (const error of [unreachable, refusal]) {
+      const counted = await run('/v1/messages/count_tokens', fail(error), { refundRefusals: true });
+      expect(counted).toEqual({ charges: 0, refunds: 0, bursts: 1, shown: undefined, told: error.message });
+    }
   });
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { chat } from '../../../lambda/dialects/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { responses } from '../../../lambda/dialects/responses.ts';
+import type { GatewayError } from '../../../lambda/http/errors.ts';
 import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
@@ -14,8 +15,10 @@ import { wire } from '../../support/wire.ts';
 const [first = '', ...others] = wire.chat.events;
 const long = wire.chat.textEvent('x'.repeat(70_000));
 
+type Settle = (end: StreamEnd) => Promise<GatewayError | undefined>;
+
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
-function startRelay(dialect: Dialect = chat, settled: Promise<void> = Promise.resolve()) {
+function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefined) {
   const ends: StreamEnd[] = [];
   const usage = { input: undefined, output: undefined };
   const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc', explain: (message: string) => message };
@@ -27,9 +30,9 @@ function startRelay(dialect: Dialect = chat, settled: Promise<void> = Promise.re
     keepAliveInterval: 15_000,
     timeLeft: 800_000,
     onFirstEvent: () => {},
-    onEnd: async (end) => {
+    onEnd: (end) => {
       ends.push(end);
-      await settled;
+      return settle(end);
     },
   });
   const upstream = new PassThrough();
@@ -186,6 +189,38 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body).match(/^event: .*/gm)).toEqual(['event: response.created', 'event: response.failed']);
   });
 
+  test.each<[string, Settle, RegExp]>([
+    ['as it was settled', async (end) => failureOf([end])?.withNote('Not charged.'), /end\. Not charged\. Please/],
+    ['as it was, where nothing was settled', async () => undefined, /end\. Please/],
+    ['as it was, where settling fails', () => Promise.reject(new Error('no store')), /end\. Please/],
+  ])('a failure waits until it is settled, and is told %s', async (_name, settle, expected) => {
+    const settled = Promise.withResolvers<void>();
+    const { relay, upstream, send } = startRelay(chat, (end) => settled.promise.then(() => settle(end)));
+    await send(first + others[0]);
+    upstream.destroy(new Error('reset'));
+    await setImmediate();
+    expect(takeAll(relay.body)).not.toMatch('"error"');
+    expect(relay.body.readableEnded).toBe(false);
+    settled.resolve();
+    await setImmediate();
+    expect(takeAll(relay.body)).toMatch(expected);
+    await setImmediate();
+    expect(relay.body.readableEnded).toBe(true);
+  });
+
+  test('a client that leaves while its failure is settled hears nothing more', async () => {
+    const settled = Promise.withResolvers<undefined>();
+    const { relay, upstream, ends, send } = startRelay(chat, () => settled.promise);
+    await send(first);
+    upstream.destroy(new Error('reset'));
+    await setImmediate();
+    relay.body.destroy();
+    settled.resolve(undefined);
+    await setImmediate();
+    expect(ends).toMatchObject([{ kind: 'failed' }]);
+    expect(relay.body.errored).toBeNull();
+  });
+
   test('ends once, whatever comes after the end', async () => {
     const { relay, upstream, ends, send } = startRelay();
     await send(first + others.join(''));
@@ -199,27 +234,25 @@ describe('the relay between an upstream and a client', () => {
     expect(relay.body.readableEnded).toBe(true);
   });
 
-  test.each([
-    ['complete', 'settled', others.join('')],
-    ['complete', 'not settled', others.join('')],
-    ['failed', 'settled', wire.chat.failureEvent],
-    ['failed', 'not settled', wire.chat.failureEvent],
-  ] as const)('a stream that is %s does not end before its end is %s', async (kind, outcome, rest) => {
-    const settling = Promise.withResolvers<void>();
-    const { relay, upstream, ends, send } = startRelay(chat, settling.promise);
-    await send(first + rest);
-    upstream.end();
-    expect(ends).toMatchObject([{ kind }]);
-    expect(takeAll(relay.body)).not.toBe('');
-    await setImmediate();
-    expect(relay.body.readableEnded).toBe(false);
-    if (outcome === 'settled') settling.resolve();
-    else settling.reject(new Error('the store is down'));
-    await setImmediate();
-    expect(takeAll(relay.body)).toBe('');
-    await setImmediate();
-    expect(relay.body.readableEnded).toBe(true);
-  });
+  test.each(['settled', 'not settled'] as const)(
+    'a whole stream does not end before its end is %s',
+    async (outcome) => {
+      const settling = Promise.withResolvers<undefined>();
+      const { relay, upstream, ends, send } = startRelay(chat, () => settling.promise);
+      await send(first + others.join(''));
+      upstream.end();
+      expect(ends).toEqual([{ kind: 'complete' }]);
+      expect(takeAll(relay.body)).not.toBe('');
+      await setImmediate();
+      expect(relay.body.readableEnded).toBe(false);
+      if (outcome === 'settled') settling.resolve(undefined);
+      else settling.reject(new Error('the store is down'));
+      await setImmediate();
+      expect(takeAll(relay.body)).toBe('');
+      await setImmediate();
+      expect(relay.body.readableEnded).toBe(true);
+    },
+  );
 
   test('a keep-alive goes out when nothing else has for the whole interval', async () => {
     const { relay, send } = startRelay();

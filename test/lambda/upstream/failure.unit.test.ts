@@ -26,14 +26,12 @@ describe('the classes of failure', () => {
     expect(rows).toEqual(Object.entries(classes).map(([kind, failure]) => row(kind, failure)));
   });
 
-  test.each(kinds)('%s: one that refunds says so, and one that stays charged does not', (kind) => {
-    const refunds = classes[kind]?.refunds ?? false;
+  test.each(kinds)('%s: what it says of itself holds whatever becomes of the charge', (kind) => {
+    const refund = classes[kind]?.refunds ?? false;
     const failure = new UpstreamFailure(kind);
-    expect(failure).toMatchObject({ refund: refunds, reason: kind, status: catalogue[failure.code].status });
-    expect(/was not charged/.test(failure.message)).toBe(refunds);
-    const charged = new UpstreamFailure(kind, { charged: true });
-    expect(charged.refund).toBe(false);
-    expect(charged.message).not.toMatch('was not charged');
+    expect(failure).toMatchObject({ refund, reason: kind, status: catalogue[failure.code].status });
+    expect(failure.message).not.toMatch(/charged|has been told/);
+    expect(new UpstreamFailure(kind, { charged: true }).refund).toBe(false);
   });
 
   test('where nothing is refunded, no key rests and nothing else is tried', () => {
@@ -45,26 +43,31 @@ describe('the classes of failure', () => {
   test('an upstream’s own sentence stands in the place of ours', () => {
     const named = (kind: FailureKind) => new UpstreamFailure(kind, { status: 422, message: 'Too hot' });
     expect([named('caller').message, named('caller').status]).toEqual(['Too hot', 422]);
-    expect(named('reported').message).toBe('Too hot. This request was not charged. Please try again.');
+    expect(named('reported').message).toBe('Too hot. Please try again.');
   });
 
   test.each([
-    ['limited', '17', 'The model is busy. This request was not charged. Please try again in 17 s.'],
-    ['limited', '0', 'The model is busy. This request was not charged. Please try again in a moment.'],
-    ['limited', undefined, 'The model is busy. This request was not charged. Please try again in a moment.'],
-    ['server_error', '3600', 'The model failed to answer. This request was not charged. Please try again in 3600 s.'],
-    ['missing', '17', 'The gateway did not find the model. This request was not charged. The operator has been told.'],
+    ['limited', '17', 'The model is busy. Please try again in 17 s.'],
+    ['limited', '0', 'The model is busy. Please try again in a moment.'],
+    ['limited', undefined, 'The model is busy. Please try again in a moment.'],
+    ['server_error', '3600', 'The model failed to answer. Please try again in 3600 s.'],
+    ['missing', '17', 'The gateway did not find the model. If it happens again, tell the operator the request id.'],
     ['caller', '17', 'The model refused this request.'],
   ] as const)('%s with Retry-After %s says how long to wait where waiting helps', (kind, retryAfter, message) => {
     expect(new UpstreamFailure(kind, { status: 503, retryAfter }).message).toBe(message);
   });
 
   test.each([
-    ['See (link removed)', 'See (link removed). This'],
-    ['It is too hot!', 'It is too hot! This'],
-    ['(It is too hot.)', '(It is too hot.) This'],
-  ])('a sentence of its own ends before ours begins: %s', (message, expected) => {
-    expect(new UpstreamFailure('reported', { message }).message).toMatch(expected);
+    ['See (link removed)', 'See (link removed). Not charged. Please try again.'],
+    ['It is too hot!', 'It is too hot! Not charged. Please try again.'],
+    ['(It is too hot.)', '(It is too hot.) Not charged. Please try again.'],
+  ])('what is said of the charge stands between its sentence and the advice: %s', (message, expected) => {
+    const failure = new UpstreamFailure('reported', { message, retryAfter: '0' });
+    const noted = failure.withNote('Not charged.');
+    expect(noted.message).toBe(expected);
+    const { code, status, headers, refund, reason } = failure;
+    expect(noted).toMatchObject({ code, status, headers, refund, reason });
+    expect(failure.withNote(undefined)).toBe(failure);
   });
 });
 

@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { dialectNames } from '../support/fixtures.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { metricsOf } from '../support/metrics.ts';
+import { empty, json } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+
+const guest = { 'x-api-key': 'guest' };
+const refunding = { REFUND_REFUSALS: 'true' };
+
+/** What a client sees of a refusal: the status, what is left by the header, and the sentence. */
+async function refusalOf(response: Response) {
+  const { error } = (await response.json()) as { error: { message: string } };
+  return { status: response.status, left: response.headers.get('x-svc-remaining'), message: error.message };
+}
+
+const mistyped = { model: 'swc', messages: [], input: '' };
+const ask = async ({ post }: TestGateway, path: string, body: unknown = mistyped, headers = {}) =>
+  refusalOf(await post(path, body, { ...guest, ...headers }));
+
+describe.each(dialectNames)('a body of %s that the gateway refuses', (dialect) => {
+  const { path } = wire[dialect];
+
+  test('is charged, says so, and says how many requests are left, until the last words name the cause', async () => {
+    await using gateway = await startTestGateway();
+    const told = [await ask(gateway, path), await ask(gateway, path), await ask(gateway, path)];
+    expect(told).toEqual([
+      { status: 400, left: '2', message: expect.stringMatching(/\. This request was charged; 2 requests are left\.$/) },
+      { status: 400, left: '1', message: expect.stringMatching(/\. This request was charged; 1 request is left\.$/) },
+      {
+        status: 400,
+        left: '0',
+        message: expect.stringMatching(/\. This request was charged; no requests are left\.$/),
+      },
+    ]);
+    const last = await ask(gateway, path);
+    expect(last).toEqual({ status: 429, left: '0', message: expect.stringMatching(/refused with a 400 counted too/) });
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  test('is refunded with REFUND_REFUSALS, again and again, and says so', async () => {
+    await using gateway = await startTestGateway({ environment: refunding });
+    for (let round = 0; round < 6; round += 1) {
+      const message = expect.stringMatching(/\. This request was not charged; 3 requests are left\.$/);
+      expect(await ask(gateway, path)).toEqual({ status: 400, left: '3', message });
+    }
+    expect(gateway.log.map(({ refunded }) => refunded)).toEqual(Array(6).fill(true));
+    // The alarm about a failing upstream counts refunds.
+    for (const line of gateway.log) expect(metricsOf(line)).not.toHaveProperty('Refunds');
+  });
+});
+
+describe('with REFUND_REFUSALS', () => {
+  const { path, question } = wire.responses;
+
+  test.each<[string, unknown, Record<string, string>]>([
+    ['no JSON', '{', {}],
+    ['a field of another type', { ...question, stream: 'yes' }, {}],
+    ['an image for the text model', { model: 'svc', input: [{ type: 'input_image', image_url: 'x' }] }, {}],
+    ['state', { ...question, previous_response_id: 'resp_1' }, {}],
+    ['a header that can’t go on', question, { accept: 'caf\u00e9' }],
+    ['a header that can’t go on, in a stream', { ...question, stream: true }, { accept: 'caf\u00e9' }],
+  ])('all that did not go upstream is refunded: %s', async (_name, body, headers) => {
+    await using gateway = await startTestGateway({ environment: refunding });
+    const message = expect.stringMatching('not charged; 3 requests are left');
+    expect(await ask(gateway, path, body, headers)).toEqual({ status: 400, left: '3', message });
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  test('what the upstream refuses stays charged, in its own words', async () => {
+    await using gateway = await startTestGateway({ environment: refunding });
+    gateway.upstream.answer(json(400, { error: { message: 'Too hot.' } }), empty(404));
+    expect(await ask(gateway, path, question)).toEqual({ status: 400, left: '2', message: 'Too hot.' });
+    const referring = { ...question, input: [{ type: 'item_reference', id: 'msg_1' }] };
+    const message = expect.not.stringMatching('charged');
+    expect(await ask(gateway, path, referring)).toEqual({ status: 400, left: '1', message });
+  });
+
+  test('the burst is not given back', async () => {
+    const environment = { ...refunding, BURST_LIMIT: '2' };
+    await using gateway = await startTestGateway({ environment, now: () => Date.UTC(2026, 5, 15, 12, 0, 30) });
+    const statuses = [await ask(gateway, path), await ask(gateway, path), await ask(gateway, path)];
+    expect(statuses.map(({ status, left }) => [status, left])).toEqual([
+      [400, '3'],
+      [400, '3'],
+      [429, '3'],
+    ]);
+  });
+
+  test('nothing of a 400 is said to one whose quota is used up', async () => {
+    await using gateway = await startTestGateway({ environment: { ...refunding, GUEST_LIMIT: '1' } });
+    gateway.upstream.otherwise(json(200, wire.responses.answer));
+    await ask(gateway, path, question).catch(() => {});
+    const used = await ask(gateway, path, question);
+    expect(used).toMatchObject({
+      status: 429,
+      message: expect.stringMatching(/^The allowance of 1 request for guests/),
+    });
+    expect(used.message).not.toMatch('400');
+  });
+});
+
+test('counting tokens is free, and a refusal of it says nothing of a charge', async () => {
+  for (const environment of [{}, refunding]) {
+    await using gateway = await startTestGateway({ environment });
+    const refusal = await ask(gateway, '/v1/messages/count_tokens');
+    expect(refusal).toEqual({ status: 400, left: '3', message: expect.not.stringMatching('charged') });
+    gateway.upstream.answer(json(500, {}));
+    const failure = await ask(gateway, '/v1/messages/count_tokens', wire.messages.question);
+    expect(failure).toEqual({ status: 500, left: '3', message: expect.not.stringMatching('charged') });
+  }
+});

@@ -82,7 +82,7 @@ export function createActions(dependencies: ActionDependencies) {
       try {
         return { ...(await issue(request, member)), session };
       } catch (error) {
-        if (!(error instanceof WalletError) || error.code !== 'too_many_keys') throw error;
+        if (!isForWantOfRoom(error)) throw error;
         // The network is linked all the same, and the session is good for making room.
         return { ...(await describe(request, member)), session, key: null };
       }
@@ -101,8 +101,15 @@ export function createActions(dependencies: ActionDependencies) {
 
     async issue(request) {
       const { network, member = '' } = request;
-      await limits.countGrant(network.id, member);
-      return issue(request, member);
+      // Asked first, so that only what loses the last place to another request of this moment has anything undone.
+      await keyring.requireRoom(member);
+      const grant = await limits.countGrant(network.id, member);
+      try {
+        return await issue(request, member);
+      } catch (error) {
+        if (isForWantOfRoom(error)) await grant.undo();
+        throw error;
+      }
     },
 
     async revoke(request) {
@@ -122,6 +129,7 @@ export function createActions(dependencies: ActionDependencies) {
   } satisfies Record<string, Action>;
 }
 
+const isForWantOfRoom = (error: unknown): boolean => error instanceof WalletError && error.code === 'too_many_keys';
 const isoTime = (time: number): string => new Date(time).toISOString();
 const showKey = ({ id, createdAt }: KeyRecord) => ({ id, createdAt: isoTime(createdAt) });
 const showSession = ({ token, expiresAt }: OpenSession) => ({ token, expiresAt: isoTime(expiresAt) });

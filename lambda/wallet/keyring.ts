@@ -10,6 +10,8 @@ import { WalletError } from './wallet-error.ts';
 export interface Keyring {
   /** The live keys, newest first. */
   list(member: string): Promise<readonly KeyRecord[]>;
+  /** Throws `too_many_keys` where there is no room for another key, and writes nothing. */
+  requireRoom(member: string): Promise<void>;
   /** Makes a key, or throws `too_many_keys`: never more than five live ones, whatever runs at the same time. */
   issue(member: string): Promise<IssuedKey>;
   revoke(member: string, id: string): Promise<void>;
@@ -49,14 +51,18 @@ export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies)
     const dead = (await readHeld(member)).filter(isDead).map((held) => held.slot);
     await wallets.freeSlots(member, dead);
     if (dead.length > 0 && (await wallets.takeSlot(member, slot, keysPerWallet))) return;
-    const message = `This wallet has ${keysPerWallet} keys, which is as many as it may have. Revoke one to make room.`;
-    throw new WalletError('too_many_keys', message);
+    throw tooManyKeys();
   };
 
   return {
     async list(member) {
       const records = (await readHeld(member)).flatMap(({ record }) => (record && isLive(record) ? [record] : []));
       return records.toSorted((a, b) => b.createdAt - a.createdAt);
+    },
+
+    async requireRoom(member) {
+      const taken = (await readHeld(member)).filter((held) => !isDead(held));
+      if (taken.length >= keysPerWallet) throw tooManyKeys();
     },
 
     issue(member) {
@@ -74,4 +80,9 @@ export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies)
       await wallets.freeSlots(member, [held.slot]);
     },
   };
+}
+
+function tooManyKeys(): WalletError {
+  const message = `This wallet has ${keysPerWallet} keys, which is as many as it may have. Revoke one to make room.`;
+  return new WalletError('too_many_keys', message);
 }

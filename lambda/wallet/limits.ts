@@ -27,7 +27,12 @@ export interface Limits {
   /** Counts a message to sign, or throws `rate_limited`. */
   countChallenge(networkId: string): Promise<void>;
   /** Counts a key or a link, or throws `rate_limited`. */
-  countGrant(networkId: string, member: string): Promise<void>;
+  countGrant(networkId: string, member: string): Promise<Grant>;
+}
+
+export interface Grant {
+  /** For what was refused after all: takes back what was counted. */
+  undo(): Promise<void>;
 }
 
 interface Dependencies {
@@ -72,11 +77,16 @@ export function createLimits({ counters, now, createToken }: Dependencies): Limi
       // Asked first, so that only a wallet that spends its last at this very moment has anything undone.
       const { item, resetAt } = createWindow(ofWallet, now());
       if ((await counters.read(item)) >= grantsPerWallet) refuse(ofWallet, resetAt);
-      const counted = await count(ofNetwork);
+      const network = await count(ofNetwork);
       try {
-        await count(ofWallet);
+        const wallet = await count(ofWallet);
+        return {
+          undo: async () => {
+            await Promise.all([network.undo(), wallet.undo()]);
+          },
+        };
       } catch (error) {
-        await counted.undo();
+        await network.undo();
         throw error;
       }
     },

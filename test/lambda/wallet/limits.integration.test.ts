@@ -21,7 +21,7 @@ describe('what a network and a wallet may ask for', () => {
   });
   afterEach(() => database.close());
 
-  const granted = async (count: number, act: (number: number) => Promise<void>) => {
+  const granted = async (count: number, act: (number: number) => Promise<unknown>) => {
     const results = await Promise.allSettled(Array.from({ length: count }, (_, number) => act(number)));
     return results.filter(({ status }) => status === 'fulfilled').length;
   };

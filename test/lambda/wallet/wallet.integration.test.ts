@@ -115,6 +115,41 @@ describe('the wallet function', () => {
     expect([late.status, late.body.error.code]).toEqual([401, 'invalid_session']);
   });
 
+  describe('asked for a sixth key', () => {
+    const issue = async (session: ReturnType<typeof bearer>) =>
+      (await wallet.post('/cli/keys/issue', {}, session)).status;
+    const countLinks = async (session: ReturnType<typeof bearer>) => {
+      for (let links = 0; ; links += 1) {
+        if ((await wallet.post('/cli/network', {}, session)).status !== 200) return links;
+      }
+    };
+
+    test('it refuses, writes nothing, and leaves what is left of the day', async () => {
+      const session = bearer(await wallet.sign(account, 'manage'));
+      for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
+      const before = await wallet.readTables();
+      for (let click = 0; click < 10; click += 1) expect(await issue(session)).toBe(409);
+      expect(await wallet.readTables()).toEqual(before);
+      expect(await countLinks(session)).toBe(5);
+    });
+
+    test('in the same moment as for the fifth, it takes back what it counted for those that get none', async () => {
+      const session = bearer(await wallet.sign(account, 'manage'));
+      for (let key = 0; key < 4; key += 1) expect(await issue(session)).toBe(200);
+      const clicks = await Promise.all(Array.from({ length: 5 }, () => issue(session)));
+      expect(clicks.sort()).toEqual([200, 409, 409, 409, 409]);
+      expect(await countLinks(session)).toBe(5);
+    });
+
+    test('it finds the room that an operator has made', async () => {
+      const session = bearer(await wallet.sign(account, 'manage'));
+      for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
+      const [key] = (await wallet.post('/cli/keys', {}, session)).body.keys;
+      await wallet.keys.revoke(key?.id ?? '', time);
+      expect([await issue(session), await issue(session)]).toEqual([200, 409]);
+    });
+  });
+
   test('a wallet sees and revokes its own keys only', async () => {
     const { body } = await wallet.sign(account);
     const other = bearer(await wallet.sign(testAccount(2), 'manage'));

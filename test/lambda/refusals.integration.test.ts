@@ -153,3 +153,25 @@ describe('a gateway without an upstream key', () => {
     ]);
   });
 });
+
+describe('a page that sends its requests with credentials', () => {
+  const origin = 'https://app.example';
+  const preflight = { origin, 'access-control-request-method': 'POST' };
+  const allowed = async (origins: string, headers: Record<string, string>, method: string) => {
+    await using gateway = await startTestGateway({ environment: { CORS_ORIGINS: origins } });
+    const { headers: given } = await fetch(`${gateway.url}/v1/messages`, { method, headers });
+    return ['origin', 'credentials'].map((name) => given.get(`access-control-allow-${name}`));
+  };
+
+  test('may, where the operator lists its origin by name', async () => {
+    for (const [headers, method] of [[preflight, 'OPTIONS'] as const, [{ origin }, 'POST'] as const]) {
+      expect(await allowed(origin, headers, method)).toEqual([origin, 'true']);
+      expect(await allowed('https://other.example', headers, method)).toEqual([null, null]);
+    }
+  });
+
+  test('may not, where any origin will do: behind a proxy with cookies, that would be anyone’s page', async () => {
+    expect(await allowed('*', preflight, 'OPTIONS')).toEqual(['*', null]);
+    expect(await allowed('*', { origin }, 'POST')).toEqual(['*', null]);
+  });
+});

@@ -8,6 +8,7 @@ import { findCircles, readSources, type SourceFile, toSource } from './support/i
  */
 const rules: Readonly<Record<string, readonly string[]>> = {
   'http/errors': [],
+  'http/excerpt': [],
   'report/metric-names': [],
   'settings/setting': [],
   'settings/read-settings': ['settings/setting'],
@@ -20,7 +21,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'settings/secrets': ['settings/config', 'http/errors', 'settings/setting', 'settings/settings'],
   identity: ['http/errors'],
   quota: ['http/errors', 'identity'],
-  dialects: ['http/errors', 'json'],
+  dialects: ['http/errors', 'http/excerpt', 'json'],
   upstream: ['settings/config', 'dialects', 'http/errors', 'json', 'models'],
   stream: ['dialects', 'http/errors', 'json', 'upstream'],
   store: ['settings/read-settings', 'http/errors', 'identity', 'quota', 'settings/secrets'],
@@ -49,6 +50,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'http/pipeline',
     'dialects',
     'http/errors',
+    'http/excerpt',
     'http/gateway-headers',
     'http/gateway-request',
     'identity',
@@ -65,6 +67,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'http/cors',
     'dialects',
     'http/errors',
+    'http/excerpt',
     'http/gateway-headers',
     'http/gateway-request',
     'identity',

@@ -4,7 +4,11 @@ import type { Json } from '../json/scan.ts';
 /** Refuses a body whose `name` is missing or no array. */
 export function requireArray(body: Json, name: string): void {
   const value = body.member(body.root, name);
-  if (value === undefined) throw new GatewayError('invalid_request', `${name} is missing: send it as an array.`);
+  if (value === undefined) {
+    // Some agents send bodies of the responses dialect wherever they are told to.
+    const other = body.member(body.root, 'input') === undefined ? '' : ', or a body with input to /v1/responses';
+    throw new GatewayError('invalid_request', `${name} is missing: send it as an array${other}.`);
+  }
   if (body.kind(value) !== 'array') {
     throw new GatewayError('invalid_request', `${name} must be an array, not ${describe(body.kind(value))}.`);
   }

@@ -1,3 +1,4 @@
+import { excerpt, longestPath } from '../http/excerpt.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { elements, presentMember, stringMember } from './envelope.ts';
 
@@ -28,5 +29,5 @@ function readDetail(json: Json, detail: Node | undefined): string | undefined {
     .join('')
     .replace(/^\.body(?=[.[]|$)/, '')
     .replace(/^\./, '');
-  return message !== undefined && place !== '' ? `${place}: ${message}` : message;
+  return message !== undefined && place !== '' ? `${excerpt(place, longestPath)}: ${message}` : message;
 }

@@ -30,7 +30,7 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       ]),
     ),
   );
-  const known = [...inference.keys(), modelsPath].join(', ');
+  const known = [...inference.keys(), modelsPath];
 
   return {
     route(call) {
@@ -41,7 +41,8 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       const named = found ?? (isModel ? { ...openAi, name: modelsPath } : undefined);
       if (isPreflight(method, headers)) return { ...(named ?? openAi), kind: 'preflight' };
       if (!named) {
-        const message = `There is nothing at this path. The endpoints are ${known}; OpenAI clients take a base URL that ends in /v1, Anthropic clients one without it.`;
+        const help = explainSlip(path, known);
+        const message = `There is nothing at this path${help}. OpenAI clients take a base URL that ends in /v1, Anthropic clients one without it.`;
         return { ...openAi, kind: 'refused', error: new GatewayError('not_found', message) };
       }
       if (found?.endpoint.triedByWebSocket && isWebSocketHandshake(call)) {
@@ -60,6 +61,28 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       return { ...openAi, name: `${modelsPath}/{id}`, kind: 'model', id: decode(path.slice(modelsPath.length + 1)) };
     },
   };
+}
+
+/** How paths go wrong where a client joins them to a base URL. */
+const slips: readonly (readonly [RegExp, string, string])[] = [
+  // The look-behind lets a long run of slashes be tried but once.
+  [/(?<!\/)\/+$/, '', 'a slash too many at its end'],
+  [/\/{2,}/g, '/', 'a slash too many'],
+  [/^(\/v1){2,}(?=\/)/, '/v1', '/v1 more than once'],
+  [/^(?!\/v1\/)/, '/v1', 'no /v1'],
+];
+
+/** What is wrong with a path that is almost one of these, and which it should be; else which there are. */
+function explainSlip(path: string, known: readonly string[]): string {
+  const faults: string[] = [];
+  let mended = path;
+  for (const [slip, instead, fault] of slips) {
+    const before = mended;
+    mended = mended.replace(slip, instead);
+    if (mended !== before) faults.push(fault);
+  }
+  if (!known.includes(mended)) return `. The endpoints are ${known.join(', ')}`;
+  return `: it has ${faults.join(' and ')}. Use ${mended}`;
 }
 
 function decode(segment: string): string {

@@ -2,6 +2,7 @@ import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
 import { decodeBody, encodingOf } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
+import { excerpt, longestPath, quoteUnlessKey } from '../http/excerpt.ts';
 import type { GatewayRequest, InferenceCall } from '../http/gateway-request.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
 import { callerName } from '../identity/identity.ts';
@@ -56,7 +57,7 @@ export function readCall(
   dialect.checkBody(body);
   const vision = model.value.kind === 'text' ? dialect.findVision(body) : undefined;
   if (vision !== undefined) {
-    const message = `${vision} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
+    const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
     throw new GatewayError('invalid_model', message);
   }
   // A repeated member could show one value to the checks above and another to the upstream.
@@ -87,8 +88,9 @@ function resolveModel(body: Json, models: Models): { node: Node; value: Models['
     const what = node === undefined ? 'model is missing' : 'model must be a string';
     throw new GatewayError('invalid_request', `${what}. ${known}`);
   }
-  const value = models.resolve(body.string(node));
-  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown. ${known}`);
+  const id = body.string(node);
+  const value = models.resolve(id);
+  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${quoteUnlessKey(id)}. ${known}`);
   return { node, value };
 }
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../http/errors.ts';
+import { quoteUnlessKey } from '../http/excerpt.ts';
 import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { authenticate } from '../middleware/authenticate.ts';
@@ -19,8 +20,15 @@ async function answer({ route }: GatewayRequest, models: Models): Promise<Gatewa
   if (route.kind !== 'model') return json({ object: 'list', data: [models.text, models.vision].map(describe) });
   const model = models.find(route.id);
   if (model) return json(describe(model));
-  const message = `There is no model of this name. The models are ${models.text.id} and ${models.vision.id}.`;
-  throw new GatewayError('model_not_found', message);
+  throw new GatewayError('model_not_found', `There is no model of this name${explain(route.id, models)}.`);
+}
+
+function explain(id: string, models: Models): string {
+  const [, meant] = /^(.*)\/$/.exec(`/${id}`) ?? [];
+  if (meant === '' || (meant !== undefined && models.find(meant.slice(1)))) {
+    return `: the path has a slash too many at its end. Use /v1/models${meant}`;
+  }
+  return `${quoteUnlessKey(id)}. The models are ${models.text.id} and ${models.vision.id}`;
 }
 
 function json(value: unknown): GatewayResponse {

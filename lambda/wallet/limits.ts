@@ -108,6 +108,6 @@ function createWindow({ name, most, window }: Limit, now: number): CounterWindow
 }
 
 function inWords(seconds: number): string {
-  if (seconds < 90) return `in ${seconds} seconds`;
+  if (seconds < 90) return `in ${seconds} second${seconds === 1 ? '' : 's'}`;
   return seconds < 90 * 60 ? `in ${Math.ceil(seconds / 60)} minutes` : `in ${Math.ceil(seconds / 3600)} hours`;
 }

@@ -129,6 +129,18 @@ describe('what the gateway refuses', () => {
     expect(response.headers.get('access-control-expose-headers')?.toLowerCase()).toMatch('x-svc-remaining');
   });
 
+  test.each([
+    ['', 'There is no model of this name: the path has a slash too many at its end. Use /v1/models.'],
+    ['svc/', 'There is no model of this name: the path has a slash too many at its end. Use /v1/models/svc.'],
+    ['gpt-5/', "There is no model of this name: 'gpt-5/'. The models are svc and svc-vision."],
+    ['gpt-5', "There is no model of this name: 'gpt-5'. The models are svc and svc-vision."],
+    ['sk-1234', 'There is no model of this name. The models are svc and svc-vision.'],
+  ])('a model that is none: /v1/models/%s', async (id, message) => {
+    const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
+    expect(codeOf(response)).toEqual([404, 'model_not_found']);
+    expect(await response.json()).toMatchObject({ error: { message } });
+  });
+
   test('every answer has an id of its own', async () => {
     const ids = await Promise.all(
       [1, 2].map(async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { dialectNames } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -48,6 +49,24 @@ describe.each(dialectNames)('a body of %s that the gateway refuses', (dialect) =
     // The alarm about a failing upstream counts refunds.
     for (const line of gateway.log) expect(metricsOf(line)).not.toHaveProperty('Refunds');
   });
+});
+
+test('a body that can’t be decoded is charged, and one that is decoded to too much is not', async () => {
+  for (const [environment, charged] of [
+    [{}, 'charged; 2 requests are left.'],
+    [refunding, 'not charged; 3 requests are left.'],
+  ] as const) {
+    await using gateway = await startTestGateway({ environment: { ...environment, REQUEST_BODY_LIMIT: '1' } });
+    const send = async (body: Buffer) => {
+      const headers = { ...guest, 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      return refusalOf(await fetch(gateway.url + wire.chat.path, { method: 'POST', headers, body }));
+    };
+    const left = environment === refunding ? '3' : '2';
+    const damaged = expect.stringMatching(`This request was ${charged}`);
+    expect(await send(Buffer.from('no gzip'))).toEqual({ status: 400, left, message: damaged });
+    const refunded = expect.stringMatching(/ This request was not charged\.$/);
+    expect(await send(gzipSync(' '.repeat(1_100_000)))).toEqual({ status: 413, left, message: refunded });
+  }
 });
 
 describe('with REFUND_REFUSALS', () => {

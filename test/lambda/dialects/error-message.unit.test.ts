@@ -21,6 +21,7 @@ test.each([
   [['body', 'messages', 0, 'role'], 'messages[0].role: Field required'],
   [['body'], 'Field required'],
   [['body', 3], '[3]: Field required'],
+  [['body', 'x'.repeat(300)], `${'x'.repeat(199)}…: Field required`],
   [['bodyless'], 'bodyless: Field required'],
   [[], 'Field required'],
   [null, 'Field required'],

@@ -91,4 +91,37 @@ describe('route', () => {
       expect(route('OPTIONS', '/v1/responses', { ...preflight, ...handshake }).kind).toBe('preflight');
     });
   });
+
+  const messageOf = (path: string, method = 'POST') => {
+    const { kind, ...rest } = route(method, path);
+    return kind === 'refused' && 'error' in rest ? `${rest.error.status} ${rest.error.message}` : kind;
+  };
+
+  test.each([
+    ['/v1/messages/', 'it has a slash too many at its end. Use /v1/messages.'],
+    [`/v1/messages${'/'.repeat(1_000)}`, 'it has a slash too many at its end. Use /v1/messages.'],
+    ['/v1/chat/completions//', 'it has a slash too many at its end. Use /v1/chat/completions.'],
+    ['//v1/messages', 'it has a slash too many. Use /v1/messages.'],
+    ['/v1//responses', 'it has a slash too many. Use /v1/responses.'],
+    ['/v1/v1/messages', 'it has /v1 more than once. Use /v1/messages.'],
+    ['/v1/v1/messages/count_tokens', 'it has /v1 more than once. Use /v1/messages/count_tokens.'],
+    ['/chat/completions', 'it has no /v1. Use /v1/chat/completions.'],
+    ['/models', 'it has no /v1. Use /v1/models.'],
+    ['/v1/v1/models', 'it has /v1 more than once. Use /v1/models.'],
+    ['//v1/v1/models', 'it has a slash too many and /v1 more than once. Use /v1/models.'],
+  ])('%s is told what is wrong with it', (path, expected) => {
+    const message = messageOf(path);
+    expect(message).toMatch(/^404 There is nothing at this path: /);
+    expect(message).toContain(expected);
+    expect(message).toMatch(/base URL that ends in \/v1, Anthropic clients one without it\.$/);
+  });
+
+  test.each(['/', '/v2/messages', '/v1', '/v1/', '/v1/embeddings', '/v1/completions/', '/messages/extra'])(
+    '%s is told what there is',
+    (path) => {
+      expect(messageOf(path)).toMatch(
+        /^404 There is nothing at this path\. The endpoints are \/v1\/chat\/completions, /,
+      );
+    },
+  );
 });

@@ -157,15 +157,41 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
   });
 });
 
-test('a model of no known name is another error, which names the field and repeats no value', () => {
-  const message = 'model is unknown. Use svc or svc-vision.';
-  expect(() => read('chat', '{"model":"ltk_secret","messages":[]}')).toThrow(
+test.each([
+  ['gpt-5', "model is unknown: 'gpt-5'. Use svc or svc-vision."],
+  ['SVC', "model is unknown: 'SVC'. Use svc or svc-vision."],
+  [' svc\n', "model is unknown: ' svc'. Use svc or svc-vision."],
+  ['a'.repeat(5_000_000), `model is unknown: '${'a'.repeat(99)}…'. Use svc or svc-vision.`],
+  ['ltk_secret', 'model is unknown. Use svc or svc-vision.'],
+])('a model of no known name is another error, which names it unless it may be a key: case %#', (model, message) => {
+  expect(() => read('chat', JSON.stringify({ model, messages: [] }))).toThrow(
     expect.objectContaining({ code: 'invalid_model', status: 400, message }),
   );
 });
 
+test('the place of an image is told in at most 200 characters', () => {
+  const nested = (depth: number) =>
+    `{"model":"svc","messages":[{"content":${'['.repeat(depth)}{"type":"image"}${']'.repeat(depth)}}]}`;
+  const messageOf = (depth: number) => {
+    try {
+      read('chat', nested(depth));
+    } catch (error) {
+      return error instanceof Error ? error.message : '';
+    }
+    return '';
+  };
+  expect(messageOf(2)).toMatch(/^messages\[0\]\.content\[0\]\[0\] holds an image/);
+  for (const depth of [59, 60, 61, 9_000]) {
+    const [path = ''] = messageOf(depth).split(' holds an image');
+    expect(path.length).toBeLessThanOrEqual(200);
+    expect(path).toMatch(/^messages\[0\]\.content\[0\]/);
+  }
+});
+
 test.each([
-  ['chat', '{"model":"svc"}', /^messages is missing/],
+  ['chat', '{"model":"svc"}', /^messages is missing: send it as an array\.$/],
+  ['chat', '{"model":"svc","input":"hi"}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
+  ['messages', '{"model":"svc","input":[]}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
   ['chat', '{"model":"svc","messages":{}}', /^messages must be an array, not an object/],
   ['chat', '{"model":"svc","messages":"hi"}', /^messages must be an array, not a string/],
   ['chat', '{"model":"svc","messages":[],"messages":null}', /^messages must be an array, not null/],

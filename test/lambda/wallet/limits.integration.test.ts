@@ -38,6 +38,18 @@ describe('what a network and a wallet may ask for', () => {
     await limits.countChallenge('network');
   });
 
+  test('the wait is told in words', async () => {
+    await granted(60, () => limits.countChallenge('network'));
+    const waitAt = async (minutes: number, seconds: number) => {
+      time = Date.UTC(2026, 10, 21, 12, minutes, seconds);
+      const refusal = limits.countChallenge('network').catch(({ message }: Error) => message);
+      return /again (.*)\.$/.exec(String(await refusal))?.[1];
+    };
+    expect(await waitAt(59, 58)).toBe('in 2 seconds');
+    expect(await waitAt(59, 59)).toBe('in 1 second');
+    expect(await waitAt(58, 30)).toBe('in 2 minutes');
+  });
+
   test('30 keys and links a day for a network, whatever the wallets', async () => {
     expect(await granted(50, (number) => limits.countGrant('network', `wallet${number}`))).toBe(30);
     await expect(limits.countGrant('network', 'wallet99')).rejects.toMatchObject({

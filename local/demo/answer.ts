@@ -1,3 +1,4 @@
+import { chooseTools } from './choose-tools.ts';
 import type { Prompt } from './prompt.ts';
 import { sampleOf } from './sample.ts';
 
@@ -21,7 +22,7 @@ export interface Answer {
 
 /** Decides what to answer, by a few plain rules: the same request always gets the same answer. */
 export function answerPrompt(prompt: Prompt): Answer {
-  const calls = chooseCalls(prompt);
+  const calls = makeCalls(prompt);
   const reasoning = prompt.thinks
     ? `The question is ${quote(prompt.text)}. Quillon taught me to think first and to answer briefly.`
     : '';
@@ -74,20 +75,8 @@ const story = Array.from({ length: 12 }, (_, day) =>
   ].join(' '),
 );
 
-function chooseCalls(prompt: Prompt): Call[] {
-  const { tools, choice, text } = prompt;
-  if (choice === 'none' || prompt.toolResults.length > 0) return [];
-  const mentioned = tools.filter((tool) => tool.name.split(/[_-]/).some((part) => hasWord(text, part)));
-  const asked = hasWord(text, 'weather') || tools.some((tool) => text.includes(`call ${tool.name}`));
-  if (choice === 'auto' && !asked) return [];
-  const candidates =
-    typeof choice === 'object'
-      ? tools.filter((tool) => tool.name === choice.name)
-      : mentioned.length > 0
-        ? mentioned
-        : tools;
-  const wanted = prompt.parallel && /\b(both|two)\b/i.test(text) ? 2 : 1;
-  return [...candidates, ...candidates].slice(0, wanted).map((tool, index) => {
+function makeCalls(prompt: Prompt): Call[] {
+  return chooseTools(prompt).map((tool, index) => {
     const values = sampleOf({ type: 'object', ...tool.schema }, (property) => believable(property, prompt, index));
     return { name: tool.name, arguments: JSON.stringify(values) };
   });
@@ -118,8 +107,3 @@ function stopAt(text: string, sequences: readonly string[]): { text: string; sto
 const count = (number: number, one: string, many: string): string =>
   number === 0 ? '' : number === 1 ? one : `${number} ${many}`;
 const quote = (text: string): string => `“${text.length > 200 ? `${text.slice(0, 200)}…` : text}”`;
-const hasWord = (text: string, word: string): boolean =>
-  text
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .includes(word.toLowerCase());

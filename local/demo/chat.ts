@@ -1,4 +1,4 @@
-import { splitTokens } from './answer.ts';
+import { type Call, splitTokens } from './answer.ts';
 import { type DemoDialect, openAiError, type Reply, sseFrame } from './dialect.ts';
 import { asObject, asObjects, asText, type JsonObject } from './json.ts';
 import { createPrompt, readChoice, readContent, readFormat, readLimit, type Turn } from './prompt.ts';
@@ -17,13 +17,16 @@ export const chat: DemoDialect = {
       throw new VendorError(400, `Quillon gives 1 to ${mostChoices} choices, 'n' asks for something else.`);
     }
     const effort = body.reasoning_effort ?? asObject(body.reasoning).effort;
+    const legacy = isLegacy(body);
+    const functions = legacy
+      ? asObjects(body.functions)
+      : asObjects(body.tools)
+          .filter((tool) => tool.type === 'function')
+          .map((tool) => asObject(tool.function));
     return createPrompt(asObjects(body.messages).map(readMessage), {
-      tools: asObjects(body.tools)
-        .filter((tool) => tool.type === 'function')
-        .map((tool) => asObject(tool.function))
-        .map((tool) => ({ name: asText(tool.name), schema: asObject(tool.parameters) })),
-      choice: readChoice(body.tool_choice),
-      parallel: body.parallel_tool_calls !== false,
+      tools: functions.map((tool) => ({ name: asText(tool.name), schema: asObject(tool.parameters) })),
+      choice: readChoice(legacy ? body.function_call : body.tool_choice),
+      parallel: !legacy && body.parallel_tool_calls !== false,
       format: readFormat(body.response_format),
       thinks:
         (effort !== undefined && effort !== null && effort !== 'none') || asObject(body.reasoning).enabled === true,
@@ -39,7 +42,7 @@ export const chat: DemoDialect = {
       content: calls.length > 0 ? null : text,
       refusal: null,
       ...(reasoning && { reasoning_content: reasoning }),
-      ...(calls.length > 0 && { tool_calls: toolCalls(reply) }),
+      ...(calls.length > 0 && (isLegacy(reply.body) ? { function_call: calls[0] } : { tool_calls: toolCalls(reply) })),
     };
     const choices = indexes(reply).map((index) => ({ index, message, logprobs: null, ...finish(reply) }));
     return { ...envelope(reply, 'chat.completion'), choices, usage: usage(reply) };
@@ -63,23 +66,35 @@ export const chat: DemoDialect = {
   error: openAiError,
 };
 
+/** Before there were tools, there were functions, called one at a time. */
+const isLegacy = (body: JsonObject): boolean => body.tools === undefined && Array.isArray(body.functions);
+
 function readMessage(message: JsonObject): Turn {
   const content = readContent(message.content);
+  if (message.role === 'function') return { ...content, role: 'tool' };
   if (message.role === 'user' || message.role === 'tool' || message.role === 'assistant') {
     return { ...content, role: message.role };
   }
   return { ...content, role: 'system' };
 }
 
-function* deltas({ answer, number }: Reply): Iterable<JsonObject> {
+function* deltas({ answer, number, body }: Reply): Iterable<JsonObject> {
   yield { role: 'assistant', content: answer.calls.length > 0 ? null : '', refusal: null };
   for (const piece of splitTokens(answer.reasoning)) yield { reasoning_content: piece };
   for (const piece of splitTokens(answer.text)) yield { content: piece };
-  for (const [index, call] of answer.calls.entries()) {
-    const begin = { id: callId(number, index), type: 'function', function: { name: call.name, arguments: '' } };
-    yield { tool_calls: [{ index, ...begin }] };
-    for (const piece of splitTokens(call.arguments)) yield { tool_calls: [{ index, function: { arguments: piece } }] };
-  }
+  if (isLegacy(body)) yield* answer.calls.flatMap(functionDeltas);
+  else yield* answer.calls.flatMap((call, index) => toolDeltas(call, index, number));
+}
+
+function functionDeltas(call: Call): readonly JsonObject[] {
+  const pieces = splitTokens(call.arguments).map((piece) => ({ arguments: piece }));
+  return [{ name: call.name, arguments: '' }, ...pieces].map((delta) => ({ function_call: delta }));
+}
+
+function toolDeltas(call: Call, index: number, number: number): readonly JsonObject[] {
+  const begin = { id: callId(number, index), type: 'function', function: { name: call.name, arguments: '' } };
+  const pieces = splitTokens(call.arguments).map((piece) => ({ function: { arguments: piece } }));
+  return [begin, ...pieces].map((delta) => ({ tool_calls: [{ index, ...delta }] }));
 }
 
 const toolCalls = ({ answer, number }: Reply): readonly JsonObject[] =>
@@ -89,8 +104,8 @@ const callId = (number: number, index: number): string => `${vendorId('call_', n
 
 const indexes = (reply: Reply): readonly number[] => Array.from({ length: Number(reply.body.n ?? 1) }, (_, i) => i);
 
-function finish({ answer }: Reply): JsonObject {
-  const reason = answer.end === 'calls' ? 'tool_calls' : answer.end;
+function finish({ answer, body }: Reply): JsonObject {
+  const reason = answer.end !== 'calls' ? answer.end : isLegacy(body) ? 'function_call' : 'tool_calls';
   return { finish_reason: reason, native_finish_reason: `quillon_${reason}` };
 }
 

@@ -58,7 +58,7 @@ const errorTypes: Readonly<Record<number, string>> = { 401: 'authentication_erro
 /** A user's message may hold what tools returned; those count as the later turns. */
 function readMessage({ role, content }: JsonObject): Turn[] {
   const results = asObjects(content).filter((block) => block.type === 'tool_result');
-  const own: Turn = { ...readContent(content), role: role === 'assistant' ? 'assistant' : 'user' };
+  const own: Turn = { ...readContent(content), role: role === 'assistant' || role === 'system' ? role : 'user' };
   const bare = results.length > 0 && own.text === '' && own.images === 0;
   return [...(bare ? [] : [own]), ...results.map((block): Turn => ({ role: 'tool', ...readContent(block.content) }))];
 }

@@ -41,9 +41,10 @@ export interface Prompt extends Wishes {
 
 /** Looks at a conversation from its end, which is all that the demo answers. */
 export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
-  const lastSpoken = turns.findLastIndex((turn) => turn.role !== 'tool');
-  const toolResults = turns.slice(lastSpoken + 1).map((turn) => turn.text);
-  const user = turns.findLast((turn) => turn.role === 'user');
+  const talk = turns.map(withoutNotes).filter(saysSomething);
+  const lastSpoken = talk.findLastIndex((turn) => turn.role !== 'tool');
+  const toolResults = talk.slice(lastSpoken + 1).map((turn) => turn.text);
+  const user = talk.findLast((turn) => turn.role === 'user');
   const characters = turns.map((turn) => turn.text).join('').length + JSON.stringify(wishes.tools).length;
   const media = turns.reduce((sum, turn) => sum + turn.images + turn.videos, 0);
   return {
@@ -54,6 +55,18 @@ export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
     toolResults,
     inputTokens: Math.ceil(characters / 4) + turns.length * 3 + media * 85,
   };
+}
+
+/** What agents tell a model of their surroundings stands in these tags, in the place of a user's words or beside them. */
+const notes = /<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>/g;
+
+function withoutNotes(turn: Turn): Turn {
+  return turn.role === 'user' ? { ...turn, text: turn.text.replace(notes, '').trim() } : turn;
+}
+
+/** Whether a turn is one of a conversation, and not what an agent or an operator says about it. */
+function saysSomething({ role, text, images, videos }: Turn): boolean {
+  return role === 'user' ? text !== '' || images + videos > 0 : role !== 'system';
 }
 
 /** Text and pictures of a message, in any dialect: a string, or parts whose types end in the same few words. */

@@ -53,7 +53,8 @@ function readItem(item: JsonObject): Turn {
   if (/_call_output$/.test(asText(item.type))) return { role: 'tool', ...readContent(item.output) };
   if (item.type === 'input_image' || item.type === 'input_video') return { role: 'user', ...readContent([item]) };
   const content = readContent(item.content);
-  return { ...content, role: item.role === 'user' || item.role === 'system' ? item.role : 'assistant' };
+  if (item.role === 'system' || item.role === 'developer') return { ...content, role: 'system' };
+  return { ...content, role: item.role === 'user' ? 'user' : 'assistant' };
 }
 
 type Step = readonly [type: string, data: JsonObject];

@@ -4,19 +4,20 @@ import { createPrompt, type Turn, type Wishes } from '../../../local/demo/prompt
 
 const tool = (name: string) => ({ name, schema: { properties: { city: { type: 'string' } } } });
 
-function answer(text: string, wishes: Partial<Wishes> = {}, results: readonly string[] = []) {
-  const turn = (role: Turn['role'], content: string): Turn => ({ role, text: content, images: 0, videos: 0 });
-  const plain: Wishes = {
-    tools: [],
-    choice: 'auto',
-    parallel: true,
-    format: undefined,
-    thinks: false,
-    maxTokens: Number.POSITIVE_INFINITY,
-    stop: [],
-  };
+const wishes: Wishes = {
+  tools: [],
+  choice: 'auto',
+  parallel: true,
+  format: undefined,
+  thinks: false,
+  maxTokens: Number.POSITIVE_INFINITY,
+  stop: [],
+};
+const turn = (role: Turn['role'], text: string): Turn => ({ role, text, images: 0, videos: 0 });
+
+function answer(text: string, more: Partial<Wishes> = {}, results: readonly string[] = []) {
   const turns = [turn('user', text), ...results.map((result) => turn('tool', result))];
-  return answerPrompt(createPrompt(turns, { ...plain, ...wishes }));
+  return answerPrompt(createPrompt(turns, { ...wishes, ...more }));
 }
 
 const calledBy = (...parameters: Parameters<typeof answer>) => answer(...parameters).calls.map((call) => call.name);
@@ -29,6 +30,27 @@ describe('calls tools', () => {
     expect(calledBy('The weather?', { tools })).toEqual(['get_weather']);
     expect(calledBy('Please call get_time', { tools })).toEqual(['get_time']);
     expect(calledBy('The weather?', { tools: [] })).toEqual([]);
+    expect(calledBy('The weather?', { tools: [tool('get_time')] })).toEqual([]);
+  });
+
+  test.each([
+    ['call get_time', ['get_time']],
+    ['Use the get_time tool, please', ['get_time']],
+    ['I want you to invoke `get_time` now', ['get_time']],
+    ['Run the function get time', ['get_time']],
+    ['use Bash to list the files', ['Bash']],
+    ['With the bash tool, list the files', ['Bash']],
+    ['call mcp__disk__read-file', ['mcp__disk__read-file']],
+    ['use web search', ['webSearch']],
+    ['Call get_time and get_weather', ['get_time', 'get_weather']],
+    ['Write a long story', []],
+    ['What is a tool, and what can I use it for?', []],
+    ['What time is it?', []],
+    ['Use your own words', []],
+  ])('whose name stands in what it is asked: %s', (text, expected) => {
+    const named = ['get_time', 'get_weather', 'Bash', 'Write', 'mcp__disk__read-file', 'webSearch', 'own'].map(tool);
+    expect(calledBy(text, { tools: named })).toEqual(expected);
+    expect(calledBy(text, { tools: named, parallel: false })).toEqual(expected.slice(0, 1));
   });
 
   test('as tool_choice says', () => {
@@ -61,6 +83,30 @@ describe('ends', () => {
   test('at the first stop sequence', () => {
     const { text, end, stopSequence } = answer('Hello', { stop: ['demo', ', with', ''] });
     expect([text, end, stopSequence]).toEqual(['Quillon here', 'stop', ', with']);
+  });
+});
+
+describe('answers the last thing that a user said', () => {
+  const told = (...turns: Turn[]) => answerPrompt(createPrompt(turns, wishes)).text;
+
+  test('and nothing that an agent adds to it', () => {
+    const question = turn('user', 'Who are you?');
+    for (const turns of [
+      [question, turn('system', 'The weather in /home is fine.')],
+      [turn('user', '<system-reminder>\nBe brief.\n</system-reminder>\nWho are you?')],
+      [question, turn('user', '<system-reminder>Today is Monday.</system-reminder>')],
+      [turn('user', '<environment_context>\n<cwd>/</cwd>\n</environment_context>'), question],
+    ]) {
+      expect(told(...turns)).toMatch(/^I am Quill-4/);
+    }
+    expect(told(turn('system', 'Be brief.'))).toContain('You said: “”');
+  });
+
+  test('or what its tools returned, whatever an agent adds', () => {
+    const turns = [turn('user', 'The weather?'), turn('assistant', ''), turn('tool', 'fog')];
+    expect(told(...turns)).toContain('fog');
+    expect(told(...turns, turn('system', 'Be brief.'))).toContain('fog');
+    expect(told(...turns, turn('user', '<system-reminder>Be brief.</system-reminder>'))).toContain('fog');
   });
 });
 

@@ -119,6 +119,42 @@ describe('chat completions', () => {
     expect(answer.choices[0]?.finish_reason).toBe('stop');
   });
 
+  test('calls a legacy function, and uses what it returned', async () => {
+    const functions = [{ name: 'get_weather', parameters: weather }];
+    const messages = say('What is the weather in both Paris and Rome?');
+    const called = await openai.chat.completions.create({ model, messages, functions });
+    const [choice] = called.choices;
+    const call = { name: 'get_weather', arguments: '{"city":"Paris"}' };
+    expect(choice).toMatchObject({ finish_reason: 'function_call', message: { content: null, function_call: call } });
+    expect(choice?.message).not.toHaveProperty('tool_calls');
+    const stream = openai.chat.completions.stream({ model, messages, functions });
+    expect((await stream.finalChatCompletion()).choices[0]).toMatchObject({
+      finish_reason: 'function_call',
+      message: { function_call: call },
+    });
+    const answered = await openai.chat.completions.create({
+      model,
+      messages: [
+        ...messages,
+        { role: 'assistant', content: null, function_call: call },
+        { role: 'function', name: 'get_weather', content: '18 degrees' },
+      ],
+      functions,
+    });
+    expect(answered.choices[0]?.message.content).toContain('18 degrees');
+  });
+
+  test.each([
+    ['none', 'The weather?', false],
+    ['auto', 'Hello', false],
+    [{ name: 'get_weather' }, 'Hello', true],
+  ] as const)('calls legacy functions as function_call says: %j', async (function_call, text, calls) => {
+    const functions = [{ name: 'get_weather', parameters: weather }];
+    const body = { model, messages: say(text), functions, function_call };
+    const { choices } = await openai.chat.completions.create(body);
+    expect(choices[0]?.message.function_call?.name).toBe(calls ? 'get_weather' : undefined);
+  });
+
   test('sees images, gives several choices, stops at a limit', async () => {
     const content = [
       { type: 'text' as const, text: 'What is this?' },
@@ -208,6 +244,22 @@ describe('responses', () => {
     const parsed = await openai.responses.parse({ model, input: 'How are you?', text: { format } });
     expect(parsed.output_parsed).toEqual({ mood: 'good' });
   });
+});
+
+test('what an agent tells it beside the user’s words is no question, in no dialect', async () => {
+  const note = 'You are in /home. The weather is fine.';
+  const question = say('Who are you?')[0];
+  const told = async (path: string, body: object) => (await post(path, { model, ...body })).text;
+  const bodies: readonly (readonly [path: string, body: object])[] = [
+    ['/messages', { max_tokens: 500, messages: [question, { role: 'system', content: note }] }],
+    ['/chat/completions', { messages: [question, { role: 'developer', content: note }] }],
+    ['/responses', { input: [question, { role: 'developer', content: [{ type: 'input_text', text: note }] }] }],
+  ];
+  for (const [path, body] of bodies) expect(await told(path, body)).toContain('I am Quill-4');
+  const returned = { type: 'function_call_output', call_id: 'c', output: 'snow' };
+  expect(await told('/responses', { input: [question, returned, { role: 'developer', content: note }] })).toContain(
+    'snow',
+  );
 });
 
 describe('messages', () => {

@@ -6,6 +6,7 @@ import { dialectNames } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { hangUp, head, type Script, type Step, silence, until, write } from '../support/upstream-script.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createWatch } from '../support/watch.ts';
 import { wire } from '../support/wire.ts';
 
@@ -84,7 +85,7 @@ async function openCrowd(gateway: TestGateway, size: number, random: Random): Pr
   });
   const lines = gateway.log.length;
   await Promise.all(streams.map((stream, index) => readStream(gateway, stream, index, onBegun)));
-  while (gateway.log.length < lines + size) await setImmediate();
+  await waitUntil(() => gateway.log.length >= lines + size, 'every stream has its line in the log');
   const counts = { complete: 0, cut: 0, 'error event': 0, 'client leaves': 0, race: 0 };
   for (const { end } of streams) counts[end] += 1;
   return counts;

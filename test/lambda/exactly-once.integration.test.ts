@@ -4,8 +4,10 @@ import { type Client, createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { stopTimers } from '../support/stop-timers.ts';
 import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
 import { hangUp, head, json, type Script, silence, sse, write } from '../support/upstream-script.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
 const { path, question, answer, events, failureEvent } = wire.messages;
@@ -20,6 +22,8 @@ interface Way {
   readonly status?: number;
   /** Whether the client leaves as soon as its answer says this, or, where it says nothing, as the upstream is asked. */
   readonly leaves?: RegExp | 'asked';
+  /** When nothing is left to wait for but the deadline: once the answer says this, or the upstream is asked. */
+  readonly waitsAfter?: RegExp | 'asked';
   readonly body?: unknown;
 }
 
@@ -30,13 +34,19 @@ const ways: Readonly<Record<string, Way>> = {
   'an error of the caller': { stream: false, script: json(400, {}), charged: 1, status: 400 },
   'a refused body': { stream: false, script: [], charged: 1, status: 400, body: {} },
   'an unusable answer': { stream: false, script: [head(200), hangUp], charged: 0, status: 502 },
-  'a timeout': { stream: false, script: [silence], charged: 0, status: 504 },
+  'a timeout': { stream: false, script: [silence], charged: 0, status: 504, waitsAfter: 'asked' },
   'a client that leaves': { stream: false, script: [silence], charged: 1, leaves: 'asked' },
   'a stream': { stream: true, script: sse(events.join('')), charged: 1, status: 200 },
   'an error before a stream': { stream: true, script: sse(failureEvent), charged: 0, status: 502 },
   'a stream that is cut': { stream: true, script: [eventStream, write(first), hangUp], charged: 0, status: 200 },
   'an error in a stream': { stream: true, script: sse(first + failureEvent), charged: 0, status: 200 },
-  'a stream that does not end': { stream: true, script: [eventStream, write(first), silence], charged: 1, status: 200 },
+  'a stream that does not end': {
+    stream: true,
+    script: [eventStream, write(first), silence],
+    charged: 1,
+    status: 200,
+    waitsAfter: /message_start/,
+  },
   'a client that leaves its stream': {
     stream: true,
     script: [eventStream, write(first + second), silence],
@@ -82,35 +92,30 @@ async function standing({ dynamoDb }: TestGateway, address: string): Promise<num
   return Number((await dynamoDb.client.send(command)).Item?.used?.N ?? 0);
 }
 
-const endsOf = ({ log }: TestGateway, address: string) =>
+const endsOf = ({ log }: Pick<TestGateway, 'log'>, address: string) =>
   log.filter(({ message, network }) => /^(answered|refused)$/.test(String(message)) && network === networkOf(address));
 
 /** Goes one way from an address of its own; says how the gateway left it. */
-async function go(gateway: TestGateway, client: Client, way: Way, from: string) {
+async function go(gateway: TestGateway, client: Client, way: Way, from: string, onWaiting = () => {}) {
   const body = JSON.stringify(way.body ?? { ...question, stream: way.stream, user: from });
   const headers = { 'x-api-key': 'guest' };
   const answered = await client.send({ method: 'POST', path, headers, body, from }, (leave, onText) => {
     if (way.leaves === 'asked') void asked(gateway, from).then(leave);
     else if (way.leaves) onText(way.leaves, leave);
+    if (way.waitsAfter === 'asked') void asked(gateway, from).then(onWaiting);
+    else if (way.waitsAfter) onText(way.waitsAfter, onWaiting);
   });
-  while (endsOf(gateway, from).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await waitUntil(() => endsOf(gateway, from).length > 0, `the request from ${from} has ended`);
   return { status: answered?.status, charged: await standing(gateway, from), lines: endsOf(gateway, from).length };
 }
 
 /** Resolves when the upstream has the request, or it has ended without that. */
 async function asked(gateway: TestGateway, from: string): Promise<void> {
   const isAsked = () => gateway.upstream.requests.some(({ body }) => body.includes(`"user":"${from}"`));
-  while (!isAsked() && endsOf(gateway, from).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await waitUntil(() => isAsked() || endsOf(gateway, from).length > 0, `the upstream has the request from ${from}`);
 }
 
-/** All ways in groups, each for a gateway of its own. */
-const groups = Object.entries(ways)
-  .map(([name, way], index) => ({ name, way, from: `127.0.0.${10 + index}` }))
-  .reduce<{ name: string; way: Way; from: string }[][]>((all, one, index) => {
-    if (index % 4 === 0) all.push([]);
-    all.at(-1)?.push(one);
-    return all;
-  }, []);
+const journeys = Object.entries(ways).map(([name, way], index) => ({ name, way, from: `127.0.0.${10 + index}` }));
 
 describe('every way a request can end is settled once', () => {
   const weather: readonly (readonly [string, StoreFault | undefined, number])[] = [
@@ -123,24 +128,30 @@ describe('every way a request can end is settled once', () => {
     ['where the store is late', 'late', 3],
   ];
 
-  test.concurrent.each(weather)('%s', async (_name, fault, times) => {
-    await Promise.all(
-      groups.map(async (group) => {
-        await using spoilt = await startSpoilt({ REQUEST_TIMEOUT: '3', GUEST_LIMIT: '2' });
-        const { gateway, store } = spoilt;
-        gateway.upstream.otherwise(
-          ({ body }) => group.find(({ from }) => body.includes(`"user":"${from}"`))?.way.script ?? [],
-        );
-        store.spoil(({ attempt }) => (attempt <= times ? fault : undefined));
-        const client = createClient(gateway.url);
-        const ended = await Promise.all(
-          group.map(async ({ name, way, from }) => [name, await go(gateway, client, way, from)]),
-        );
-        client.close();
-        expect(ended).toEqual(group.map(({ name, way: { status, charged } }) => [name, { status, charged, lines: 1 }]));
-        expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toEqual([]);
-      }),
+  test.each(weather)('%s', async (_name, fault, times) => {
+    await using spoilt = await startSpoilt({ REQUEST_TIMEOUT: '800', UPSTREAM_IDLE_TIMEOUT: '900', GUEST_LIMIT: '2' });
+    const { gateway, store } = spoilt;
+    gateway.upstream.otherwise(
+      ({ body }) => journeys.find(({ from }) => body.includes(`"user":"${from}"`))?.way.script ?? [],
     );
+    store.spoil(({ attempt }) => (attempt <= times ? fault : undefined));
+    const client = createClient(gateway.url);
+    using timers = stopTimers();
+    let pending = journeys.length;
+    const arrive = () => {
+      pending -= 1;
+    };
+    const ended = journeys.map(async ({ name, way, from }) => {
+      const outcome = await go(gateway, client, way, from, arrive);
+      if (way.waitsAfter === undefined) arrive();
+      return [name, outcome];
+    });
+    await Promise.race([Promise.all(ended), waitUntil(() => pending === 0, 'all have ended but those that wait')]);
+    timers.pass(800_000);
+    const expected = journeys.map(({ name, way: { status, charged } }) => [name, { status, charged, lines: 1 }]);
+    expect(await Promise.all(ended)).toEqual(expected);
+    client.close();
+    expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toEqual([]);
   });
 });
 
@@ -155,7 +166,7 @@ describe('where the store’s answer is lost for good', () => {
     ['silent', 1, 1],
   ];
 
-  test.concurrent.each(charges)('to a charge, nothing is sent upstream (%s)', async (fault, charged, logged) => {
+  test.each(charges)('to a charge, nothing is sent upstream (%s)', async (fault, charged, logged) => {
     await using spoilt = await startSpoilt();
     const { gateway, store } = spoilt;
     store.spoil((operation) => (isCharge(operation) ? fault : undefined));
@@ -175,27 +186,24 @@ describe('where the store’s answer is lost for good', () => {
     ['silent', 0],
   ];
 
-  test.concurrent.each(refunds)(
-    'to a refund, that is logged, and the client gets its answer (%s)',
-    async (fault, charged) => {
-      await using spoilt = await startSpoilt();
-      const { gateway, store } = spoilt;
-      store.spoil((operation) => (isRefund(operation) ? fault : undefined));
-      const client = createClient(gateway.url);
-      const failures = ['an error of the upstream', 'a stream that is cut'] as const;
-      for (const [index, name] of failures.entries()) {
-        const way = ways[name];
-        if (!way) throw new Error(`no way is called ${name}`);
-        gateway.upstream.answer(way.script);
-        const address = `127.0.0.${20 + index}`;
-        expect(await go(gateway, client, way, address)).toEqual({ status: way.status, charged, lines: 1 });
-      }
-      client.close();
-      expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toHaveLength(2);
-    },
-  );
+  test.each(refunds)('to a refund, that is logged, and the client gets its answer (%s)', async (fault, charged) => {
+    await using spoilt = await startSpoilt();
+    const { gateway, store } = spoilt;
+    store.spoil((operation) => (isRefund(operation) ? fault : undefined));
+    const client = createClient(gateway.url);
+    const failures = ['an error of the upstream', 'a stream that is cut'] as const;
+    for (const [index, name] of failures.entries()) {
+      const way = ways[name];
+      if (!way) throw new Error(`no way is called ${name}`);
+      gateway.upstream.answer(way.script);
+      const address = `127.0.0.${20 + index}`;
+      expect(await go(gateway, client, way, address)).toEqual({ status: way.status, charged, lines: 1 });
+    }
+    client.close();
+    expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toHaveLength(2);
+  });
 
-  test.concurrent('to the question who is calling, nothing is charged', async () => {
+  test('to the question who is calling, nothing is charged', async () => {
     await using spoilt = await startSpoilt();
     const { gateway, store } = spoilt;
     store.spoil(({ name }) => (name === 'GetItem' ? 'answer lost' : undefined));

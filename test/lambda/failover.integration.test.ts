@@ -1,6 +1,7 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
 import { refusingUrl, startFakeUpstream } from '../support/fake-upstream.ts';
+import { stopTimers } from '../support/stop-timers.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
 import { empty, html, json, redirect, reset, type Script, silence, sse, until } from '../support/upstream-script.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
@@ -126,20 +127,15 @@ describe('several upstreams', () => {
     const [failing, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     two.first.answer([until(failing.promise), ...html(500)]);
     two.second.answer([until(answering.promise), ...sse(events.join(''))]);
-    // Only what the gateway itself waits for; sockets have clocks of their own.
-    jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
-    try {
-      const asked = two.watched.gateway.post(path, { ...question, stream: true }, { 'x-api-key': 'guest' });
-      await two.first.arrival(0);
-      jest.advanceTimersByTime(60_000);
-      failing.resolve();
-      await two.second.arrival(0);
-      jest.advanceTimersByTime(60_000);
-      answering.resolve();
-      expect(await (await asked).text()).toMatch(canary.answer);
-    } finally {
-      jest.useRealTimers();
-    }
+    using timers = stopTimers();
+    const asked = two.watched.gateway.post(path, { ...question, stream: true }, { 'x-api-key': 'guest' });
+    await two.first.arrival(0);
+    timers.pass(60_000);
+    failing.resolve();
+    await two.second.arrival(0);
+    timers.pass(60_000);
+    answering.resolve();
+    expect(await (await asked).text()).toMatch(canary.answer);
   });
 
   test('a key that rests at one rests there only', async () => {

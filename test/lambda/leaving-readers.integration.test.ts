@@ -19,6 +19,7 @@ import {
   until,
   write,
 } from '../support/upstream-script.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
@@ -65,7 +66,7 @@ async function heldBackAt(request: RecordedRequest): Promise<number> {
 const exchangesIn = ({ gateway }: WatchedGateway) => gateway.log.filter(({ tries }) => tries !== undefined);
 
 const endOf = async (watched: WatchedGateway, exchanges = 1) => {
-  while (exchangesIn(watched).length < exchanges) await new Promise((resolve) => setImmediate(resolve));
+  await waitUntil(() => exchangesIn(watched).length >= exchanges, `${exchanges} exchanges are over`);
   return watched.lineOf(String(exchangesIn(watched).at(-1)?.requestId));
 };
 
@@ -127,13 +128,14 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
     async (stream) => {
       await using started = new AsyncDisposableStack();
       const charging = Promise.withResolvers<void>();
+      const charged = Promise.withResolvers<void>();
       const watched = await startWatchedGateway({
         reachStore: async (endpoint) => {
           const store = started.use(await startStoreProxy(endpoint));
           store.spoil(({ name }) => {
             if (name !== 'UpdateItem') return undefined;
             charging.resolve();
-            return 'late';
+            return charged.promise;
           });
           return createTestCaller(store.endpoint);
         },
@@ -143,6 +145,9 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
       const { leave } = send(watched, dialect, stream);
       await charging.promise;
       leave();
+      // Whatever the server hears of a request that is sent now, it has heard of the leaving before.
+      await watched.remaining();
+      charged.resolve();
       expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone', tries: 0 });
       expect(await watched.remaining()).toBe(before - 1);
       expect(watched.gateway.upstream.requests).toEqual([]);

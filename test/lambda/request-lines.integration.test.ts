@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { empty, eventText, hangUp, head, json, type Script, silence, sse, write } from '../support/upstream-script.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { expectQuiet } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
@@ -45,7 +46,7 @@ async function lineOf(send: () => Promise<Response>, answered = (response: Respo
   await answered(response).catch(() => {});
   const id = response.headers.get('x-request-id');
   const linesOf = () => gateway.log.slice(before).filter(({ requestId }) => requestId === id);
-  while (linesOf().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await waitUntil(() => linesOf().length > 0, 'the request has left its line');
   const [line = {}, ...more] = linesOf();
   expect(more).toEqual([]);
   const { ColdStarts: _, ...metrics } = metricsOf(line);

@@ -2,6 +2,7 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRandom, type Random } from '../support/random.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { createCallers } from './callers.ts';
 import { caseIn, drawCase, type Menu } from './cases.ts';
 import { createClient } from './client.ts';
@@ -154,7 +155,7 @@ function watchEnds({ log }: TestGateway) {
   return async (requests: number) => {
     let lostRefunds = 0;
     const unexplained: string[] = [];
-    for (;;) {
+    const allEnded = () => {
       for (; read < log.length; read += 1) {
         const { message, causeCode, ...rest } = log[read] ?? {};
         if (/^(answered|refused)$/.test(String(message))) ended += 1;
@@ -163,9 +164,10 @@ function watchEnds({ log }: TestGateway) {
         if (causeCode !== 'service_unavailable')
           unexplained.push(`a refund failed: ${causeCode} ${JSON.stringify(rest)}`);
       }
-      if (ended >= requests) return { lostRefunds, unexplained };
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+      return ended >= requests;
+    };
+    await waitUntil(allEnded, `${requests} requests have said how they ended`);
+    return { lostRefunds, unexplained };
   };
 }
 

@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
 import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Far from every limit, so that a test meets only those that it sets itself. */
 const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
@@ -76,7 +76,7 @@ export async function costOf(gateway: TestGateway, step: () => PromiseLike<unkno
   const chargesBefore = await chargesIn(gateway);
   const endsBefore = ends(gateway).length;
   await step();
-  while (ends(gateway).length === endsBefore) await setImmediate();
+  await waitUntil(() => ends(gateway).length > endsBefore, 'the request has ended');
   return (await chargesIn(gateway)) - chargesBefore;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
+import { turnEventLoop } from './wait-until.ts';
 
 /** What may happen to an operation on its way to the store and back. */
 export type StoreFault =
@@ -10,8 +10,9 @@ export type StoreFault =
   | 'answer lost' // the store has done it, and nobody hears of that
   | 'failing' // 500
   | 'throttled'
-  | 'late' // by 50 ms
-  | 'silent'; // done by the store, and no answer for as long as anyone waits
+  | 'late' // by many turns of the event loop
+  | 'silent' // done by the store, and no answer for as long as anyone waits
+  | Promise<unknown>; // done by the store, and answered once the test says so
 
 export interface StoreOperation {
   /** `UpdateItem`, `GetItem` … */
@@ -55,7 +56,8 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
     const outgoing = forward(target, { method: 'POST', agent, headers }).end(body);
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     const answered = await buffer(answer);
-    if (fault === 'late') await setTimeout(50);
+    if (fault === 'late') await turnEventLoop(200);
+    else if (fault instanceof Promise) await fault;
     if (fault === 'answer lost') request.socket.destroy();
     else if (fault !== 'silent') response.writeHead(answer.statusCode ?? 500, answer.headers).end(answered);
   }

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import type { DialectName } from './fixtures.ts';
 import { startTestGateway, type TestGateway } from './gateway.ts';
 import { findIdentity } from './upstream-identity.ts';
+import { waitUntil } from './wait-until.ts';
 import { canary, wire } from './wire.ts';
 
 /** What became of one request, from all sides. */
@@ -48,14 +49,10 @@ export async function startWatchedGateway(options: Options = {}): Promise<Watche
     return Number(response.headers.get('x-svc-remaining'));
   };
 
-  const lineOf = async (requestId: string | null) => {
-    for (;;) {
-      const line = gateway.log.findLast(
-        (one) => one.requestId === requestId && /^(answered|refused)$/.test(String(one.message)),
-      );
-      if (line) return line;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  const lineOf = (requestId: string | null) => {
+    const isEnd = (line: Readonly<Record<string, unknown>>) =>
+      line.requestId === requestId && /^(answered|refused)$/.test(String(line.message));
+    return waitUntil(() => gateway.log.findLast(isEnd), `the log says how request ${requestId} ended`);
   };
 
   return {

@@ -25,13 +25,14 @@ describe('on the wire', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  /** Sends bytes as they are and says what comes back until the connection closes. */
-  async function exchange(bytes: string, patience = 20_000): Promise<string> {
+  /** Sends bytes as they are and says what comes back until the connection closes, or the beginning of it. */
+  async function exchange(bytes: string, patience = 20_000, beginning = false): Promise<string> {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname).setEncoding('latin1');
     let received = '';
     socket.on('data', (text: string) => {
       received += text;
+      if (beginning) socket.end();
     });
     socket.on('error', () => {});
     socket.write(bytes, 'latin1');
@@ -41,6 +42,10 @@ describe('on the wire', () => {
     clearTimeout(timer);
     return received;
   }
+
+  /** The same for what may leave a request open: whose client goes, the first time perhaps too early for a slow machine. */
+  const beginningOf = async (bytes: string) =>
+    (await exchange(bytes, 100, true)) || (await exchange(bytes, 20_000, true));
 
   const refused = /^HTTP\/1\.1 400 Bad Request\r\n/;
   const both = `Content-Length: ${chunked('').length}\r\nTransfer-Encoding: chunked\r\n`;
@@ -149,7 +154,7 @@ describe('on the wire', () => {
     expect(gateway.upstream.requests.length - asked).toBeLessThanOrEqual(1);
   });
 
-  const seed = Date.now() % 1_000_000;
+  const seed = Number(process.env.SEED ?? 1);
   test(`a thousand requests with broken bytes (seed ${seed})`, async () => {
     const random = createRandom(seed);
     const broken = () => {
@@ -173,8 +178,8 @@ describe('on the wire', () => {
       return bytes.join('');
     };
     for (let round = 0; round < 50; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(broken(), 100)));
-      for (const answer of answers) expect(answer).toMatch(/^(HTTP\/1\.1 (200|4\d\d) |$)/);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => beginningOf(broken())));
+      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (200|4\d\d) /);
     }
     expect((await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': 'guest' } })).status).toBe(200);
   });

@@ -52,7 +52,12 @@ test('a body that ends in the middle is none', async () => {
 });
 
 test('a client that never stops is cut off', async () => {
-  const server = createServer((request) => readBody(request, 100));
+  const bodies: Promise<Buffer | undefined>[] = [];
+  const taken: Socket[] = [];
+  const server = createServer((request) => {
+    bodies.push(readBody(request, 100));
+    taken.push(request.socket);
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -66,4 +71,9 @@ test('a client that never stops is cut off', async () => {
   pour();
   await closed;
   server.close();
+  expect((await Promise.all(bodies)).map((body) => body?.length)).toEqual([101]);
+  // 64 MiB are read on for the sake of its answer, and what was on its way when the connection was cut.
+  const [{ bytesRead = 0 } = {}] = taken;
+  expect(bytesRead).toBeGreaterThan(64 * 0x100000);
+  expect(bytesRead).toBeLessThan(66 * 0x100000);
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { turnEventLoop } from './wait-until.ts';
 
 export interface DeafUpstream extends AsyncDisposable {
   /** A base address on which a connection is neither made nor refused. */
@@ -23,9 +24,10 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
   worker.unref();
   const [port]: number[] = await once(worker, 'message');
   if (port === undefined) throw new Error('the listener named no port');
-  const fillers: Socket[] = [];
-  // The kernel takes a connection or two beyond the queue's length: the first that hangs shows that it is full.
-  while (await connects(port, fillers));
+  // The kernel takes a connection or two beyond the queue's length; the others wait, and take any place that comes free.
+  const fillers = Array.from({ length: 16 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all([turnEventLoop(20), Promise.any(fillers.map((filler) => once(filler, 'connect')))]);
+  if (fillers.every(({ connecting }) => !connecting)) throw new Error('this system has no limit to its queues');
   return {
     url: `http://127.0.0.1:${port}/v1`,
     async [Symbol.asyncDispose]() {
@@ -33,13 +35,4 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
       await worker.terminate();
     },
   };
-}
-
-async function connects(port: number, fillers: Socket[]): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1').on('error', () => {});
-  fillers.push(socket);
-  return await Promise.race([
-    once(socket, 'connect').then(() => true),
-    new Promise<boolean>((resolve) => setTimeout(resolve, 300, false)),
-  ]);
 }

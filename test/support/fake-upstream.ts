@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
-import { type Exchange, json, play, type Script } from './upstream-script.ts';
+import { type Exchange, flood, head, json, play, type Script } from './upstream-script.ts';
 
 export interface RecordedRequest {
   readonly method: string;
@@ -129,16 +128,19 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
   };
 }
 
+const eagerSize = 32 * 1024 * 1024;
+
 /**
- * How much of an answer its connection takes before it stands still for a moment. A reader that does not hold back takes
- * it all, so a slow machine can only make this number smaller.
+ * How much of an answer its connection takes before it stands still: while another reader takes an answer whole, which
+ * has to go through the same event loop in a thousand pieces, it takes nothing.
  */
-export async function bytesOnceStill(request: RecordedRequest): Promise<number> {
+export async function bytesOnceStill({ url, answer }: FakeUpstream, request: RecordedRequest): Promise<number> {
   for (let before = -1; ; ) {
     const now = request.bytesWritten;
     if (now === before) return now;
     before = now;
-    await setTimeout(200);
+    answer([head(200), flood(eagerSize)]);
+    await (await fetch(url)).arrayBuffer();
   }
 }
 

@@ -1,0 +1,67 @@
+// npm run mutate -- PATH: plants small defects one by one and tells which of them no test notices. (Stryker runs with this
+// Jest too, but it drops no single statement and no await, changes no number, and draws no sample.)
+import { readSources } from '../support/imports.ts';
+import { type Candidate, listCandidates } from './candidates.ts';
+import { readCommand, usage } from './command.ts';
+import { findRelatedTests } from './related-tests.ts';
+import { type Run, runTests } from './run-tests.ts';
+
+/** Tests that are run before all others, in one process: most defects come no further. */
+const nearest = 3;
+
+const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin', 'bench', 'test']);
+const sound = new Set<string>();
+
+/** What becomes of a defect. A test that fails without it too says nothing about it. */
+async function tryDefect({ path, defect }: Candidate): Promise<Run> {
+  const tests = findRelatedTests(sources, path);
+  for (const some of [tests.slice(0, nearest), tests.slice(nearest)]) {
+    const run = some.length > 0 && (await runTests(some, path, defect));
+    if (!run || run.outcome === 'passed') continue;
+    if (run.outcome === 'failed') await checkTests(run.test === undefined ? some : [run.test]);
+    return run;
+  }
+  return { outcome: 'passed' };
+}
+
+async function checkTests(tests: readonly string[]): Promise<void> {
+  const unchecked = tests.filter((test) => !sound.has(test));
+  if (unchecked.length === 0) return;
+  const run = await runTests(unchecked);
+  if (run.outcome === 'passed') for (const test of unchecked) sound.add(test);
+  else throw new Error(`${unchecked.join(', ')}: fails without any defect, so that nothing can be told.`);
+}
+
+async function mutate(words: readonly string[]): Promise<number> {
+  const { paths, sample, seed, help } = readCommand(words);
+  if (help) {
+    console.log(usage);
+    return 0;
+  }
+  const candidates = paths.flatMap((path) => listCandidates(path, sample, seed));
+  const survivors: Candidate[] = [];
+  let hung = 0;
+  for (const [index, candidate] of candidates.entries()) {
+    const startedAt = performance.now();
+    const run = await tryDefect(candidate);
+    if (run.outcome === 'passed') survivors.push(candidate);
+    if (run.outcome === 'hung') hung += 1;
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const result = { passed: 'SURVIVED', hung: 'noticed: no end', failed: 'noticed' }[run.outcome];
+    const by = run.outcome === 'failed' ? ` by ${run.test}` : '';
+    console.log(`${index + 1}/${candidates.length}  ${candidate.name}  ${result}${by} (${seconds} s)`);
+  }
+  const noticed = candidates.length - survivors.length;
+  const share = candidates.length > 0 ? ` (${((100 * noticed) / candidates.length).toFixed(1)} %)` : '';
+  console.log(
+    `\nseed ${seed}: ${candidates.length} defects, ${noticed} noticed${share}, of these ${hung} without an end`,
+  );
+  for (const { name } of survivors) console.log(`survived: ${name}`);
+  return survivors.length > 0 ? 1 : 0;
+}
+
+process.once('SIGINT', () => process.exit(2)).once('SIGTERM', () => process.exit(2));
+process.exitCode = await mutate(process.argv.slice(2)).catch((error: Error) => {
+  console.error(error instanceof TypeError ? `${error.message}\n\n${usage}` : error.message);
+  return 2;
+});

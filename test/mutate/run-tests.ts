@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Defect } from './defects.ts';
+
+/** How tests went: all passed, one failed, or they came to no end. */
+export type Run =
+  | { readonly outcome: 'passed' | 'hung' }
+  | { readonly outcome: 'failed'; readonly test: string | undefined };
+
+/** Milliseconds for the start and for each file of tests, on a busy machine. */
+const limits = { start: 60_000, file: 20_000 };
+
+/** Runs files of tests in this order up to the first that fails, in a process of their own. Nothing is written to the file with the defect. */
+export async function runTests(tests: readonly string[], path?: string, defect?: Defect): Promise<Run> {
+  const words = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--max-old-space-size=2048'];
+  const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'unit', 'integration', '--bail', '--forceExit'];
+  const workers = tests.length < 4 ? ['--runInBand'] : ['--maxWorkers=2'];
+  const sequencer = ['--testSequencer', '<rootDir>/test/mutate/in-given-order.mjs'];
+  const child = spawn(process.execPath, [...words, ...jest, ...workers, ...sequencer, '--runTestsByPath', ...tests], {
+    env: {
+      ...process.env,
+      TEST_ORDER: JSON.stringify(tests),
+      ...(defect && { PLANTED_DEFECT: JSON.stringify({ path, ...defect }) }),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true, // a group of its own, with its workers
+  });
+  const stop = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL');
+  let hung = false;
+  const timer = setTimeout(
+    () => {
+      hung = true;
+      stop();
+    },
+    limits.start + tests.length * limits.file,
+  );
+  process.once('exit', stop);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [status] = await once(child, 'close');
+  clearTimeout(timer);
+  process.off('exit', stop);
+  if (status === 0) return { outcome: 'passed' };
+  return hung ? { outcome: 'hung' } : { outcome: 'failed', test: /^FAIL \w+ (\S+)/m.exec(said)?.[1] };
+}

@@ -3,6 +3,7 @@
 import { readSources } from '../support/imports.ts';
 import { type Candidate, listCandidates } from './candidates.ts';
 import { readCommand, usage } from './command.ts';
+import type { Defect } from './defects.ts';
 import { findRelatedTests } from './related-tests.ts';
 import { type Run, runTests } from './run-tests.ts';
 
@@ -15,13 +16,25 @@ const sound = new Set<string>();
 /** What becomes of a defect. A test that fails without it too says nothing about it. */
 async function tryDefect({ path, defect }: Candidate): Promise<Run> {
   const tests = findRelatedTests(sources, path);
-  for (const some of [tests.slice(0, nearest), tests.slice(nearest)]) {
-    const run = some.length > 0 && (await runTests(some, path, defect));
-    if (!run || run.outcome === 'passed') continue;
-    if (run.outcome === 'failed') await checkTests(run.test === undefined ? some : [run.test]);
-    return run;
-  }
-  return { outcome: 'passed' };
+  const near = await runTests(tests.slice(0, nearest), path, defect);
+  if (near.outcome === 'failed') await checkTests(near.test === undefined ? tests.slice(0, nearest) : [near.test]);
+  return near.outcome === 'passed' ? tryFarther(tests.slice(nearest), path, defect) : near;
+}
+
+/** The rest of the tests. What fails among so many may have failed for want of time: it has to fail again by itself. */
+async function tryFarther(tests: readonly string[], path: string, defect: Defect): Promise<Run> {
+  const run = await runTests(tests, path, defect);
+  if (run.outcome !== 'failed') return run;
+  if (run.test === undefined) throw new Error(`Jest itself failed on ${path}.`);
+  const again = await runTests([run.test], path, defect);
+  if (again.outcome === 'passed')
+    return tryFarther(
+      tests.filter((test) => test !== run.test),
+      path,
+      defect,
+    );
+  await checkTests([run.test]);
+  return again;
 }
 
 async function checkTests(tests: readonly string[]): Promise<void> {

@@ -195,8 +195,13 @@ describe('a placeholder', () => {
 });
 
 test('no key at all is refused without asking the store', async () => {
-  for (const guestLimit of [3, 0]) {
-    await expect(identifier({ guestLimit })()).rejects.toMatchObject({ code: 'missing_api_key', status: 401 });
+  for (const [guestLimit, advice] of [
+    [3, /Guests may send any text\.$/],
+    [1, /Guests may send any text\.$/],
+    [0, /Ask the operator for a key\.$/],
+  ] as const) {
+    const message = expect.stringMatching(advice);
+    await expect(identifier({ guestLimit })()).rejects.toMatchObject({ code: 'missing_api_key', status: 401, message });
   }
   expect(reads).toEqual([]);
 });

@@ -13,12 +13,14 @@ const nearest = 3;
 const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin', 'bench', 'test']);
 const sound = new Set<string>();
 
-/** What becomes of a defect. A test that fails without it too says nothing about it. */
+/** What becomes of a defect. Tests that fail without it too say nothing about it. */
 async function tryDefect({ path, defect }: Candidate): Promise<Run> {
   const tests = findRelatedTests(sources, path);
-  const near = await runTests(tests.slice(0, nearest), path, defect);
-  if (near.outcome === 'failed') await checkTests(near.test === undefined ? tests.slice(0, nearest) : [near.test]);
-  return near.outcome === 'passed' ? tryFarther(tests.slice(nearest), path, defect) : near;
+  const near = tests.slice(0, nearest);
+  const run = await runTests(near, path, defect);
+  if (run.outcome === 'passed') return tryFarther(tests.slice(nearest), path, defect);
+  await checkTests(run.outcome === 'failed' && run.test !== undefined ? [run.test] : near);
+  return run;
 }
 
 /** The rest of the tests. What fails among so many may have failed for want of time: it has to fail again by itself. */
@@ -27,12 +29,10 @@ async function tryFarther(tests: readonly string[], path: string, defect: Defect
   if (run.outcome !== 'failed') return run;
   if (run.test === undefined) throw new Error(`Jest itself failed on ${path}.`);
   const again = await runTests([run.test], path, defect);
-  if (again.outcome === 'passed')
-    return tryFarther(
-      tests.filter((test) => test !== run.test),
-      path,
-      defect,
-    );
+  if (again.outcome === 'passed') {
+    const others = tests.filter((test) => test !== run.test);
+    return tryFarther(others, path, defect);
+  }
   await checkTests([run.test]);
   return again;
 }

@@ -7,8 +7,8 @@ export type Run =
   | { readonly outcome: 'passed' | 'hung' }
   | { readonly outcome: 'failed'; readonly test: string | undefined };
 
-/** Milliseconds for the start and for each file of tests, on a busy machine. */
-const limits = { start: 60_000, file: 20_000 };
+/** Milliseconds for the start and for each file of tests, on a busy machine: what waits in vain fails long before, what spins does not. */
+const limits = { start: 120_000, file: 20_000 };
 
 /** Runs files of tests in this order up to the first that fails, in a process of their own. Nothing is written to the file with the defect. */
 export async function runTests(tests: readonly string[], path?: string, defect?: Defect): Promise<Run> {

@@ -4,6 +4,7 @@ import { createDialects } from './dialects/index.ts';
 import { headerNames } from './http/gateway-headers.ts';
 import { createRouter } from './http/routes.ts';
 import { createIdentify } from './identity/identify.ts';
+import { createMemberHash } from './identity/member-hash.ts';
 import { createLocateViewer } from './identity/viewer-address.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
@@ -62,7 +63,9 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
   return createApp({
     ...config,
     idleTimeout: config.upstreamIdleTimeout,
-    router: createRouter(createDialects({ signsThinking: config.upstreamSignsThinking })),
+    router: createRouter(
+      createDialects({ signsThinking: config.upstreamSignsThinking, streamUsage: config.upstreamStreamUsage }),
+    ),
     names: headerNames(config.serviceName),
     models: createModels(config.serviceName, config.modelAliases),
     scrubber: createScrubber(hiddenNames(config.upstreams, config.upstreamNames), config.serviceName),
@@ -77,6 +80,7 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
         ? async (caller) => createHashId(await secrets.subkey('caller ids'), caller)
         : undefined,
     identify,
+    hashMember: createMemberHash(secrets.subkey),
     quota,
     log,
     now,

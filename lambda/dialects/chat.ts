@@ -1,8 +1,9 @@
+import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { readAsked } from './asked.ts';
 import { indexOf, markPieces, markWholeChoice, textEvent } from './chat-texts.ts';
 import { requireArray } from './check.ts';
-import type { Asked, Dialect, Marks, StreamDialect } from './dialect.ts';
+import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
 import { elements, holdsSealed, markEnvelope, numberMember, presentMember, stringMember } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
@@ -21,8 +22,8 @@ const visionRules = new Map([
   ['prediction', content],
 ]);
 
-/** OpenAI chat completions. */
-export const chat: Dialect = {
+/** OpenAI chat completions. `streamUsage`: streams tell their usage to the gateway also where their client does not ask. */
+export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
   name: 'chat',
   endpoints: [
     {
@@ -35,20 +36,42 @@ export const chat: Dialect = {
     },
   ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
-  controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n']),
+  controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stream_options']),
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
   hasReferences: () => false,
   findOpening: (body) => openingOf(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
-  readAsked: (body) => readAsked(body, { choices: 'n' }),
-  normalize: () => ({}),
+  readAsked: (body) => ({
+    ...readAsked(body, { choices: 'n' }),
+    withholdsUsage: streamUsage && isStream(body) && !asksForUsage(body),
+  }),
+  normalize: (body) => (streamUsage && isStream(body) && !asksForUsage(body) ? askForUsage(body) : {}),
   readAnswer,
   openStream,
   renderError: renderOpenAiError,
   renderErrorEvent: (error) => ({ data: JSON.stringify({ error: openAiErrorFields(error) }) }),
   keepAlive: ': keep-alive\n\n',
+});
+
+const isMember = (json: Json, object: Node, name: string, raw: string): boolean => {
+  const value = json.member(object, name);
+  return value !== undefined && json.raw(value) === raw;
 };
+const isStream = (body: Json) => isMember(body, body.root, 'stream', 'true');
+
+function asksForUsage(body: Json): boolean {
+  const options = body.member(body.root, 'stream_options');
+  return options !== undefined && isMember(body, options, 'include_usage', 'true');
+}
+
+function askForUsage(body: Json): Normalization {
+  const options = body.member(body.root, 'stream_options');
+  if (options === undefined || body.kind(options) !== 'object')
+    return { set: { stream_options: '{"include_usage":true}' } };
+  const repeated = earlierDuplicates(body, options, new Set(['include_usage']));
+  return { edits: changeMembers(body, options, { drop: repeated, set: { include_usage: 'true' } }) };
+}
 
 function readAnswer(answer: Json, marks: Marks): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) marks.fail(readErrorMessage(answer) ?? '');
@@ -61,7 +84,7 @@ function readAnswer(answer: Json, marks: Marks): void {
   }
 }
 
-function openStream({ choices }: Asked): StreamDialect {
+function openStream({ choices, withholdsUsage }: Asked): StreamDialect {
   const open = new Set<number>();
   const finished = new Set<number>();
 
@@ -89,7 +112,9 @@ function openStream({ choices }: Asked): StreamDialect {
       if (type === 'ping') marks.alive();
       markEnvelope(event, event.root, marks);
       markUsage(event, marks);
-      for (const choice of elements(event, event.member(event.root, 'choices'))) readChoice(event, choice, marks);
+      const spoken = elements(event, event.member(event.root, 'choices'));
+      if (withholdsUsage) withholdUsage(event, spoken.length, marks);
+      for (const choice of spoken) readChoice(event, choice, marks);
       if (finished.size > 0 && finished.size >= choices && open.size === 0) marks.mayEnd();
     },
     textEvent,
@@ -112,5 +137,20 @@ function markUsage(json: Json, marks: Marks): void {
   const usage = presentMember(json, json.root, 'usage');
   if (usage === undefined) return;
   markEnvelope(json, usage, marks);
-  marks.usage(numberMember(json, usage, 'prompt_tokens'), numberMember(json, usage, 'completion_tokens'));
+  const prompt = json.member(usage, 'prompt_tokens_details');
+  const completion = json.member(usage, 'completion_tokens_details');
+  marks.usage({
+    input: numberMember(json, usage, 'prompt_tokens'),
+    // Some servers put it beside the sum.
+    cacheRead: numberMember(json, prompt, 'cached_tokens') ?? numberMember(json, usage, 'prompt_cache_hit_tokens'),
+    cacheWrite: numberMember(json, prompt, 'cache_write_tokens'),
+    output: numberMember(json, usage, 'completion_tokens'),
+    reasoning: numberMember(json, completion, 'reasoning_tokens'),
+  });
+}
+
+/** Servers that are asked for usage send a chunk with nothing else, and an empty `usage` in each one before. */
+function withholdUsage(event: Json, choices: number, marks: Marks): void {
+  if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) marks.withhold();
+  for (const key of event.keys(event.root)) if (event.string(key) === 'usage') marks.drop(event.root, key);
 }

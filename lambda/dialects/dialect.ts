@@ -60,8 +60,10 @@ export interface Marks {
   turn(prefix: string): void;
   /** The number that counts the events of the stream. */
   sequence(value: Node): void;
-  /** Tokens as the upstream counted them. */
-  usage(input: number | undefined, output: number | undefined): void;
+  /** Tokens as the upstream counts them up to now. */
+  usage(counts: TokenCounts): void;
+  /** An event that the client did not ask for: it is read, and goes no further. */
+  withhold(): void;
   /** An event that only shows that the upstream is alive: not a first event. */
   alive(): void;
   /** The stream ends with this event. */
@@ -108,10 +110,23 @@ export interface Dialect {
   readonly keepAlive: string;
 }
 
+/** Tokens as the upstream bills them, in one meaning for all dialects. */
+export interface TokenCounts {
+  /** All of the prompt's, those below included. */
+  readonly input?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  /** All of the answer's, those below included. */
+  readonly output?: number | undefined;
+  readonly reasoning?: number | undefined;
+}
+
 /** What a request asked for that its answer is read by. */
 export interface Asked {
   /** How many choices there are to come. */
   readonly choices: number;
+  /** Whether it was the gateway that asked for usage in the stream. */
+  readonly withholdsUsage?: boolean;
 }
 
 /** How a request was asked: all that the reading of its answer depends on. */

@@ -180,7 +180,17 @@ function markUsage(json: Json, holder: Node, marks: Marks): void {
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return;
   markEnvelope(json, usage, marks);
-  marks.usage(numberMember(json, usage, 'input_tokens'), numberMember(json, usage, 'output_tokens'));
+  const cacheRead = numberMember(json, usage, 'cache_read_input_tokens');
+  const cacheWrite = numberMember(json, usage, 'cache_creation_input_tokens');
+  const others = numberMember(json, usage, 'input_tokens');
+  marks.usage({
+    // This dialect counts only what the cache had no part in.
+    input: others === undefined ? undefined : others + (cacheRead ?? 0) + (cacheWrite ?? 0),
+    cacheRead,
+    cacheWrite,
+    output: numberMember(json, usage, 'output_tokens'),
+    reasoning: numberMember(json, json.member(usage, 'output_tokens_details'), 'thinking_tokens'),
+  });
 }
 
 function renderError(error: GatewayError): string {

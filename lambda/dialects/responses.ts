@@ -169,7 +169,15 @@ function markResponse(json: Json, response: Node, marks: Marks): void {
   const usage = presentMember(json, response, 'usage');
   if (usage !== undefined) {
     markEnvelope(json, usage, marks);
-    marks.usage(numberMember(json, usage, 'input_tokens'), numberMember(json, usage, 'output_tokens'));
+    const input = json.member(usage, 'input_tokens_details');
+    const output = json.member(usage, 'output_tokens_details');
+    marks.usage({
+      input: numberMember(json, usage, 'input_tokens'),
+      cacheRead: numberMember(json, input, 'cached_tokens'),
+      cacheWrite: numberMember(json, input, 'cache_write_tokens'),
+      output: numberMember(json, usage, 'output_tokens'),
+      reasoning: numberMember(json, output, 'reasoning_tokens'),
+    });
   }
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
     markItem(json, item, `${index}/`, marks);

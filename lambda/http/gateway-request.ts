@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Endpoint, Question } from '../dialects/dialect.ts';
+import type { Endpoint, Question, TokenCounts } from '../dialects/dialect.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { PublicModel } from '../models.ts';
 import type { Charge } from '../quota/charge.ts';
@@ -29,6 +29,8 @@ export interface GatewayRequest {
   readonly coldStart: boolean;
   /** Added by authenticate. */
   identity?: Identity;
+  /** The member as the log names it. Added by authenticate. */
+  memberHash?: string;
   /** Added by charge-quota. */
   charge?: Charge;
   /** Added by quota-headers. */
@@ -57,7 +59,7 @@ export interface ExchangeRecord {
   /** Milliseconds until the first event of a stream. */
   timeToFirstByte?: number;
   /** Tokens as the upstream counted them. */
-  readonly usage: { input: number | undefined; output: number | undefined };
+  readonly usage: { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 }
 
 /** What a client wants of a model, ready to be sent. */

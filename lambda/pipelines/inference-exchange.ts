@@ -138,7 +138,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
   return async (request) => {
     const { call } = request;
     if (call === undefined) throw new TypeError('only a normalized request goes upstream');
-    const record: ExchangeRecord = { tries: 0, usage: { input: undefined, output: undefined } };
+    const record: ExchangeRecord = { tries: 0, usage: {} };
     request.exchange = record;
     try {
       return await (call.stream ? answerStream(request, call, record) : answerWhole(request, call, record));

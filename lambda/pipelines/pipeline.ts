@@ -11,6 +11,7 @@ export type Pipeline = (request: GatewayRequest) => Promise<GatewayResponse>;
 /** What the steps of the pipelines work with. */
 export interface PipelineDependencies {
   readonly identify: Identify;
+  readonly hashMember: (member: string) => Promise<string>;
   readonly quota: Quota;
   readonly models: Models;
   readonly names: HeaderNames;

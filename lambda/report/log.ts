@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { embedMetrics } from './emf.ts';
-import { measureFailure, measureLeftStanding, measureRequest } from './measure.ts';
+import { lacksUsage, measureFailure, measureLeftStanding, measureRequest } from './measure.ts';
 
 /** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
 export interface Log {
@@ -67,6 +67,7 @@ function describe(request: GatewayRequest) {
     dialect: route.kind === 'inference' ? route.dialect.name : undefined,
     caller: identity?.kind,
     key: identity?.kind === 'member' ? identity.keyId : undefined,
+    member: request.memberHash,
     network: request.networkId,
     model: call?.model.id,
     stream: call?.stream,
@@ -77,7 +78,11 @@ function describe(request: GatewayRequest) {
     tries: exchange?.tries,
     timeToFirstByte: exchange?.timeToFirstByte,
     inputTokens: exchange?.usage.input,
+    cacheReadTokens: exchange?.usage.cacheRead,
+    cacheWriteTokens: exchange?.usage.cacheWrite,
     outputTokens: exchange?.usage.output,
+    reasoningTokens: exchange?.usage.reasoning,
+    usage: lacksUsage(request) ? 'absent' : undefined,
   };
 }
 

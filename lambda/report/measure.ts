@@ -20,9 +20,26 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   measurements.push({ metric: metrics.duration, value: duration });
   // A plain answer has none of its own: its first byte leaves with its last.
   if (timeToFirstByte !== undefined) measurements.push({ metric: metrics.timeToFirstByte, value: timeToFirstByte });
-  if (usage.input !== undefined) measurements.push({ metric: metrics.inputTokens, value: usage.input });
-  if (usage.output !== undefined) measurements.push({ metric: metrics.outputTokens, value: usage.output });
+  for (const [kind, metric] of tokenMetrics) {
+    const value = usage[kind];
+    if (value !== undefined) measurements.push({ metric, value });
+  }
+  if (lacksUsage(request)) measurements.push({ metric: metrics.answersWithoutUsage, value: 1 });
   return measurements;
+}
+
+const tokenMetrics = [
+  ['input', metrics.inputTokens],
+  ['cacheRead', metrics.cacheReadTokens],
+  ['cacheWrite', metrics.cacheWriteTokens],
+  ['output', metrics.outputTokens],
+  ['reasoning', metrics.reasoningTokens],
+] as const;
+
+/** Whether a whole answer said nothing of what it cost. */
+export function lacksUsage({ route, end, exchange }: GatewayRequest): boolean {
+  if (route.kind !== 'inference' || !route.endpoint.charged || end !== undefined || !exchange) return false;
+  return exchange.usage.input === undefined && exchange.usage.output === undefined;
 }
 
 /** One try that failed upstream. */

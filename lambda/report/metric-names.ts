@@ -20,9 +20,14 @@ export const metrics = {
   /** Until the first event of a stream, and until the end of any answer that went upstream. */
   timeToFirstByte: { name: 'TimeToFirstByte', unit: 'Milliseconds' },
   duration: { name: 'Duration', unit: 'Milliseconds' },
-  /** As the upstream counted them. */
+  /** As the upstream bills them: of the input, some are read from its cache and some written there; of the output, some are reasoning. */
   inputTokens: { name: 'InputTokens', unit: 'Count' },
+  cacheReadTokens: { name: 'CacheReadTokens', unit: 'Count' },
+  cacheWriteTokens: { name: 'CacheWriteTokens', unit: 'Count' },
   outputTokens: { name: 'OutputTokens', unit: 'Count' },
+  reasoningTokens: { name: 'ReasoningTokens', unit: 'Count' },
+  /** Whole answers in which the upstream said nothing of what they cost. */
+  answersWithoutUsage: { name: 'AnswersWithoutUsage', unit: 'Count' },
   coldStarts: { name: 'ColdStarts', unit: 'Count' },
   /** What went wrong inside the gateway itself, or in its store. */
   gatewayErrors: { name: 'GatewayErrors', unit: 'Count' },

@@ -94,6 +94,7 @@ export const settings = {
   MODEL_ALIASES: byDefault('', aliases),
   UPSTREAM_SECRET_ID: secretId,
   UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
+  UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
   UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
   UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
   UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),

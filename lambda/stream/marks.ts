@@ -1,4 +1,4 @@
-import type { Marks } from '../dialects/dialect.ts';
+import type { Marks, TokenCounts } from '../dialects/dialect.ts';
 import type { Node } from '../json/scan.ts';
 
 export interface TextMark {
@@ -30,6 +30,7 @@ export interface MarkSheet {
   readonly turns: readonly string[];
   readonly sequence: Node | undefined;
   readonly alive: boolean;
+  readonly withheld: boolean;
   readonly ends: boolean;
   readonly mayEnd: boolean;
   readonly failure: { readonly message: string; readonly forward: boolean } | undefined;
@@ -37,12 +38,12 @@ export interface MarkSheet {
   clear(): void;
 }
 
-export interface Usage {
-  input: number | undefined;
-  output: number | undefined;
-}
+/** The highest count of each kind that has come: in a stream they grow. */
+export type Usage = { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 
-/** An empty sheet; token counts go to `usage`, where a later count replaces an earlier one. */
+const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
+
+/** An empty sheet; token counts go to `usage`. */
 export function createMarkSheet(usage: Usage): MarkSheet {
   const models: Node[] = [];
   const explanations: Node[] = [];
@@ -90,9 +91,14 @@ export function createMarkSheet(usage: Usage): MarkSheet {
     sequence(value) {
       sheet.sequence = value;
     },
-    usage(input, output) {
-      usage.input = input ?? usage.input;
-      usage.output = output ?? usage.output;
+    usage(counts) {
+      for (const kind of kindsOfTokens) {
+        const count = counts[kind];
+        if (count !== undefined) usage[kind] = Math.max(count, usage[kind] ?? 0);
+      }
+    },
+    withhold() {
+      sheet.withheld = true;
     },
     alive() {
       sheet.alive = true;
@@ -120,6 +126,7 @@ export function createMarkSheet(usage: Usage): MarkSheet {
     turns,
     sequence: undefined as Node | undefined,
     alive: false,
+    withheld: false,
     ends: false,
     mayEnd: false,
     failure: undefined as MarkSheet['failure'],
@@ -127,6 +134,7 @@ export function createMarkSheet(usage: Usage): MarkSheet {
       for (const list of lists) list.length = 0;
       sheet.sequence = undefined;
       sheet.alive = false;
+      sheet.withheld = false;
       sheet.ends = false;
       sheet.mayEnd = false;
       sheet.failure = undefined;

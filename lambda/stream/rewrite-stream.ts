@@ -66,8 +66,9 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
       fail({ kind: 'reported', message: sheet.failure.message, forwarded: false });
       return;
     }
-    started = true;
     mayEnd = sheet.mayEnd;
+    if (sheet.withheld) return;
+    started = true;
     out += events.rewrite(event, json, sheet);
     if (sheet.failure) failure = { kind: 'reported', message: sheet.failure.message, forwarded: true };
     ended = sheet.ends;

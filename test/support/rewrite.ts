@@ -11,7 +11,7 @@ const { textModel, visionModel, host, names } = upstreamIdentity;
 export const scrubber = createScrubber([textModel, visionModel, host, ...names], 'svc');
 export const hiding = { scrubber, publicModel: 'svc', explain: scrubber.scrub };
 
-export const dialects = createDialects({ signsThinking: false });
+export const dialects = createDialects({ signsThinking: false, streamUsage: false });
 
 export function dialectNamed(name: string): Dialect {
   const dialect = dialects.find((one) => one.name === name);
@@ -39,7 +39,7 @@ export function rewriteStream(
   cuts: readonly number[] = [],
   asked: Partial<Asked> = {},
 ): Rewritten {
-  const usage: Usage = { input: undefined, output: undefined };
+  const usage: Usage = {};
   const rewriter = createStreamRewriter(questionIn(dialect, asked), hiding, usage);
   const edges = [0, ...cuts, bytes.length];
   const pieces = edges.slice(1).map((end, index) => rewriter.push(bytes.subarray(edges[index], end)));
@@ -50,6 +50,6 @@ export function rewriteStream(
 /** Rewrites a whole answer, given as text or as what its text says. */
 export function rewriteAnswer(dialect: Dialect, answer: unknown, asked: Partial<Asked> = {}): RewrittenAnswer {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  const usage: Usage = { input: undefined, output: undefined };
+  const usage: Usage = {};
   return rewrite(text, questionIn(dialect, asked), hiding, createScanner(), usage);
 }

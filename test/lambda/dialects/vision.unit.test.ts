@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 
-const dialects = new Map(createDialects({ signsThinking: false }).map((dialect) => [dialect.name, dialect]));
+const dialects = new Map(
+  createDialects({ signsThinking: false, streamUsage: false }).map((dialect) => [dialect.name, dialect]),
+);
 const find = (name: string, body: object) => dialects.get(name)?.findVision(createScanner().scan(JSON.stringify(body)));
 const asFile = (name: string, value: string) => ({ type: 'any', [name]: value });
 const image = { type: 'image_url', image_url: { url: 'x' } };

@@ -3,7 +3,7 @@ import { createDialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createRouter } from '../../../lambda/http/routes.ts';
 
-const router = createRouter(createDialects({ signsThinking: false }));
+const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
 const preflight = { 'access-control-request-method': 'POST' };
 const route = (method: string, path: string, headers: Record<string, string> = {}) =>
   router.route({ method, path, headers });

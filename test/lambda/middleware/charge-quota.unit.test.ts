@@ -8,7 +8,7 @@ import { chargeQuota } from '../../../lambda/middleware/charge-quota.ts';
 import type { Figures } from '../../../lambda/quota/refusal.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 
-const router = createRouter(createDialects({ signsThinking: false }));
+const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
 const charged: Figures = { limit: 3, remaining: 2 };
 const refunded: Figures = { limit: 3, remaining: 3 };
 const answer: GatewayResponse = { statusCode: 500, headers: {}, body: '' };

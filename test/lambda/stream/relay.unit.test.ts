@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { chat } from '../../../lambda/dialects/chat.ts';
+import { createChat } from '../../../lambda/dialects/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { responses } from '../../../lambda/dialects/responses.ts';
 import type { GatewayError } from '../../../lambda/http/errors.ts';
@@ -12,6 +12,8 @@ import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { questionIn } from '../../support/rewrite.ts';
 import { wire } from '../../support/wire.ts';
 
+const chat = createChat({ streamUsage: false });
+
 const [first = '', ...others] = wire.chat.events;
 const long = wire.chat.textEvent('x'.repeat(70_000));
 
@@ -20,7 +22,7 @@ type Settle = (end: StreamEnd) => Promise<GatewayError | undefined>;
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
 function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefined) {
   const ends: StreamEnd[] = [];
-  const usage = { input: undefined, output: undefined };
+  const usage = {};
   const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc', explain: (message: string) => message };
   const relay = createRelay({
     dialect,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { chat } from '../../../lambda/dialects/chat.ts';
+import { createChat } from '../../../lambda/dialects/chat.ts';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
 import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
+
+const chat = createChat({ streamUsage: false });
 
 const upstream = {
   prefix: 'UPSTREAM',

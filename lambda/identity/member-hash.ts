@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto';
+
+/** A member as the log names it: a keyed hash, as a member may be the address of a wallet. */
+export function memberHash(secret: Buffer, member: string): string {
+  return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
+}
+
+/** The label of the subkey for it. */
+export const memberLabel = 'members';
+
+const remembered = 1_000;
+
+/** The same, worked out once for members that come again and again. */
+export function createMemberHash(readSubkey: (label: string) => Promise<Buffer>): (member: string) => Promise<string> {
+  const known = new Map<string, string>();
+  return async (member) => {
+    const hash = known.get(member) ?? memberHash(await readSubkey(memberLabel), member);
+    if (known.size >= remembered) known.clear();
+    known.set(member, hash);
+    return hash;
+  };
+}

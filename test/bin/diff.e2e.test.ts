@@ -11,7 +11,7 @@ const git = (...words: string[]) =>
   execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: checkout });
 
 beforeAll(() => {
-  const parts = ['bin', 'lib', 'lambda', 'cdk.json', 'package.json', 'package-lock.json'];
+  const parts = ['bin', 'lib', 'lambda', 'operator', 'cdk.json', 'package.json', 'package-lock.json'];
   for (const part of parts) cpSync(part, join(checkout, part), { recursive: true });
   symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
   git('init', '--quiet');

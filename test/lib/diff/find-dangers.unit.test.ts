@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { compareTemplates, type Template } from '../../../lib/diff/compare-templates.ts';
 import { findDangers } from '../../../lib/diff/find-dangers.ts';
-import { renderComparison } from '../../../lib/diff/render-comparison.ts';
+import { renderComparison } from '../../../operator/diff/render-comparison.ts';
 
 type Tree = Record<string, unknown>;
 

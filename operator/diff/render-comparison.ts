@@ -1,6 +1,6 @@
-import type { Comparison, ResourceChange } from './compare-templates.ts';
-import type { Danger } from './find-dangers.ts';
-import type { Change } from './list-changes.ts';
+import type { Comparison, ResourceChange } from '../../lib/diff/compare-templates.ts';
+import type { Danger } from '../../lib/diff/find-dangers.ts';
+import type { Change } from '../../lib/diff/list-changes.ts';
 
 /** The lines that a reviewer reads: dangers first, then a line for each value that changes. They suit a ```diff block, too. */
 export function renderComparison({ resources, others }: Comparison, dangers: readonly Danger[]): string[] {

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { defaultStage } from '../../lib/deployment-block.ts';
+import { compareTemplates, type Template } from '../../lib/diff/compare-templates.ts';
+import { findDangers } from '../../lib/diff/find-dangers.ts';
+import { checkOut, findBase, hasStage } from './base-checkout.ts';
+import { renderComparison } from './render-comparison.ts';
+import { synthesize } from './synthesize.ts';
+
+const usage = `npm run diff -- [--stage ${defaultStage}] [--base REF]
+
+What deploying the working tree would change in the infrastructure, against a commit; offline.
+Without --base: where this branch left origin/main, or else the last commit.
+
+Ends with 0 where nothing dangerous changes, 1 where it could not tell, 2 where there is a danger (marked !!) that somebody
+has to agree to, 3 where there is a change that is refused.`;
+
+export const exitCodes = { fine: 0, failed: 1, danger: 2, refused: 3 };
+
+interface Surroundings {
+  /** The checkout whose working tree would be deployed. */
+  readonly root: string;
+  /** An empty folder to work in. */
+  readonly folder: string;
+  readonly print: (text: string) => void;
+}
+
+const nothing: Readonly<Record<string, Template>> = {};
+
+/** Compares and prints; gives the exit code. */
+export async function runDiff(words: readonly string[], { root, folder, print }: Surroundings): Promise<number> {
+  const { values } = parseArgs({
+    args: [...words],
+    options: { stage: { type: 'string' }, base: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    print(usage);
+    return exitCodes.fine;
+  }
+  const stage = values.stage ?? defaultStage;
+  const base = await findBase(root, values.base);
+  const baseFolder = join(folder, 'base');
+  const note = await checkOut(root, base, baseFolder);
+  const isNew = !(await hasStage(baseFolder, stage));
+  const [after, before] = await Promise.all([
+    synthesize(root, stage, join(folder, 'after')),
+    isNew ? nothing : synthesize(baseFolder, stage, join(folder, 'before')).catch(naming(base.name)),
+  ]);
+  const files = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const compared = files.map((file) => {
+    const comparison = compareTemplates(before[file] ?? {}, after[file] ?? {});
+    return { comparison, dangers: findDangers(comparison) };
+  });
+  const lines = compared.flatMap(({ comparison, dangers }) => renderComparison(comparison, dangers));
+  print(`Stage ${stage}: the working tree against ${base.name} (${base.commit.slice(0, 7)})`);
+  if (note !== undefined) print(`Note: ${note}`);
+  if (isNew) print('Note: the stage is new, and so is all of it');
+  print(lines.length > 0 ? lines.join('\n') : 'No changes');
+  const dangers = compared.flatMap((one) => one.dangers);
+  if (dangers.some(({ refused }) => refused)) return exitCodes.refused;
+  return dangers.length > 0 ? exitCodes.danger : exitCodes.fine;
+}
+
+/** Two syntheses run: says of which one an error is. */
+function naming(base: string) {
+  return (error: unknown): never => {
+    throw new Error(`The base (${base}) can't be synthesized:\n${messageOf(error)}`);
+  };
+}
+
+/** A command that failed has said why on its own standard error, which its error carries. */
+export function messageOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  return said || (error instanceof Error ? error.message : String(error));
+}

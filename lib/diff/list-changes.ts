@@ -8,7 +8,7 @@ export interface Change {
 
 /** Every single value that differs between two trees. A reference of CloudFormation (`Ref`, `Fn::…`) counts as one value. */
 export function listChanges(before: unknown, after: unknown, path = ''): Change[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (before === after || JSON.stringify(before) === JSON.stringify(after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return listElementChanges(before, after, path);
   if (!isTree(before) || !isTree(after)) return [{ path, before, after }];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -38,7 +38,8 @@ function without(values: readonly unknown[], others: readonly unknown[]): unknow
   });
 }
 
-function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Something with parts of its own, other than a list. */
+export function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const [name = '', ...others] = Object.keys(value);
   return others.length > 0 || !(name === 'Ref' || name.startsWith('Fn::'));

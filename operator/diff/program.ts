@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultStage } from '../../lib/deployment-block.ts';
-import { compareTemplates, type Template } from '../../lib/diff/compare-templates.ts';
+import { compareTemplates } from '../../lib/diff/compare-templates.ts';
 import { findDangers } from '../../lib/diff/find-dangers.ts';
+import type { Template } from '../../lib/diff/template.ts';
 import { checkOut, findBase, hasStage } from './base-checkout.ts';
 import { renderComparison } from './render-comparison.ts';
 import { synthesize } from './synthesize.ts';

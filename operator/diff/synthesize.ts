@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Template } from '../../lib/diff/compare-templates.ts';
+import type { Template } from '../../lib/diff/template.ts';
 
 const run = promisify(execFile);
 

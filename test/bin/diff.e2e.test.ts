@@ -61,7 +61,7 @@ test('three typical changes are exactly three lines', () => {
 test("a change of a table's key is refused", () => {
   edit('lambda/store/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
   const { status, lines } = diff('--stage', 'prod', '--base', 'HEAD');
-  expect(lines[0]).toMatch(/^!! REFUSED Tables\/Keys: changes the key of a table/);
+  expect(lines[0]).toMatch(/^!! REFUSED Tables\/Keys: no longer exact: has another key, which means another table/);
   expect(lines).toContainEqual('~ Tables/Keys (made anew): KeySchema[0].AttributeName "pk" -> "id"');
   expect(status).toBe(3);
 });

@@ -23,7 +23,10 @@ export const least = {
 };
 
 /** The stack with these settings, synthesized in this process as `bin/gateway.ts` does it, with empty functions. */
-export function synthesizeStack(settings: Readonly<Record<string, unknown>> = {}): SynthesizedStack {
+export function synthesizeStack(
+  settings: Readonly<Record<string, unknown>> = {},
+  context: Readonly<Record<string, unknown>> = {},
+): SynthesizedStack {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
   try {
     const code = { gateway: join(folder, 'gateway'), wallet: join(folder, 'wallet') };
@@ -32,7 +35,7 @@ export function synthesizeStack(settings: Readonly<Record<string, unknown>> = {}
       writeFileSync(join(built, 'index.mjs'), `// ${name}`);
     }
     const config = readDeploymentConfig({ defaults: { ...least, ...settings }, stages: { dev: {} } });
-    const app = new App({ context: featureFlags, outdir: join(folder, 'out') });
+    const app = new App({ context: { ...featureFlags, ...context }, outdir: join(folder, 'out') });
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     const stack = new GatewayStack(app, 'InferenceGateway', { config, code });
     const template = Template.fromStack(stack);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareTemplates, type Template } from '../../../lib/diff/compare-templates.ts';
+import { compareTemplates } from '../../../lib/diff/compare-templates.ts';
 import { findDangers } from '../../../lib/diff/find-dangers.ts';
+import type { Template } from '../../../lib/diff/template.ts';
 import { renderComparison } from '../../../operator/diff/render-comparison.ts';
 
 type Tree = Record<string, unknown>;
@@ -29,6 +30,8 @@ const policy = {
   Properties: { PolicyName: 'p', Roles: [{ Ref: 'Role' }], PolicyDocument: { Statement: [statement] } },
 };
 
+const url = { InvokeMode: 'RESPONSE_STREAM', TargetFunctionArn: 'arn:of:function' };
+
 const base = {
   Resources: {
     Keys: table,
@@ -39,7 +42,7 @@ const base = {
       Metadata: { 'aws:cdk:path': 'InferenceGateway/Gateway/Role/Resource' },
     },
     Policy: policy,
-    Url: { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'AWS_IAM' } },
+    Url: { Type: 'AWS::Lambda::Url', Properties: { ...url, AuthType: 'AWS_IAM' } },
     Function: {
       Type: 'AWS::Lambda::Function',
       Properties: { MemorySize: 512, Environment: { Variables: { EDGE_SECRET_ID: 'edge', GUEST_LIMIT: '3' } } },
@@ -86,57 +89,9 @@ test('what the CDK only notes is no change', () => {
   expect(linesOf(changed('Resources.Keys.Metadata.more', 'x'))).toEqual([]);
 });
 
-describe("a table's key is refused", () => {
-  test.each([
-    ['another attribute', 'Resources.Keys.Properties.KeySchema.0.AttributeName', 'id'],
-    ['a sort key', 'Resources.Keys.Properties.KeySchema.1', { AttributeName: 'sk', KeyType: 'RANGE' }],
-    ['another type', 'Resources.Keys.Properties.AttributeDefinitions.0.AttributeType', 'N'],
-  ])('%s', (_name, path, value) => {
-    const [line, ...others] = dangersOf(changed(path, value));
-    expect(line).toMatch(/^!! REFUSED Tables\/Keys: changes the key of a table: /);
-    expect(others).toEqual([]);
-  });
-
-  test('an attribute for a new index is not', () => {
-    const attribute = { AttributeName: 'label', AttributeType: 'S' };
-    expect(dangersOf(changed('Resources.Keys.Properties.AttributeDefinitions.1', attribute))).toEqual([]);
-  });
-});
-
-describe('data', () => {
-  const replica = 'Resources.Keys.Properties.Replicas.0';
-  test.each<[string, string, unknown, string]>([
-    ['a table that goes', 'Resources.Keys', undefined, 'the stack lets go of this table'],
-    ['a secret that goes', 'Resources.Salt', undefined, 'the stack lets go of this secret'],
-    ['a table with another name', 'Resources.Keys.Properties.TableName', 'x', 'replaces this table by an empty one'],
-    [
-      'a secret with another value',
-      'Resources.Salt.Properties.GenerateSecretString.PasswordLength',
-      32,
-      'writes the value',
-    ],
-    ['an index that goes', 'Resources.Keys.Properties.GlobalSecondaryIndexes', [], 'changes or drops an index'],
-    ['no protection', `${replica}.DeletionProtectionEnabled`, false, 'gives up Replicas[0].DeletionProtectionEnabled'],
-    ['no recovery', `${replica}.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled`, false, 'gives up'],
-    [
-      'items that expire by another attribute',
-      'Resources.Keys.Properties.TimeToLiveSpecification.AttributeName',
-      'createdAt',
-      'changes which items delete themselves',
-    ],
-    ['not retained', 'Resources.Keys.DeletionPolicy', 'Delete', 'DeletionPolicy is Delete now'],
-    [
-      'not retained when replaced',
-      'Resources.Keys.UpdateReplacePolicy',
-      undefined,
-      'UpdateReplacePolicy is Delete now',
-    ],
-    ['a stack that can be deleted', 'Stack.terminationProtection', false, 'gives up termination protection'],
-    ['another stack', 'Stack.name', 'Other', 'is another stack'],
-  ])('%s', (_name, path, value, what) => {
-    expect(dangersOf(changed(path, value))).toEqual([expect.stringContaining(what)]);
-    expect(dangersOf(changed(path, value))[0]).toMatch(/^!! DANGER /);
-  });
+test('an attribute for a new index is no danger', () => {
+  const attribute = { AttributeName: 'label', AttributeType: 'S' };
+  expect(dangersOf(changed('Resources.Keys.Properties.AttributeDefinitions.1', attribute))).toEqual([]);
 });
 
 test('a table that only may be replaced is marked like one that will be', () => {
@@ -153,13 +108,26 @@ describe('permissions', () => {
   const actions = 'Resources.Policy.Properties.PolicyDocument.Statement.0.Action';
   test('one more action', () => {
     expect(dangersOf(changed(actions, [...statement.Action, 'dynamodb:Scan']))).toEqual([
-      '!! DANGER permissions: widens a permission: AWS:Gateway/Role may dynamodb:Scan on arn:of:table',
+      '!! DANGER permissions: widens a permission: Gateway/Role may dynamodb:Scan on arn:of:table',
     ]);
   });
 
-  test('one less is none', () => {
-    expect(dangersOf(changed(actions, 'dynamodb:GetItem'))).toEqual([]);
-    expect(dangersOf(changed('Resources.Policy', undefined))).toEqual([]);
+  test('one less, which the function may need', () => {
+    const lost = (action: string) =>
+      `!! DANGER permissions: takes a permission away: Gateway/Role may ${action} on arn:of:table`;
+    expect(dangersOf(changed(actions, 'dynamodb:GetItem'))).toEqual([lost('dynamodb:UpdateItem')]);
+    expect(dangersOf(changed('Resources.Policy', undefined))).toEqual(statement.Action.map(lost));
+  });
+
+  test('one line where a permission only widens', () => {
+    expect(dangersOf(changed(actions, 'dynamodb:*'))).toEqual([
+      '!! DANGER permissions: widens a permission: Gateway/Role may dynamodb:* on arn:of:table',
+    ]);
+  });
+
+  test('none where the same is said otherwise', () => {
+    const [first, second] = statement.Action.map((Action) => ({ ...statement, Action, Sid: 'x' }));
+    expect(dangersOf(changed('Resources.Policy.Properties.PolicyDocument.Statement', [second, first]))).toEqual([]);
   });
 
   test('another resource, for each action', () => {
@@ -173,14 +141,16 @@ describe('permissions', () => {
   test('a managed policy', () => {
     const arns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
     expect(dangersOf(changed('Resources.Role.Properties.ManagedPolicyArns', arns))).toEqual([
-      expect.stringContaining('gets arn:aws:iam::aws:policy/AdministratorAccess'),
+      expect.stringContaining('may do what policies elsewhere say'),
     ]);
   });
 
   test('a denial that goes', () => {
     const deny = { ...statement, Effect: 'Deny', Action: 'dynamodb:DeleteItem' };
     const before = changed('Resources.Policy.Properties.PolicyDocument.Statement', [statement, deny]);
-    expect(linesOf(base, before)[0]).toContain('no longer denied');
+    expect(linesOf(base, before)[0]).toContain(
+      'widens a permission: no longer denied: Gateway/Role may dynamodb:DeleteItem',
+    );
   });
 
   test('a function that anyone may call', () => {
@@ -195,20 +165,16 @@ describe('permissions', () => {
 });
 
 describe('the network', () => {
-  const distribution = 'Resources.Edge.Properties.DistributionConfig';
   const group = {
     Type: 'AWS::EC2::SecurityGroup',
     Properties: { SecurityGroupIngress: [{ CidrIp: '0.0.0.0/0', IpProtocol: 'tcp', FromPort: 22, ToPort: 22 }] },
   };
   test.each<[string, string, unknown]>([
     ['a URL for anyone', 'Resources.Url.Properties.AuthType', 'NONE'],
-    ['another URL', 'Resources.Second', { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'AWS_IAM' } }],
-    ['a way around the CDN', 'Resources.Function.Properties.Environment.Variables.EDGE_SECRET_ID', undefined],
-    ['no web ACL', `${distribution}.WebACLId`, undefined],
-    ['no TLS', `${distribution}.DefaultCacheBehavior.ViewerProtocolPolicy`, 'allow-all'],
+    ['another URL', 'Resources.Second', { Type: 'AWS::Lambda::Url', Properties: { ...url, AuthType: 'AWS_IAM' } }],
     ['a security group', 'Resources.Group', group],
   ])('%s', (_name, path, value) => {
-    expect(dangersOf(changed(path, value))).toEqual([expect.stringContaining('opens the network')]);
+    expect(dangersOf(changed(path, value))).toContainEqual(expect.stringContaining('opens the network'));
   });
 });
 

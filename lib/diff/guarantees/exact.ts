@@ -1,0 +1,53 @@
+import { type Guarantee, holdsAll, is, listOf, types, variable } from './guarantee.ts';
+
+const { table, function: lambda } = types;
+
+const otherKey = 'has another key, which means another table, an empty one: add a table and move the items instead';
+
+/** Every request is counted once, on the counter of its caller. */
+export const exact: readonly Guarantee[] = [
+  { of: table, at: 'KeySchema', otherwise: otherKey, refused: true },
+  { of: table, at: 'AttributeDefinitions', keeps: haveSameTypes, otherwise: otherKey, refused: true },
+  { of: table, at: 'AttributeDefinitions', keeps: haveSameNames, otherwise: 'loses an attribute of its keys' },
+  {
+    of: table,
+    at: 'GlobalSecondaryIndexes',
+    keeps: holdsAll,
+    otherwise: 'loses an index, or has another in its place',
+  },
+  { of: table, at: 'Replicas[].GlobalSecondaryIndexes', keeps: holdsAll, otherwise: 'loses an index in a region' },
+  {
+    of: table,
+    at: 'BillingMode',
+    must: is('PAY_PER_REQUEST'),
+    otherwise: 'has a limit of its own, above which it turns charges away',
+  },
+  { of: lambda, at: variable('KEYS_TABLE'), otherwise: 'looks for keys in another table' },
+  { of: lambda, at: variable('QUOTA_TABLE'), otherwise: 'counts in another table' },
+  ...['NETWORK_SALT_SECRET_ID', 'NETWORK_SALT'].map((name) => ({
+    of: lambda,
+    at: variable(name),
+    otherwise: 'knows networks by another salt, so that every guest counter and link is lost',
+  })),
+  { of: lambda, at: variable('EDGE_HEADER'), otherwise: 'takes the addresses of callers from elsewhere' },
+];
+
+interface Attribute {
+  readonly AttributeName: string;
+  readonly AttributeType: string;
+}
+
+function typesOf(value: unknown): Map<string, string> {
+  return new Map(
+    (listOf(value) as Attribute[]).map(({ AttributeName: name, AttributeType: type }) => [name, type] as const),
+  );
+}
+
+function haveSameTypes(before: unknown, after: unknown): boolean {
+  const now = typesOf(after);
+  return [...typesOf(before)].every(([name, type]) => !now.has(name) || now.get(name) === type);
+}
+
+function haveSameNames(before: unknown, after: unknown): boolean {
+  return holdsAll([...typesOf(before).keys()], [...typesOf(after).keys()]);
+}

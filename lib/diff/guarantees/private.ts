@@ -1,0 +1,55 @@
+import { type Guarantee, holdsAll, is, types, variable } from './guarantee.ts';
+
+const { function: lambda, url, role, distribution } = types;
+
+const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
+
+/** The `CachingDisabled` policy that CloudFront manages. */
+const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+
+/** Nobody reads what is not theirs. Who may do what is compared by its own normal form: see ../permissions.ts. */
+export const confidential: readonly Guarantee[] = [
+  { of: lambda, at: variable('UPSTREAM*_BASE_URL'), otherwise: "sends prompts and the upstream's keys elsewhere" },
+  { of: lambda, at: variable('UPSTREAM_SECRET_ID'), otherwise: "takes the upstream's keys from another secret" },
+  { of: lambda, at: variable('UPSTREAM_NAMES'), keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' },
+  {
+    of: lambda,
+    at: variable('EDGE_SECRET_ID'),
+    otherwise: 'tells by another secret, or by none, who comes through the CDN and who around it',
+  },
+  { of: role, at: 'ManagedPolicyArns', otherwise: 'may do what policies elsewhere say' },
+  {
+    of: url,
+    at: 'AuthType',
+    keeps: (before, after) => after !== 'NONE' || before === 'NONE',
+    otherwise: 'opens the network: anyone may call it',
+  },
+  {
+    of: distribution,
+    at: 'DistributionConfig.WebACLId',
+    keeps: (before, after) => before === undefined || after === before,
+    otherwise: 'opens the network: its web ACL is another one, or none',
+  },
+  ...behaviors.flatMap((behavior) => [
+    {
+      of: distribution,
+      at: `${behavior}.ViewerProtocolPolicy`,
+      must: is('https-only'),
+      otherwise: 'opens the network: takes keys without TLS, if only to send them on',
+    },
+    {
+      of: distribution,
+      at: `${behavior}.CachePolicyId`,
+      must: is(cachingDisabled),
+      otherwise: "keeps answers, and may give one caller's to another",
+    },
+  ]),
+];
+
+function hidesAll(before: unknown, after: unknown): boolean {
+  const namesIn = (value: unknown) => (typeof value === 'string' ? value.split(',').map((name) => name.trim()) : []);
+  return holdsAll(
+    namesIn(before).filter((name) => name !== ''),
+    namesIn(after),
+  );
+}

@@ -1,0 +1,37 @@
+import { type Guarantee, holdsAll, listOf, types, variable, type Where } from './guarantee.ts';
+
+const { function: lambda, alarm } = types;
+
+/** What goes wrong is measured, rings, and reaches somebody. */
+export const watched: readonly Guarantee[] = [
+  {
+    of: lambda,
+    at: 'LoggingConfig',
+    otherwise: 'logs elsewhere or otherwise, and its metrics are read from these lines',
+  },
+  { of: lambda, at: variable('METRICS_NAMESPACE'), otherwise: 'sends its metrics where no alarm looks' },
+  { of: alarm, at: 'AlarmActions', must: (value) => listOf(value).length > 0, otherwise: 'tells nobody' },
+  { of: alarm, at: 'AlarmActions', keeps: holdsAll, otherwise: 'does not tell everybody whom it told' },
+  { of: alarm, at: 'ActionsEnabled', must: (value) => value !== false, otherwise: 'tells nobody' },
+  { of: alarm, at: 'Threshold', must: suitsLimit, otherwise: 'rings always, or only when requests are turned away' },
+  {
+    of: alarm,
+    at: 'Threshold',
+    keeps: (before, after, where) => before === after || limitOf(where) !== undefined,
+    otherwise: 'rings sooner or later than it did',
+  },
+];
+
+/** Where a function has a share of executions of its own, an alarm on them follows that share. */
+function suitsLimit(value: unknown, where: Where): boolean {
+  const limit = limitOf(where);
+  return limit === undefined || (Number(value) > limit / 2 && Number(value) < limit);
+}
+
+function limitOf({ part, template }: Where): number | undefined {
+  const { MetricName, Dimensions } = part.tree;
+  if (MetricName !== 'ConcurrentExecutions') return undefined;
+  const [dimension] = listOf(Dimensions) as { readonly Value?: { readonly Ref?: string } }[];
+  const share = template.Resources?.[dimension?.Value?.Ref ?? '']?.Properties?.ReservedConcurrentExecutions;
+  return share === undefined ? undefined : Number(share);
+}

@@ -1,0 +1,128 @@
+import { type Guarantee, types } from './guarantees/guarantee.ts';
+import { guarantees } from './guarantees/index.ts';
+import { mayBeAdded, mayVary, mayVaryAnywhere } from './harmless.ts';
+import { type Change, isTree, listChanges } from './list-changes.ts';
+import { exceptPermissions, isPolicy } from './permissions.ts';
+import type { Part, Template } from './template.ts';
+import { valuesAt, without } from './tree.ts';
+
+export interface Danger {
+  /** What is never deployed this way, whoever agrees to it. */
+  readonly refused: boolean;
+  readonly where: string;
+  readonly what: string;
+}
+
+interface PartChange {
+  readonly was: Part | undefined;
+  readonly is: Part | undefined;
+  readonly replaced: 'yes' | 'maybe' | 'no';
+  readonly before: Template;
+  readonly after: Template;
+}
+
+/** What is dangerous about what becomes of one part of the template. */
+export function judgePart(change: PartChange): Danger[] {
+  const { was, is } = change;
+  if (is === undefined) return was === undefined || isPolicy(was.type) ? [] : [judgeRemoval(was)];
+  const lost = findLost(change);
+  if (was === undefined) return [...judgeAddition(is), ...lost];
+  if (was.type !== is.type) return [danger(is, `is made anew, as ${is.type} instead of ${was.type}`)];
+  const replacement = judgeReplacement(change);
+  if (replacement === undefined) return [...lost, ...findUnknown(was, is)];
+  // What replaces it says all that is to be said, unless it is worse.
+  return lost.some(({ refused }) => refused) ? lost : [replacement];
+}
+
+function danger({ name }: Part, what: string, refused = false): Danger {
+  return { refused, where: name, what };
+}
+
+function judgeRemoval(was: Part): Danger {
+  const thing = thingOf(was.type);
+  if (thing === undefined) return danger(was, 'is taken away');
+  return danger(was, `the stack lets go of this ${thing} (a retained one stays behind, unused)`);
+}
+
+/** What is a way in from outside. */
+const doors =
+  /^AWS::(Lambda::Url|CloudFront::Distribution|ApiGateway(V2)?::(RestApi|Api)|ElasticLoadBalancingV2::LoadBalancer|EC2::SecurityGroup\w*)$/;
+
+function judgeAddition(is: Part): Danger[] {
+  if (mayBeAdded.has(is.type) || isPolicy(is.type)) return [];
+  if (doors.test(is.type)) return [danger(is, 'opens the network: a new way in')];
+  return [danger(is, `is new, and a ${is.type} is not known to be harmless`)];
+}
+
+/** A policy that takes another's place is compared as permissions; an alarm has nothing to lose but its history. */
+const mayBeReplaced = /^AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy|CloudWatch::\w+)$/;
+
+function judgeReplacement({ is, replaced }: PartChange): Danger | undefined {
+  if (is === undefined || replaced === 'no' || mayBeReplaced.test(is.type)) return undefined;
+  const thing = thingOf(is.type);
+  if (thing === undefined) {
+    return danger(is, `${replaced === 'yes' ? 'is' : 'may be'} made anew, with another name or address`);
+  }
+  const what = `${replaced === 'yes' ? 'replaces' : 'may replace'} this ${thing} by an empty one`;
+  return danger(is, what, replaced === 'yes' && thing === 'table');
+}
+
+function thingOf(type: string): 'table' | 'secret' | undefined {
+  const isOneOf = (known: readonly string[]) => known.includes(type);
+  return isOneOf(types.table) ? 'table' : isOneOf(types.secret) ? 'secret' : undefined;
+}
+
+/** The guarantees that the part does not keep any more, or, where it is new, does not keep. */
+function findLost({ was, is, before, after }: PartChange): Danger[] {
+  if (is === undefined) return [];
+  return Object.entries(guarantees).flatMap(([property, ofProperty]) =>
+    ofProperty
+      .filter(({ of }) => of.includes(is.type))
+      .filter((guarantee) => {
+        const values = valuesAt(is.tree, guarantee.at);
+        if (was === undefined) return !keepsByItself(guarantee, values, { part: is, template: after });
+        const old = valuesAt(was.tree, guarantee.at);
+        const wasKept = keepsByItself(guarantee, old, { part: was, template: before });
+        const isKept = keepsByItself(guarantee, values, { part: is, template: after });
+        // What was not kept before may not get worse unseen.
+        if (!isKept) return wasKept || differs(old, values);
+        return !keepsWhatWas(guarantee, old, values, { part: is, template: after });
+      })
+      .map(({ otherwise, refused }) => danger(is, `${was ? 'no longer' : 'not'} ${property}: ${otherwise}`, refused)),
+  );
+}
+
+type Where = Parameters<NonNullable<Guarantee['must']>>[1];
+
+function keepsByItself({ must }: Guarantee, values: readonly unknown[], where: Where): boolean {
+  return must === undefined || values.every((value) => must(value, where));
+}
+
+function keepsWhatWas(guarantee: Guarantee, old: readonly unknown[], values: readonly unknown[], where: Where) {
+  const { must, keeps } = guarantee;
+  if (keeps) return old.every((value, index) => keeps(value, values[index], where));
+  return must !== undefined || !differs(old, values);
+}
+
+function differs(before: unknown, after: unknown): boolean {
+  return listChanges(before, after).length > 0;
+}
+
+/** Changes of which no guarantee speaks, and of which nobody has said that they are harmless. */
+function findUnknown(was: Part, is: Part): Danger[] {
+  if (!differs(was.tree, is.tree)) return [];
+  const spokenOf = Object.values(guarantees).flatMap((ofProperty) =>
+    ofProperty.filter(({ of }) => of.includes(is.type)).map(({ at }) => at),
+  );
+  const known = [...mayVaryAnywhere, ...(mayVary[is.type] ?? []), ...spokenOf];
+  const [before, after] = [was, is].map((part) => without(exceptPermissions(part), known));
+  const changes = listChanges(before, after).flatMap(unfold);
+  return changes.map(({ path }) => danger(is, `changes ${path}, which is not known to be harmless`));
+}
+
+/** What comes or goes with all that is in it, value by value. */
+function unfold(change: Change): Change[] {
+  const { path, before, after } = change;
+  if ((before !== undefined && after !== undefined) || !isTree(before ?? after)) return [change];
+  return listChanges(before ?? {}, after ?? {}, path).flatMap(unfold);
+}

@@ -1,0 +1,66 @@
+import { anyone, type Grant, grantsOf } from './grants.ts';
+import { namesOf, type Part, type Template, type Tree } from './template.ts';
+
+/** Resources that say nothing but who may do what. */
+export function isPolicy(type: string): boolean {
+  return /^AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy)$/.test(type);
+}
+
+/** What a part says beside who may do what, all of which is compared here. */
+export function exceptPermissions({ type, tree }: Part): Tree {
+  if (type === 'AWS::Lambda::Permission') return {};
+  const { Roles: _roles, Users: _users, Groups: _groups, ...others } = tree;
+  return withoutStatements(type === 'AWS::IAM::Policy' ? others : tree);
+}
+
+function withoutStatements<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutStatements) as T;
+  const kept = Object.entries(value).filter(([name]) => name !== 'Statement');
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutStatements(one)])) as T;
+}
+
+export interface PermissionChanges {
+  readonly widened: readonly string[];
+  readonly narrowed: readonly string[];
+}
+
+/** What somebody may do in the one template and not in the other, however it is written there. */
+export function comparePermissions(before: Template, after: Template): PermissionChanges {
+  const [was, is] = [grantsOf(before), grantsOf(after)];
+  const names = new Set(Object.values(namesOf(after)));
+  const gone = new Set(Object.values(namesOf(before)).filter((name) => !names.has(name)));
+  const lost = beyond(was.allowed, is.allowed).filter(
+    ({ principal, resource }) => !gone.has(principal) && !gone.has(resource),
+  );
+  const undenied = beyond(was.denied, is.denied).map((grant) => `no longer denied: ${render(grant)}`);
+  const denied = beyond(is.denied, was.denied).map((grant) => `denied: ${render(grant)}`);
+  return {
+    widened: [...beyond(is.allowed, was.allowed).map(render), ...undenied],
+    narrowed: [...lost.map(render), ...denied],
+  };
+}
+
+/** Which of these are granted by none of those. */
+function beyond(grants: readonly Grant[], others: readonly Grant[]): Grant[] {
+  return grants.filter((grant) => !others.some((other) => covers(other, grant)));
+}
+
+function covers(wider: Grant, grant: Grant): boolean {
+  return (
+    (wider.principal === grant.principal || wider.principal === anyone) &&
+    matches(wider.action, grant.action) &&
+    matches(wider.resource, grant.resource) &&
+    (wider.condition === grant.condition || wider.condition === '')
+  );
+}
+
+function matches(pattern: string, text: string): boolean {
+  if (pattern === text) return true;
+  if (!pattern.endsWith('*')) return false;
+  return text.toLowerCase().startsWith(pattern.slice(0, -1).toLowerCase());
+}
+
+function render({ principal, action, resource, condition }: Grant): string {
+  return `${principal} may ${action} on ${resource}${condition && `, if ${condition}`}`;
+}

@@ -1,0 +1,28 @@
+import type { Template } from '../../lib/diff/template.ts';
+import { synthesizeStack } from './stack.ts';
+
+/** All that the stack can have at once: alarms that tell somebody, the wallet's page, an edge with a domain and a web ACL. */
+const everything = {
+  alarmEmail: 'on-call@example.com',
+  terminationProtection: true,
+  reservedConcurrency: 100,
+  logRetentionDays: 30,
+  UPSTREAM_NAMES: 'vendor,model-x',
+  UPSTREAM_2_BASE_URL: 'https://second.example/v1',
+  UPSTREAM_2_TEXT_MODEL: 'second-text',
+  UPSTREAM_2_VISION_MODEL: 'second-vision',
+  edge: true,
+  edgeDomainName: 'api.example.com',
+  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/abc',
+  edgeWebAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/one/two',
+};
+
+/** Where each construct stands, which the CDK's command line has noted as well. */
+const context = { 'aws:cdk:enable-path-metadata': true };
+
+/** The template of a deployment that is in use, as the gate reads it. */
+export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}): Template {
+  const { template, stack } = synthesizeStack({ ...everything, ...settings }, context);
+  const { stackName: name, terminationProtection = false, tags } = stack;
+  return { ...template.toJSON(), Stack: { name, terminationProtection, tags: tags.tagValues() } };
+}

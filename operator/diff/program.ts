@@ -6,12 +6,14 @@ import { findDangers } from '../../lib/diff/find-dangers.ts';
 import type { Template } from '../../lib/diff/template.ts';
 import { checkOut, findBase, hasStage } from './base-checkout.ts';
 import { renderComparison } from './render-comparison.ts';
-import { synthesize } from './synthesize.ts';
+import { readTemplates, synthesize } from './synthesize.ts';
 
-const usage = `npm run diff -- [--stage ${defaultStage}] [--base REF]
+const usage = `npm run diff -- [--stage ${defaultStage}] [--base REF] [--synthesized FOLDER]
 
 What deploying the working tree would change in the infrastructure, against a commit; offline.
 Without --base: where this branch left origin/main, or else the last commit.
+With --synthesized: what deploying the templates in that folder would change, which "cdk synth --output FOLDER" has written.
+So the code of this checkout judges what the code of another one made.
 
 Ends with 0 where nothing dangerous changes, 1 where it could not tell, 2 where there is a danger (marked !!) that somebody
 has to agree to, 3 where there is a change that is refused.`;
@@ -32,19 +34,24 @@ const nothing: Readonly<Record<string, Template>> = {};
 export async function runDiff(words: readonly string[], { root, folder, print }: Surroundings): Promise<number> {
   const { values } = parseArgs({
     args: [...words],
-    options: { stage: { type: 'string' }, base: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      stage: { type: 'string' },
+      base: { type: 'string' },
+      synthesized: { type: 'string' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) {
     print(usage);
     return exitCodes.fine;
   }
-  const stage = values.stage ?? defaultStage;
+  const { stage = defaultStage, synthesized } = values;
   const base = await findBase(root, values.base);
   const baseFolder = join(folder, 'base');
   const note = await checkOut(root, base, baseFolder);
   const isNew = !(await hasStage(baseFolder, stage));
   const [after, before] = await Promise.all([
-    synthesize(root, stage, join(folder, 'after')),
+    synthesized === undefined ? synthesize(root, stage, join(folder, 'after')) : readTemplates(synthesized),
     isNew ? nothing : synthesize(baseFolder, stage, join(folder, 'before')).catch(naming(base.name)),
   ]);
   const files = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -53,7 +60,8 @@ export async function runDiff(words: readonly string[], { root, folder, print }:
     return { comparison, dangers: findDangers(comparison) };
   });
   const lines = compared.flatMap(({ comparison, dangers }) => renderComparison(comparison, dangers));
-  print(`Stage ${stage}: the working tree against ${base.name} (${base.commit.slice(0, 7)})`);
+  const what = synthesized === undefined ? 'the working tree' : `what stands in ${synthesized}`;
+  print(`Stage ${stage}: ${what} against ${base.name} (${base.commit.slice(0, 7)})`);
   if (note !== undefined) print(`Note: ${note}`);
   if (isNew) print('Note: the stage is new, and so is all of it');
   print(lines.length > 0 ? lines.join('\n') : 'No changes');

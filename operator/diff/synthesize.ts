@@ -26,6 +26,11 @@ export async function synthesize(root: string, stage: string, outdir: string): P
     cwd: root,
     env: { ...process.env, PATH },
   });
+  return readTemplates(outdir);
+}
+
+/** What a synthesis has left in a folder. */
+export async function readTemplates(outdir: string): Promise<Record<string, Template>> {
   const { artifacts }: Manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'));
   const stacks = Object.entries(artifacts).map(([id, { properties }]) => ({ stackName: id, ...properties }));
   const files = (await readdir(outdir)).filter((file) => file.endsWith('.template.json'));

@@ -58,6 +58,20 @@ test('three typical changes are exactly three lines', () => {
   expect(status).toBe(0);
 });
 
+test('templates that the code of another checkout has written are judged by this one', () => {
+  const templates = join(checkout, 'templates');
+  edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUEST_LIMIT": 5,'));
+  const words = ['synth', '--quiet', '--context', 'stage=prod', '--output', templates];
+  execFileSync(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], { cwd: checkout });
+  git('checkout', '--quiet', '.');
+  const { status, stderr, lines } = diff('--stage', 'prod', '--base', 'HEAD', '--synthesized', templates);
+  expect({ status, stderr, lines }).toEqual({
+    status: 0,
+    stderr: '',
+    lines: ['~ Gateway/Function: Environment.Variables.GUEST_LIMIT "3" -> "5"'],
+  });
+});
+
 test("a change of a table's key is refused", () => {
   edit('lambda/store/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
   const { status, lines } = diff('--stage', 'prod', '--base', 'HEAD');

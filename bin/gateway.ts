@@ -22,7 +22,9 @@ dropCleanReport(app.outdir);
 
 function readConfigOrExit(block: unknown, stage: unknown): DeploymentConfig {
   try {
-    return readDeploymentConfig(block, stage);
+    const config = readDeploymentConfig(block, stage);
+    for (const warning of config.warnings) console.error(`warning: cdk.json, ${warning}`);
+    return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const fault of error.faults) console.error(`cdk.json, ${fault}`);

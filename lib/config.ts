@@ -12,17 +12,25 @@ export interface DeploymentConfig extends StackValues {
   readonly stage: string;
   /** The operator's part of the function's environment, fallbacks written out; the stack adds what it creates itself. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What can be deployed and is probably not meant so. */
+  readonly warnings: readonly string[];
 }
 
-/** What the stack sets by itself, with stand-ins that let the operator's part be checked without it. */
+const tableName = 't'.repeat(80);
+const secretArn = 's'.repeat(120);
+
+/** What the stack sets by itself, with stand-ins as long as the real ones can be: so the operator's part can be checked without it. */
 export const setByStack: Readonly<Record<string, string>> = {
-  KEYS_TABLE: 'keys',
-  QUOTA_TABLE: 'quota',
-  UPSTREAM_SECRET_ID: 'upstream',
-  NETWORK_SALT_SECRET_ID: 'network-salt',
-  EDGE_SECRET_ID: 'edge',
-  METRICS_NAMESPACE: 'metrics',
+  KEYS_TABLE: tableName,
+  QUOTA_TABLE: tableName,
+  UPSTREAM_SECRET_ID: secretArn,
+  NETWORK_SALT_SECRET_ID: secretArn,
+  EDGE_SECRET_ID: secretArn,
+  METRICS_NAMESPACE: 'm'.repeat(40),
 };
+
+/** What Lambda takes at most, measured in bytes of the JSON object that it is told. */
+const environmentLimit = 4096;
 
 /** Lambda keeps so many executions back for the functions that reserve none. */
 const unreserved = 100;
@@ -31,12 +39,12 @@ const unreserved = 100;
 export function readDeploymentConfig(block: unknown, wantedStage?: unknown): DeploymentConfig {
   const { stage, values, placeOf } = readStageBlock(block, wantedStage);
   const faults: string[] = [];
-  const placed = Object.entries(values).filter(([name, value]) => {
+  const wellNamed = Object.entries(values).filter(([name, value]) => {
     const fault = faultOf(name, value);
     if (fault !== undefined) faults.push(fault);
     return fault === undefined;
   });
-  const given = texts(placed);
+  const given = texts(wellNamed);
   const stackValues = readStackSettings(given, faults);
   const ofFunction = Object.entries(given).filter(([name]) => !Object.hasOwn(stackSettings, name));
   const environment = {
@@ -44,9 +52,16 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
     ...Object.fromEntries(ofFunction),
     ...(stackValues.edge && { EDGE_HEADER: cloudFrontHeader }),
   };
-  faults.push(...contradictions(stackValues, given), ...settingFaults(environment));
-  if (faults.length > 0) throw new ConfigError([...new Set(faults)].map((fault) => `${placeOf(fault)}: ${fault}`));
-  return { stage, ...stackValues, environment };
+  faults.push(...contradictions(stackValues, given), ...settingFaults(environment), ...sizeFaults(environment));
+  const placed = (fault: string) => `${placeOf(fault)}: ${fault}`;
+  if (faults.length > 0) throw new ConfigError([...new Set(faults)].map(placed));
+  return { stage, ...stackValues, environment, warnings: warningsOf(stage, stackValues).map(placed) };
+}
+
+function warningsOf(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
+  const isInUse = stage === 'prod' || terminationProtection;
+  if (!isInUse || alarmEmail !== undefined) return [];
+  return ['alarmEmail is not set: alarms tell nobody but those who subscribe to the topic in the output AlarmTopic'];
 }
 
 /** Why a name has no place in the block, or its value no text. */
@@ -76,11 +91,13 @@ function contradictions({ edge, reservedConcurrency, accountConcurrency }: Stack
     faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${walletShare}`);
   }
   if (edge === undefined) {
+    if (given.edge !== undefined && given.edge !== 'false') return faults; // a fault of its own
     const useless = Object.keys(given).filter((name) => /^edge\w/.test(name));
     return [...faults, ...useless.map((name) => `${name} needs edge: true`)];
   }
   if (given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
-  if ((edge.domainName === undefined) !== (edge.certificateArn === undefined)) {
+  // One that is given and wrong is a fault of its own.
+  if ((edge.domainName && !given.edgeCertificateArn) || (edge.certificateArn && !given.edgeDomainName)) {
     faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
   }
   const interval = Number(given.KEEP_ALIVE_INTERVAL ?? settings.KEEP_ALIVE_INTERVAL.fallback);
@@ -103,6 +120,20 @@ type Texts = Readonly<Record<string, string>>;
 function texts(values: readonly (readonly [name: string, value: unknown])[]): Texts {
   const entries = values.map(([name, value]) => [name, String(value).trim()]);
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
+}
+
+function sizeFaults(environment: Texts): string[] {
+  const bytes = Buffer.byteLength(JSON.stringify({ ...environment, ...setByStack }));
+  if (bytes <= environmentLimit) return [];
+  const [longest = ''] = Object.keys(environment).sort((a, b) => lengthOf(environment, b) - lengthOf(environment, a));
+  const size = lengthOf(environment, longest);
+  return [
+    `${longest} is too long (${size} bytes): all settings together take ${bytes} bytes, and Lambda ${environmentLimit}`,
+  ];
+}
+
+function lengthOf(environment: Texts, name: string): number {
+  return Buffer.byteLength(environment[name] ?? '');
 }
 
 function settingFaults(environment: Texts): readonly string[] {

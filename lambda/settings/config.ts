@@ -77,8 +77,18 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
 /** Settings that are right by themselves and wrong together. */
 function contradictions(config: Config, environment: Environment): string[] {
   const faults = networkFaults(config, environment);
-  const publicModels = [config.serviceName, `${config.serviceName}-vision`];
-  for (const { from, prefix, to } of config.modelAliases ?? []) {
+  return [...faults, ...aliasFaults(config)];
+}
+
+function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
+  if (serviceName === undefined) return []; // a fault of its own
+  const faults: string[] = [];
+  const publicModels = [serviceName, `${serviceName}-vision`];
+  const seen = new Set<string>();
+  for (const { from, prefix, to } of modelAliases) {
+    const alias = prefix ? `${from}*` : from;
+    if (seen.has(alias)) faults.push(`MODEL_ALIASES maps ${alias} twice`);
+    seen.add(alias);
     if (!publicModels.includes(to)) {
       faults.push(`MODEL_ALIASES maps ${from} to ${to}, which must be ${publicModels.join(' or ')}`);
     }

@@ -71,12 +71,24 @@ export const list = (expects: string, items: { test(item: string): boolean }): S
   },
 });
 
-export const baseUrl: Setting<string> = {
+const baseUrl: Setting<string> = {
   expects: 'an http(s) URL with its version prefix and without query or user, such as https://host/api/v1',
   parse: (value) => {
     const url = URL.parse(value);
     const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
     return plain ? url.href.replace(/\/+$/, '') : undefined;
+  },
+};
+
+const endpoint = /\/(chat\/completions|responses|messages(\/count_tokens)?)$/;
+
+/** The base URL of an upstream, to which the gateway appends the path of an endpoint. */
+export const upstreamUrl: Setting<string> = {
+  expects:
+    "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
+  parse: (value) => {
+    const url = baseUrl.parse(value);
+    return url && endpoint.test(url) ? undefined : url;
   },
 };
 

@@ -1,6 +1,5 @@
 import { metricNamespace } from '../report/metric-names.ts';
 import {
-  baseUrl,
   byDefault,
   choice,
   duration,
@@ -13,6 +12,7 @@ import {
   seconds,
   splitList,
   text,
+  upstreamUrl,
   urlWithout,
 } from './setting.ts';
 
@@ -70,9 +70,9 @@ const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** The settings of one upstream. Those of a second, third … one are written `UPSTREAM_2_BASE_URL` and so on. */
 export const upstreamSettings = {
-  BASE_URL: required(baseUrl),
-  RESPONSES_BASE_URL: baseUrl,
-  MESSAGES_BASE_URL: baseUrl,
+  BASE_URL: required(upstreamUrl),
+  RESPONSES_BASE_URL: upstreamUrl,
+  MESSAGES_BASE_URL: upstreamUrl,
   TEXT_MODEL: required(modelId),
   VISION_MODEL: required(modelId),
   RESPONSES_TEXT_MODEL: modelId,

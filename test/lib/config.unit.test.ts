@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError } from '../../lambda/settings/read-settings.ts';
-import { settings } from '../../lambda/settings/settings.ts';
-import { readDeploymentConfig } from '../../lib/config.ts';
+import { settings, upstreamSettings } from '../../lambda/settings/settings.ts';
+import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
+import { stackSettings } from '../../lib/stack-settings.ts';
 
 const defaults = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',
@@ -102,6 +103,23 @@ test.each<[object, string]>([
     'reservedConcurrency needs an accountConcurrency above 110: Lambda leaves 100 to others, and /cli gets 10',
   ],
   [{ edgeDomainName: 'api.example.com' }, 'edgeDomainName needs edge: true'],
+  [{ edge: 'yes', edgeDomainName: 'api.example.com' }, 'edge must be true or false'],
+  [
+    { SERVICE_NAME: 'Svc', MODEL_ALIASES: 'gpt-*=svc' },
+    'SERVICE_NAME must be 2 to 20 letters, digits and dashes, a lower-case letter first',
+  ],
+  [{ MODEL_ALIASES: 'gpt-4=svc,a=svc,gpt-4=svc-vision' }, 'MODEL_ALIASES maps gpt-4 twice'],
+  [{ MODEL_ALIASES: 'gpt-*=svc,gpt-*=svc' }, 'MODEL_ALIASES maps gpt-* twice'],
+  ...['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'messages/'].map(
+    (path): [object, string] => [
+      { UPSTREAM_BASE_URL: `https://upstream.example/v1/${path}` },
+      `UPSTREAM_BASE_URL must be ${upstreamSettings.BASE_URL.expects}`,
+    ],
+  ),
+  [
+    { UPSTREAM_MESSAGES_BASE_URL: 'https://upstream.example/v1/messages' },
+    `UPSTREAM_MESSAGES_BASE_URL must be ${upstreamSettings.BASE_URL.expects}`,
+  ],
   [
     { edge: true, edgeDomainName: 'api.example.com' },
     'edgeDomainName and edgeCertificateArn belong together: set both or neither',
@@ -124,6 +142,58 @@ test.each<[object, string]>([
   expect(line).toMatch(/^gateway\.(defaults|stages\.dev): /);
   expect(line?.slice(line.indexOf(': ') + 2)).toBe(fault);
   expect(others).toEqual([]);
+});
+
+describe("Lambda's limit of 4 KB for all settings", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `name-of-a-vendor-${index}`).join(',');
+
+  test('is a fault that names the longest', () => {
+    const [fault, ...others] = faults(withDefaults({ UPSTREAM_NAMES: names(200) }));
+    expect(fault).toMatch(
+      /^gateway\.defaults: UPSTREAM_NAMES is too long \(\d{4} bytes\): all settings together take \d{4} bytes, and Lambda 4096$/,
+    );
+    expect(others).toEqual([]);
+  });
+
+  test('counts what the stack adds, in bytes', () => {
+    const lengthOf = (given: object) => {
+      const { environment } = readDeploymentConfig(withDefaults(given));
+      return Buffer.byteLength(JSON.stringify({ ...environment, ...setByStack }));
+    };
+    const free = 4096 - lengthOf({ APP_URL: 'https://app.example/' });
+    expect(faults(withDefaults({ APP_URL: `https://app.example/${'a'.repeat(free)}` }))).toEqual([]);
+    expect(faults(withDefaults({ APP_URL: `https://app.example/${'a'.repeat(free + 1)}` }))).toHaveLength(1);
+    expect(faults(withDefaults({ APP_URL: `https://app.example/é${'a'.repeat(free - 1)}` }))).toHaveLength(1);
+  });
+});
+
+describe('one fault gives one message', () => {
+  const everything = {
+    ...defaults,
+    ...{ MODEL_ALIASES: 'gpt-*=svc', UPSTREAM_2_BASE_URL: 'https://b.example/v1' },
+    ...{ UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'b', reservedConcurrency: 20 },
+    ...{ edge: true, edgeDomainName: 'api.example.com', edgeCertificateArn: certificate },
+  };
+  const names = [
+    ...Object.keys(settings).filter((name) => !Object.hasOwn(setByStack, name)),
+    ...Object.keys(stackSettings),
+    ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_2_${name}`),
+  ];
+  test.each(names)('%s', (name) => {
+    const wrong = /_MODEL$/.test(name) ? 'two words' : '\u0007'; // nearly everything else is a model's id
+    const found = faults({ defaults: { ...everything, [name]: wrong }, stages: { dev: {} } });
+    expect(found).toEqual([expect.stringMatching(new RegExp(`^gateway\\.defaults: ${name} `))]);
+  });
+});
+
+test('a deployment that is in use and tells nobody of alarms is warned about', () => {
+  const warnings = (given: object, stage: string) =>
+    readDeploymentConfig({ defaults: { ...defaults, ...given }, stages: { dev: {}, prod: {} } }, stage).warnings;
+  const warning = [expect.stringMatching(/^gateway\.stages\.\w+: alarmEmail is not set: /)];
+  expect(warnings({}, 'prod')).toEqual(warning);
+  expect(warnings({ terminationProtection: true }, 'dev')).toEqual(warning);
+  expect(warnings({}, 'dev')).toEqual([]);
+  expect(warnings({ alarmEmail: 'on-call@example.com' }, 'prod')).toEqual([]);
 });
 
 test('reports every fault once, each with its place', () => {

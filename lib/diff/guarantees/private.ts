@@ -14,6 +14,12 @@ export const confidential: readonly Guarantee[] = [
   { of: lambda, at: variable('UPSTREAM_NAMES'), keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' },
   {
     of: lambda,
+    at: variable('UPSTREAM_CALLER_IDS'),
+    keeps: (before, after) => before !== 'hash' || after === 'hash',
+    otherwise: 'tells the upstream who asks',
+  },
+  {
+    of: lambda,
     at: variable('EDGE_SECRET_ID'),
     otherwise: 'tells by another secret, or by none, who comes through the CDN and who around it',
   },

@@ -79,7 +79,7 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
 
 function limits({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
-    graph('Refusals by code', [metrics.split('refusals')], 8),
+    graph('Refusals by code, and tries of WebSockets', [metrics.split('refusals'), metrics.own('webSocketTries')], 8),
     table(
       'Most limited callers',
       [logGroup],
@@ -128,8 +128,22 @@ function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
     });
   });
   return [
-    graph('Tokens, as the upstream bills them', [metrics.own('inputTokens'), metrics.own('outputTokens')], 4),
-    graph('Dollars an hour: requests and tables', spent, 4),
+    graph(
+      'Tokens, as the upstream bills them',
+      (['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const).map((kind) =>
+        metrics.own(kind),
+      ),
+      8,
+    ),
+    graph(
+      'Prompts from the cache, and answers without usage (%)',
+      [
+        share('fromCache', metrics.own('cacheReadTokens'), metrics.own('inputTokens')),
+        share('withoutUsage', metrics.own('answersWithoutUsage'), metrics.own('duration', 'SampleCount')),
+      ],
+      8,
+    ),
+    graph('Dollars an hour: requests and tables', spent, 8),
     table(
       'Dollars an hour: compute',
       [logGroup],
@@ -146,13 +160,23 @@ function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
       [logGroup],
       [
         'filter message = "answered"',
-        'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, network, model',
+        'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
         'sort output desc',
         'limit 20',
       ],
       12,
     ),
   ];
+}
+
+/** How much of one figure another is. */
+function share(name: string, part: cloudwatch.IMetric, whole: cloudwatch.IMetric): cloudwatch.IMetric {
+  const [one, all] = [`${name}Part`, `${name}Whole`];
+  return new cloudwatch.MathExpression({
+    expression: `100 * ${one} / ${all}`,
+    usingMetrics: { [one]: part, [all]: whole },
+    label: name,
+  });
 }
 
 function graph(title: string, left: cloudwatch.IMetric[], span = 6): cloudwatch.IWidget {

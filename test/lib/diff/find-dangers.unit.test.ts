@@ -96,12 +96,11 @@ test('an attribute for a new index is no danger', () => {
 
 test('a table that only may be replaced is marked like one that will be', () => {
   const comparison = compareTemplates(base, changed('Resources.Keys.Properties.BillingMode', 'PROVISIONED'));
-  expect(findDangers(comparison)).toEqual([]);
+  const danger = { refused: false, where: 'Tables/Keys', what: 'may replace this table by an empty one' };
+  expect(findDangers(comparison)).not.toContainEqual(danger);
   // No property of a table is of this kind today; CloudFormation has many that are.
   const resources = comparison.resources.map((resource) => ({ ...resource, replaced: 'maybe' as const }));
-  expect(findDangers({ ...comparison, resources })).toEqual([
-    { refused: false, where: 'Tables/Keys', what: 'may replace this table by an empty one' },
-  ]);
+  expect(findDangers({ ...comparison, resources })).toContainEqual(danger);
 });
 
 describe('permissions', () => {

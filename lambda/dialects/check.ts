@@ -1,6 +1,20 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Json } from '../json/scan.ts';
 
+/** Fields of one dialect or another that decide what a request is, and what it costs. */
+const decisive = ['model', 'messages', 'input', 'stream', 'thinking'];
+const inAnyCase = decisive.map((name) => ({ name, pattern: new RegExp(`^${name}$`, 'iu') }));
+
+/** Refuses a field that only some upstreams would read: they take `Model` for `model`, and would be shown another than was checked. */
+export function refuseOtherCase(body: Json): void {
+  for (const key of body.keys(body.root)) {
+    const name = body.string(key);
+    const meant = inAnyCase.find(({ pattern }) => pattern.test(name));
+    if (meant === undefined || meant.name === name) continue;
+    throw new GatewayError('invalid_request', `${name} is not a field: case matters. Write ${meant.name}.`);
+  }
+}
+
 /** Refuses a body whose `name` is missing or no array. */
 export function requireArray(body: Json, name: string): void {
   const value = body.member(body.root, name);

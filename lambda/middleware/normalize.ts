@@ -1,3 +1,4 @@
+import { refuseOtherCase } from '../dialects/check.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
 import { decodeBody, encodingOf } from '../http/decode-body.ts';
@@ -52,6 +53,7 @@ export function readCall(
   { caller, headers, hashId }: Caller,
 ): InferenceCall {
   const body = readJsonBody(given);
+  refuseOtherCase(body);
   const model = resolveModel(body, models);
   const stream = readStream(body);
   dialect.checkBody(body);

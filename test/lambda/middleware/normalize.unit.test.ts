@@ -45,7 +45,16 @@ const member = (key: fc.Arbitrary<string>, value: fc.Arbitrary<string>) =>
 const required = (name: string) => (name === 'responses' ? 'input' : 'messages');
 /** Members that no dialect reads, of any content, twice perhaps. */
 const strange = member(
-  fc.constantFrom('"zzz"', '"Model"', '"mod\\u0065ls"', '""', '"__proto__"', '"temperature"', '"seed"'),
+  fc.constantFrom(
+    '"zzz"',
+    '"Models"',
+    '"Temperature"',
+    '"mod\\u0065ls"',
+    '""',
+    '"__proto__"',
+    '"temperature"',
+    '"seed"',
+  ),
   printedJson.map((printed) => printed.text),
 );
 const bodyOf = (members: readonly string[]) => `{${members.join(',')}}`;
@@ -127,6 +136,40 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
       }),
       { numRuns: 500 },
     );
+  });
+
+  const kelvinSign = '\u212a';
+  test.each([
+    ['Model', 'model'],
+    ['MODEL', 'model'],
+    ['Messages', 'messages'],
+    ['INPUT', 'input'],
+    ['Stream', 'stream'],
+    ['thinKing', 'thinking'],
+    [`thin${kelvinSign}ing`, 'thinking'],
+    ['me\u017fsages', 'messages'],
+  ])('is refused where a name differs in case alone: %s', (name, meant) => {
+    const refusal = expect.objectContaining({
+      ...{ code: 'invalid_request', status: 400 },
+      message: `${name} is not a field: case matters. Write ${meant}.`,
+    });
+    const escaped = [...name].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    for (const spelling of [name, escaped]) {
+      for (const model of ['"model":"svc"', '"model":"unknown"', '"seed":1']) {
+        const given = [model, `"${required(dialectName)}":[]`, `"${spelling}":null`];
+        expect(() => read(dialectName, bodyOf(given))).toThrow(refusal);
+        expect(() => read(dialectName, bodyOf(given.toReversed()))).toThrow(refusal);
+      }
+    }
+  });
+
+  test('may use such a name deeper down', () => {
+    const body = bodyOf([
+      '"model":"svc"',
+      `"${required(dialectName)}":[{"Model":1}]`,
+      '"metadata":{"Input":1,"STREAM":2}',
+    ]);
+    expect(send(dialectName, body)).toBe(body.replace('"svc"', () => sentModel));
   });
 
   test.each([

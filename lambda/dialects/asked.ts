@@ -1,8 +1,31 @@
-import type { Json } from '../json/scan.ts';
-import type { Asked } from './dialect.ts';
-import { numberMember } from './envelope.ts';
+import type { Json, Node } from '../json/scan.ts';
+import type { Asked, Marks } from './dialect.ts';
+import { numberMember, presentMember } from './envelope.ts';
 
 /** What a body asks for, given the names that a dialect has for it. */
-export function readAsked(body: Json, names: { readonly choices?: string }): Asked {
-  return { choices: (names.choices && numberMember(body, body.root, names.choices)) || 1 };
+export function readAsked(body: Json, names: { readonly choices?: string; readonly stops?: string }): Asked {
+  const stops = names.stops ? presentMember(body, body.root, names.stops) : undefined;
+  return {
+    choices: (names.choices && numberMember(body, body.root, names.choices)) || 1,
+    stops: new Set(stops === undefined ? [] : readStops(body, stops)),
+  };
+}
+
+// More, or longer ones, no upstream takes; they are kept as long as the answer lasts.
+const [mostStops, longestStop] = [64, 1_000];
+
+function* readStops(body: Json, stops: Node): Generator<string> {
+  let read = 0;
+  for (const stop of body.kind(stops) === 'string' ? [stops] : body.elements(stops)) {
+    if (++read > mostStops) return;
+    const isShort = body.end(stop) - body.start(stop) <= longestStop;
+    // A copy: a slice would keep the whole body.
+    if (isShort && body.kind(stop) === 'string') yield JSON.parse(body.raw(stop));
+  }
+}
+
+/** Lets the member that names the text at which the model stopped pass, where that is one of the caller's own. */
+export function passStop(json: Json, holder: Node | undefined, name: string, { stops }: Asked, marks: Marks): void {
+  const stop = stops.size > 0 ? presentMember(json, holder, name) : undefined;
+  if (stop !== undefined && json.kind(stop) === 'string' && stops.has(json.string(stop))) marks.pass(stop);
 }

@@ -1,6 +1,6 @@
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { readAsked } from './asked.ts';
+import { passStop, readAsked } from './asked.ts';
 import { indexOf, markPieces, markWholeChoice, textEvent } from './chat-texts.ts';
 import { requireArray } from './check.ts';
 import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
@@ -36,14 +36,14 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
     },
   ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
-  controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stream_options']),
+  controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
   hasReferences: () => false,
   findOpening: (body) => openingOf(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
   readAsked: (body) => ({
-    ...readAsked(body, { choices: 'n' }),
+    ...readAsked(body, { choices: 'n', stops: 'stop' }),
     withholdsUsage: streamUsage && isStream(body) && !asksForUsage(body),
   }),
   normalize: (body) => (streamUsage && isStream(body) && !asksForUsage(body) ? askForUsage(body) : {}),
@@ -73,7 +73,7 @@ function askForUsage(body: Json): Normalization {
   return { edits: changeMembers(body, options, { drop: repeated, set: { include_usage: 'true' } }) };
 }
 
-function readAnswer(answer: Json, marks: Marks): void {
+function readAnswer(answer: Json, marks: Marks, asked: Asked): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) marks.fail(readErrorMessage(answer) ?? '');
   markEnvelope(answer, answer.root, marks);
   markUsage(answer, marks);
@@ -81,10 +81,11 @@ function readAnswer(answer: Json, marks: Marks): void {
     markEnvelope(answer, choice, marks);
     markChoiceError(answer, choice, marks);
     markWholeChoice(answer, choice, marks);
+    passStops(answer, choice, asked, marks);
   }
 }
 
-function openStream({ choices, withholdsUsage }: Asked): StreamDialect {
+function openStream(asked: Asked): StreamDialect {
   const open = new Set<number>();
   const finished = new Set<number>();
 
@@ -95,6 +96,7 @@ function openStream({ choices, withholdsUsage }: Asked): StreamDialect {
     markPieces(event, choice, marks);
     if (isFinished(event, choice)) {
       marks.close(`${index}/`);
+      passStops(event, choice, asked, marks);
       finished.add(index);
       open.delete(index);
     } else if (!finished.has(index)) {
@@ -113,12 +115,17 @@ function openStream({ choices, withholdsUsage }: Asked): StreamDialect {
       markEnvelope(event, event.root, marks);
       markUsage(event, marks);
       const spoken = elements(event, event.member(event.root, 'choices'));
-      if (withholdsUsage) withholdUsage(event, spoken.length, marks);
+      if (asked.withholdsUsage) withholdUsage(event, spoken.length, marks);
       for (const choice of spoken) readChoice(event, choice, marks);
-      if (finished.size > 0 && finished.size >= choices && open.size === 0) marks.mayEnd();
+      if (finished.size > 0 && finished.size >= asked.choices && open.size === 0) marks.mayEnd();
     },
     textEvent,
   };
+}
+
+/** Members in which some servers tell the text at which they stopped. */
+function passStops(json: Json, choice: Node, asked: Asked, marks: Marks): void {
+  for (const name of ['stop_reason', 'matched_stop']) passStop(json, choice, name, asked, marks);
 }
 
 /** Some servers print a reason that is none as an empty text, others as the word. */

@@ -125,6 +125,8 @@ export interface TokenCounts {
 export interface Asked {
   /** How many choices there are to come. */
   readonly choices: number;
+  /** Texts at which it is to end: the caller's own words, which name nobody to the caller. */
+  readonly stops: ReadonlySet<string>;
   /** Whether it was the gateway that asked for usage in the stream. */
   readonly withholdsUsage?: boolean;
 }

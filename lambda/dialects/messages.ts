@@ -1,9 +1,9 @@
 import { GatewayError } from '../http/errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { readAsked } from './asked.ts';
+import { passStop, readAsked } from './asked.ts';
 import { requireArray } from './check.ts';
-import type { Dialect, Endpoint, Marks, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
+import type { Asked, Dialect, Endpoint, Marks, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
 import {
   eachMember,
   elements,
@@ -79,7 +79,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     }
   };
 
-  const readEvent = (event: Json, eventType: string | undefined, marks: Marks): void => {
+  const readEvent = (event: Json, eventType: string | undefined, marks: Marks, asked: Asked): void => {
     const root = event.root;
     const type = stringMember(event, root, 'type') ?? eventType ?? '';
     if (isError(event, type)) {
@@ -99,6 +99,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     } else if (type === 'content_block_stop') marks.close(`${index}/`);
     else if (type === 'message_delta') {
       markUsage(event, root, marks);
+      passStop(event, piece, 'stop_sequence', asked, marks);
       marks.close('');
     } else if (type === 'message_stop') {
       marks.close('');
@@ -110,7 +111,16 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     name: 'messages',
     endpoints: [endpoint('/messages', true), endpoint('/messages/count_tokens', false)],
     authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
-    controlMembers: new Set(['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread']),
+    controlMembers: new Set([
+      'model',
+      'stream',
+      'messages',
+      'system',
+      'thinking',
+      'output_config',
+      'thread',
+      'stop_sequences',
+    ]),
     checkBody,
     findVision: (body) => findVisionContent(body, visionRules),
     hasReferences: () => false,
@@ -119,13 +129,18 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       ...openingOf(body, body.member(body.root, 'messages')),
     ],
     isAccountBound,
-    readAsked: (body) => readAsked(body, {}),
+    readAsked: (body) => readAsked(body, { stops: 'stop_sequences' }),
     normalize,
-    readAnswer: (answer, marks) => {
+    readAnswer: (answer, marks, asked) => {
       if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) marks.fail(readErrorMessage(answer) ?? '');
       markMessage(answer, answer.root, marks);
+      passStop(answer, answer.root, 'stop_sequence', asked, marks);
     },
-    openStream: () => ({ doneEnds: false, readEvent, textEvent }) satisfies StreamDialect,
+    openStream: (asked): StreamDialect => ({
+      doneEnds: false,
+      readEvent: (event, type, marks) => readEvent(event, type, marks, asked),
+      textEvent,
+    }),
     renderError,
     renderErrorEvent: (error) => ({ type: 'error', data: renderError(error) }),
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',

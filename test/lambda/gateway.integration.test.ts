@@ -58,6 +58,24 @@ describe('the gateway', () => {
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
   });
 
+  test('reads an answer by what was asked: how many choices, and where to stop', async () => {
+    const finished = { id: 'x', model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    gateway.upstream.answer(sse([{ data: JSON.stringify(finished) }]));
+    const two = await gateway.post('/v1/chat/completions', { ...question, stream: true, n: 2 }, guest);
+    expect(await two.text()).toMatch(/"error":\{"message":"The answer broke off/);
+    const stop = { stop_reason: 'stop_sequence', stop_sequence: 'AcmeCorp:' };
+    const answer = { type: 'message', model, content: [{ type: 'text', text: 'AcmeCorp' }], ...stop };
+    const event = { type: 'message_delta', delta: stop };
+    const body = { ...question, max_tokens: 9, stop_sequences: ['AcmeCorp:'] };
+    gateway.upstream.answer(json(200, answer));
+    expect(await (await gateway.post('/v1/messages', body, guest)).json()).toMatchObject({
+      ...{ content: [{ text: 'svc' }], stop_sequence: 'AcmeCorp:' },
+    });
+    gateway.upstream.answer(sse([{ data: JSON.stringify(event) }, { data: '{"type":"message_stop"}' }]));
+    const streamed = await gateway.post('/v1/messages', { ...body, stream: true }, guest);
+    expect(await streamed.text()).toContain('"stop_sequence":"AcmeCorp:"');
+  });
+
   test('refunds an upstream 5xx', async () => {
     const before = await gateway.post('/v1/chat/completions', question, guest);
     gateway.upstream.answer(html(500, '<h1>AcmeCorp is down</h1>'));

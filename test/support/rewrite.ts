@@ -21,7 +21,7 @@ export function dialectNamed(name: string): Dialect {
 
 /** A question in this dialect that asks for nothing of its own, but what is given. */
 export function questionIn(dialect: Dialect, asked: Partial<Asked> = {}): Question {
-  return { dialect, asked: { choices: 1, ...asked } };
+  return { dialect, asked: { choices: 1, stops: new Set(), ...asked } };
 }
 
 export interface Rewritten {

@@ -255,8 +255,19 @@ test('what a body asks for, beside its bytes', () => {
   const plain =
     '{"model":"fam-x","input":[{"type":"function_call_output","call_id":"c","output":"x"}],"background":false}';
   expect(read('responses', plain)).toMatchObject({ stream: false, hasReferences: false, model: { id: 'svc' } });
-  expect(read('chat', '{"model":"svc","messages":[],"n":1,"n":3}').asked.choices).toBe(3);
-  expect(read('chat', '{"model":"svc","messages":[],"n":null}').asked.choices).toBe(1);
+  const asks = (dialectName: string, members: string) => {
+    const { choices, stops } = read(dialectName, `{"model":"svc","messages":[],${members}}`).asked;
+    return [choices, ...stops];
+  };
+  expect(asks('chat', '"n":1,"n":3')).toEqual([3]);
+  expect(asks('chat', '"n":null,"stop":"\\u0041cme"')).toEqual([1, 'Acme']);
+  expect(asks('chat', '"stop":["a",1,"b"],"stop_sequences":["c"]')).toEqual([1, 'a', 'b']);
+  expect(asks('messages', '"stop_sequences":["a","b"],"stop":"c","n":2')).toEqual([1, 'a', 'b']);
+  expect(asks('messages', '"stop_sequences":["a"],"stop_sequences":["b"]')).toEqual([1, 'b']);
+  expect(read('responses', '{"model":"svc","input":"x","stop":"a"}').asked).toEqual({ choices: 1, stops: new Set() });
+  const many = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => `${index}`.padStart(3)));
+  expect(asks('messages', `"stop_sequences":${many}`).length).toBeLessThan(100);
+  expect(asks('messages', `"stop_sequences":["${'x'.repeat(10_000)}","y"]`)).toEqual([1, 'y']);
   const counting = dialectNamed('messages').endpoints[1] as Endpoint;
   const route = { dialect: dialectNamed('messages'), endpoint: counting };
   const body = '{"model":"svc","messages":[],"stream":true}';

@@ -118,6 +118,39 @@ describe('what passes untouched', () => {
   });
 });
 
+describe('the text at which the caller asked to stop', () => {
+  const asked = { stops: new Set(['AcmeCorp:', '\n\nThunder']) };
+  const textOf = (rewritten: ReturnType<typeof rewriteAnswer>) => ('text' in rewritten ? rewritten.text : '');
+
+  test.each([
+    ['AcmeCorp:', 'AcmeCorp:'],
+    ['\n\nThunder', '\n\nThunder'],
+    ['Thunder', 'svc'],
+    ['acmecorp:', 'svc:'],
+    [null, null],
+  ])('%j comes back as %j', (given, shown) => {
+    const stop = { stop_reason: 'stop_sequence', stop_sequence: given };
+    expect(JSON.parse(textOf(rewriteAnswer(messages, { content: [], ...stop }, asked)))).toMatchObject({
+      stop_sequence: shown,
+    });
+    const delta = { type: 'message_delta', delta: stop };
+    const streamed = rewriteStream(messages, toWire([started, { data: delta }]), [], asked).output;
+    expect(deltasOf(streamed)[1]).toEqual({ ...stop, stop_sequence: shown });
+    // Some servers of the chat dialect say it in members of their own.
+    const choice = { index: 0, finish_reason: 'stop', stop_reason: given, matched_stop: given };
+    const chosen = { ...choice, stop_reason: shown, matched_stop: shown };
+    expect(JSON.parse(textOf(rewriteAnswer(chat, { choices: [choice] }, asked))).choices).toEqual([chosen]);
+    const { output } = rewriteStream(chat, toWire([{ data: { choices: [choice] } }]), [], asked);
+    expect(Object(readEvents(output)[0]?.value).choices).toEqual([chosen]);
+  });
+
+  test('is told nowhere else', () => {
+    const content = [{ type: 'text', text: 'AcmeCorp:', stop_sequence: 'AcmeCorp:' }];
+    const text = textOf(rewriteAnswer(messages, { content, stop_sequence: 'AcmeCorp:', stop: 'AcmeCorp:' }, asked));
+    expect(text.match(/AcmeCorp/g)).toHaveLength(1);
+  });
+});
+
 describe('token probabilities', () => {
   const logprobs = (token: string) => ({ content: [{ token, logprob: -1, bytes: [...Buffer.from(token)] }] });
 

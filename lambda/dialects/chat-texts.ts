@@ -1,5 +1,5 @@
 import type { Json, Node } from '../json/scan.ts';
-import type { Marks, OutgoingEvent } from './dialect.ts';
+import type { Marks, OutgoingEvent, TellText } from './dialect.ts';
 import {
   eachMember,
   elements,
@@ -20,6 +20,9 @@ const holders = /^(content|audio|(reasoning|thinking)(_\w+)?)$/;
 
 /** Text stands at most this deep in a message: content[0].thinking[0].text. */
 const deepestText = 5;
+
+/** No place has a longer name: what stands deeper is complete in itself. Else each of many texts could bear a long name. */
+const longestPart = 200;
 
 const thoughtful = /reasoning|thinking|thought|summary/;
 
@@ -122,7 +125,7 @@ function markParts(json: Json, member: Node, marks: Marks, speak: (part: string,
     if (sealed.test(name)) marks.pass(value);
     else if (kind === 'string') {
       if (textual.test(name)) speak(part, value);
-    } else if (depth === 0) return;
+    } else if (depth === 0 || part.length > longestPart) return;
     else if (kind === 'object') {
       const isSealed = /encrypted|redacted/.test(stringMember(json, value, 'type') ?? '');
       eachMember(json, value, (inner, node) => {
@@ -145,29 +148,38 @@ function passCall(json: Json, call: Node | undefined, marks: Marks): void {
   });
 }
 
-/** A chunk with nothing but `text`, at the place of this channel. */
-export function textEvent({ type, data }: OutgoingEvent, channel: string, text: string): OutgoingEvent {
+/** Makes chunks with nothing but a text, at the place of its channel. */
+export function tellAfter({ type, data }: OutgoingEvent): TellText {
   const { id, object, created, model, choices } = JSON.parse(data);
-  const [position, , ...path] = channel.split('/');
-  const index = Number(position);
-  const spoken = choices.find((choice: { index?: number }) => (choice.index ?? 0) === index);
-  const choice = { index, ...Object(narrow(spoken, path, text)), finish_reason: null };
-  return { type, data: JSON.stringify({ id, object, created, model, choices: [choice] }) };
+  const spoken = byIndex(choices, () => 0);
+  const parts = new Map<readonly unknown[], ReadonlyMap<string, unknown>>();
+
+  /** A copy of a choice, or of a part of it, with nothing but `text` at the end of the path and what tells where it belongs. */
+  const narrow = (value: unknown, [step, ...rest]: readonly string[], text: string): unknown => {
+    if (!step) return text;
+    if (Array.isArray(value)) {
+      const elements = parts.get(value) ?? byIndex(value, (at) => at);
+      parts.set(value, elements);
+      return [narrow(elements.get(step), rest, text)];
+    }
+    const own = (name: string): [string, unknown][] =>
+      Object.hasOwn(Object(value), name) ? [[name, Object(value)[name]]] : [];
+    const [member] = own(step);
+    return { ...Object.fromEntries(labels.flatMap(own)), [step]: narrow(member?.[1], rest, text) };
+  };
+
+  return (channel, text) => {
+    const [position = '', , ...path] = channel.split('/');
+    const narrowed = Object(narrow(spoken.get(position), path, text));
+    const choice = { index: Number(position), ...narrowed, finish_reason: null };
+    return { type, data: JSON.stringify({ id, object, created, model, choices: [choice] }) };
+  };
 }
 
 const labels = ['type', 'id', 'format', 'index'];
 
-/** A copy of a choice, or of a part of it, with nothing but `text` at the end of the path and what tells where it belongs. */
-function narrow(value: unknown, [step, ...rest]: readonly string[], text: string): unknown {
-  if (!step) return text;
-  if (Array.isArray(value)) {
-    const element = value.find((one, at) => String(one?.index ?? at) === step);
-    return [narrow(element, rest, text)];
-  }
-  const members = Object.entries(value ?? {});
-  const inner = members.find(([name]) => name === step)?.[1];
-  return {
-    ...Object.fromEntries(members.filter(([name]) => labels.includes(name))),
-    [step]: narrow(inner, rest, text),
-  };
+/** The elements of an array, the first of each `index`. */
+function byIndex(array: readonly unknown[], absent: (at: number) => number): ReadonlyMap<string, unknown> {
+  const entries = array.map((element, at): [string, unknown] => [String(Object(element).index ?? absent(at)), element]);
+  return new Map(entries.reverse());
 }

@@ -1,7 +1,7 @@
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { passStop, readAsked } from './asked.ts';
-import { indexOf, markPieces, markWholeChoice, textEvent } from './chat-texts.ts';
+import { indexOf, markPieces, markWholeChoice, tellAfter } from './chat-texts.ts';
 import { requireArray } from './check.ts';
 import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
 import { elements, holdsSealed, markEnvelope, numberMember, presentMember, stringMember } from './envelope.ts';
@@ -119,7 +119,7 @@ function openStream(asked: Asked): StreamDialect {
       for (const choice of spoken) readChoice(event, choice, marks);
       if (finished.size > 0 && finished.size >= asked.choices && open.size === 0) marks.mayEnd();
     },
-    textEvent,
+    tellAfter,
   };
 }
 

@@ -54,7 +54,10 @@ export interface Marks {
   whole(channel: string, family: string, value: Node, logprobs?: Node): void;
   /** Token probabilities, which spell a text of their own: they become null where that names someone. */
   tokens(channel: string, value: Node, isWhole: boolean): void;
-  /** The channels with this prefix end with this event: what they hold back leaves before it, or in it. */
+  /**
+   * The channels with this prefix end with this event: what they hold back leaves before it, or in it. A prefix is
+   * empty, up to four steps with their slashes (`0/`), or a whole channel.
+   */
   close(prefix: string): void;
   /** Of the channels with this prefix, one has the word: what others hold back leaves before this event. */
   turn(prefix: string): void;
@@ -143,6 +146,9 @@ export interface StreamDialect {
   readEvent(event: Json, type: string | undefined, marks: Marks): void;
   /** Whether a `[DONE]` ends this stream. */
   readonly doneEnds: boolean;
-  /** An event that carries nothing but `text`, modelled on the `last` one that had text for this channel. */
-  textEvent(last: OutgoingEvent, channel: string, text: string, sequence: number): OutgoingEvent;
+  /** Tells more text in channels for which the `last` event had some. Each event costs no more than what it carries. */
+  tellAfter(last: OutgoingEvent): TellText;
 }
+
+/** An event that carries nothing but `text`. */
+export type TellText = (channel: string, text: string, sequence: number) => OutgoingEvent;

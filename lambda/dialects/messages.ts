@@ -3,7 +3,16 @@ import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { passStop, readAsked } from './asked.ts';
 import { requireArray } from './check.ts';
-import type { Asked, Dialect, Endpoint, Marks, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
+import type {
+  Asked,
+  Dialect,
+  Endpoint,
+  Marks,
+  Normalization,
+  OutgoingEvent,
+  StreamDialect,
+  TellText,
+} from './dialect.ts';
 import {
   eachMember,
   elements,
@@ -139,7 +148,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     openStream: (asked): StreamDialect => ({
       doneEnds: false,
       readEvent: (event, type, marks) => readEvent(event, type, marks, asked),
-      textEvent,
+      tellAfter,
     }),
     renderError,
     renderErrorEvent: (error) => ({ type: 'error', data: renderError(error) }),
@@ -213,13 +222,15 @@ function renderError(error: GatewayError): string {
   return JSON.stringify({ type: 'error', error: { type, message, ...(details && { details }) } });
 }
 
-function textEvent(last: OutgoingEvent, channel: string, text: string): OutgoingEvent {
-  const [position, kind = ''] = channel.split('/');
-  const type = deltaTypes.get(kind) ?? JSON.parse(last.data).delta.type;
-  const delta = { type, [kind]: text };
-  return {
-    type: 'content_block_delta',
-    data: JSON.stringify({ type: 'content_block_delta', index: Number(position), delta }),
+function tellAfter(last: OutgoingEvent): TellText {
+  const { delta: modelled } = JSON.parse(last.data);
+  return (channel, text) => {
+    const [position, kind = ''] = channel.split('/');
+    const delta = { type: deltaTypes.get(kind) ?? modelled.type, [kind]: text };
+    return {
+      type: 'content_block_delta',
+      data: JSON.stringify({ type: 'content_block_delta', index: Number(position), delta }),
+    };
   };
 }
 

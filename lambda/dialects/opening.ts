@@ -20,7 +20,7 @@ export function openingOf(body: Json, messages: Node | undefined): Node[] {
   for (const message of elements(body, messages)) {
     const role = stringMember(body, message, 'role');
     if (role === 'system' || role === 'developer' || role === 'user') {
-      texts.push(...textsOf(body, body.member(message, 'content')));
+      for (const text of textsOf(body, body.member(message, 'content'))) texts.push(text);
     }
     if (role === 'user') break;
   }

@@ -1,6 +1,6 @@
 import type { Json, Node } from '../json/scan.ts';
 import { readAsked } from './asked.ts';
-import type { Dialect, Marks, OutgoingEvent, StreamDialect } from './dialect.ts';
+import type { Dialect, Marks, OutgoingEvent, StreamDialect, TellText } from './dialect.ts';
 import {
   eachMember,
   elements,
@@ -63,12 +63,17 @@ export const responses: Dialect = {
 };
 
 function openStream(): StreamDialect {
-  return { doneEnds: false, readEvent, textEvent };
+  return { doneEnds: false, readEvent, tellAfter };
 }
+
+/** No event, and no part of one, has a longer type or index. Else each of many texts could bear a long name. */
+const longestType = 100;
+const longestPlace = 20;
 
 function readEvent(event: Json, eventType: string | undefined, marks: Marks): void {
   const root = event.root;
-  const type = stringMember(event, root, 'type') ?? eventType ?? '';
+  const spelt = stringMember(event, root, 'type') ?? eventType ?? '';
+  const type = spelt.length > longestType ? '' : spelt;
   const sequence = event.member(root, 'sequence_number');
   if (sequence !== undefined && event.kind(sequence) === 'number') marks.sequence(sequence);
   markEnvelope(event, root, marks);
@@ -105,7 +110,8 @@ function markExplanations(event: Json, error: Node, marks: Marks): void {
 function placeOf(event: Json): { item: string; part: string } {
   const index = (name: string): string => {
     const value = event.member(event.root, name);
-    return value === undefined ? '' : event.raw(value);
+    const place = value === undefined ? '' : event.raw(value);
+    return place.length > longestPlace ? '' : place;
   };
   const item = `${index('output_index')}/`;
   return { item, part: `${item}${index('content_index') || index('summary_index')}/` };
@@ -144,7 +150,8 @@ function markPart(event: Json, type: string, marks: Marks): void {
   if (!type.endsWith('.done')) return;
   const family = type.slice(0, -'.done'.length);
   const channel = partPlace + family;
-  marks.close(item !== undefined ? itemPlace : part !== undefined ? partPlace : channel);
+  const ending = item !== undefined ? [itemPlace] : part !== undefined ? [partPlace] : [channel, `${channel}/`];
+  for (const prefix of ending) marks.close(prefix);
   const isCall = presentMember(event, root, 'arguments') !== undefined;
   const logprobs = presentMember(event, root, 'logprobs');
   eachMember(event, root, (name, value) => {
@@ -215,7 +222,7 @@ const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_su
 
 function markText(json: Json, part: Node, place: string, marks: Marks, how: 'delta' | 'whole'): void {
   const type = stringMember(json, part, 'type') ?? '';
-  const family = `response.${families[type] ?? type}`;
+  const family = `response.${families[type] ?? type.slice(0, longestType)}`;
   const channel = place + family;
   const logprobs = presentMember(json, part, 'logprobs');
   eachMember(json, part, (name, value) => {
@@ -224,15 +231,17 @@ function markText(json: Json, part: Node, place: string, marks: Marks, how: 'del
   if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, how === 'whole');
 }
 
-function textEvent(last: OutgoingEvent, channel: string, text: string, sequence: number): OutgoingEvent {
-  const [, , family, name] = channel.split('/');
+function tellAfter(last: OutgoingEvent): TellText {
   const { part, logprobs, obfuscation, ...place } = JSON.parse(last.data);
-  const data = {
-    ...place,
-    type: `${family}.delta`,
-    delta: name === undefined ? text : { [name]: text },
-    ...(logprobs !== undefined && { logprobs: [] }),
-    ...(place.sequence_number !== undefined && { sequence_number: sequence }),
+  return (channel, text, sequence) => {
+    const [, , family, name] = channel.split('/');
+    const data = {
+      ...place,
+      type: `${family}.delta`,
+      delta: name === undefined ? text : { [name]: text },
+      ...(logprobs !== undefined && { logprobs: [] }),
+      ...(place.sequence_number !== undefined && { sequence_number: sequence }),
+    };
+    return { type: last.type && data.type, data: JSON.stringify(data) };
   };
-  return { type: last.type && data.type, data: JSON.stringify(data) };
 }

@@ -36,21 +36,30 @@ export function hideText(json: Json, { value, logprobs }: TextMark, given: strin
 }
 
 function dropMembers(json: Json, { drops }: MarkSheet, edits: Edit[]): void {
-  for (const { object } of drops) {
-    const drop = new Set(drops.filter((other) => other.object === object).map(({ key }) => key));
-    edits.push(...changeMembers(json, object, { drop }));
+  const keys = new Map<Node, Set<Node>>(); // by object
+  for (const { object, key } of drops) {
+    const drop = keys.get(object);
+    if (drop) drop.add(key);
+    else keys.set(object, new Set([key]));
+  }
+  for (const [object, drop] of keys) {
+    for (const edit of changeMembers(json, object, { drop })) edits.push(edit);
   }
 }
 
 /** Whether what `find` finds, from an offset on and -1 for nothing, stands anywhere outside the settled nodes. */
 function standsOutside(json: Json, settled: readonly Node[], find: (from: number) => number): boolean {
-  for (let from = 0; ; ) {
-    const at = find(from);
+  let at = find(0);
+  if (at < 0) return false;
+  // In their order in the text: one pass over them serves all that is found.
+  for (const node of settled.toSorted((a, b) => a - b)) {
+    const end = json.end(node);
+    if (end <= at) continue;
+    if (at < json.start(node)) return true;
+    at = find(end);
     if (at < 0) return false;
-    const around = settled.find((node) => json.start(node) <= at && at < json.end(node));
-    if (around === undefined) return true;
-    from = json.end(around);
   }
+  return true;
 }
 
 /** Images and sound as base64, in which a name would stand by mere chance: under keys like this, and in data URLs. */

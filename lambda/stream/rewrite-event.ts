@@ -1,6 +1,7 @@
-import type { OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
+import type { OutgoingEvent, StreamDialect, TellText } from '../dialects/dialect.ts';
 import { applyEdits, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
+import { type ChannelMap, createChannelMap, prefixesOf } from './channel-map.ts';
 import { type Frame, frameOf, textInFrame } from './frames.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
 import { hideTokens } from './hide-tokens.ts';
@@ -16,38 +17,55 @@ export interface EventRewriter {
   rewrite(event: SseEvent, json: Json, sheet: MarkSheet): string;
   /** Leaves out an event that has a number. */
   skip(): void;
-  /** What all texts still hold back. */
+  /** What all texts still hold back, as far as there is room for it. */
   closeAll(): string;
   /** The number that the next event carries, where events are counted. */
   readonly nextSequence: number;
 }
 
+// An event of our own repeats the frame of another. One with a huge frame must not make huge ones of all its channels.
+const mostTold = 16;
+const fewTold = 4_096;
+
+/** An event as it went out, and what tells more texts in its way: made when it is needed, once for all its channels. */
+interface LastEvent {
+  readonly event: OutgoingEvent;
+  tell?: TellText;
+}
+
 export function createEventRewriter(stream: StreamDialect, hiding: Hiding): EventRewriter {
   const { scrubber } = hiding;
   const texts = createTexts(scrubber);
-  /** By channel that holds text back: its last event as it went out, the model of one that will carry that text. */
-  const lasts = new Map<string, OutgoingEvent>();
+  /** By channel that holds text back: its last event. */
+  const lasts = createChannelMap<LastEvent>();
   let frame: Frame | undefined; // of the event before
   let lastSequence = -1;
+  let read = 0; // characters of events
+  let told = 0; // and of those of our own
   let shift = 0; // between the upstream's numbers of events and ours
 
   /** What channels hold back that end with an event or lose the word to another. */
   function release(json: Json, { turns, closes, deltas }: MarkSheet): string {
     let out = '';
-    for (const prefix of turns) {
-      for (const channel of lasts.keys()) {
-        const speaks = deltas.some((mark) => mark.channel === channel && !isEmpty(json, mark.value));
-        if (channel.startsWith(prefix) && !speaks) out += close(channel);
-      }
-    }
-    for (const prefix of closes) {
-      for (const channel of texts.channels()) {
-        // One that this very event adds to can end in it.
-        const speaks = deltas.some((mark) => mark.channel === channel);
-        if (channel.startsWith(prefix) && !speaks) out += close(channel);
-      }
+    const losing = under(lasts, turns);
+    const ending = under(texts, closes);
+    if (losing.length + ending.length === 0) return out;
+    const named = new Set(deltas.map(({ channel }) => channel));
+    const speaking = new Set(deltas.filter(({ value }) => !isEmpty(json, value)).map(({ channel }) => channel));
+    // One that this very event adds to can end in it.
+    const over = [
+      ...losing.filter((channel) => !speaking.has(channel)),
+      ...ending.filter((channel) => !named.has(channel)),
+    ];
+    for (const channel of over) {
+      out += close(channel);
+      if (isTooMuch()) throw new RangeError('texts that wait would take more room than the stream');
     }
     return out;
+  }
+
+  function isTooMuch(): boolean {
+    return told > mostTold * read + fewTold;
   }
 
   /** Ends a channel; what it held back leaves in an event of our own. */
@@ -58,17 +76,22 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
     if (text === '' || !last) return '';
     shift += 1;
     lastSequence += 1;
-    return encodeEvent(stream.textEvent(last, channel, text, lastSequence));
+    last.tell ??= stream.tellAfter(last.event);
+    const event = encodeEvent(last.tell(channel, text, lastSequence));
+    told += event.length;
+    return event;
   }
 
   function hide(event: SseEvent, json: Json, sheet: MarkSheet): OutgoingEvent {
     const type = event.type && scrubber.scrub(event.type);
     const edits = hideFrame(json, sheet, hiding);
     frame = frameOf(json, sheet, event, { type, edits });
+    const closing = sheet.closes.length > 0 && new Set(sheet.closes);
     for (const mark of sheet.deltas) {
       const given = json.string(mark.value);
       let text = texts.push(mark.channel, mark.family, given);
-      if (sheet.closes.some((prefix) => mark.channel.startsWith(prefix))) text += texts.close(mark.channel);
+      const closes = closing && prefixesOf(mark.channel).some((prefix) => closing.has(prefix));
+      if (closes) text += texts.close(mark.channel);
       hideText(json, mark, given, text, edits);
     }
     for (const mark of sheet.wholes) {
@@ -83,8 +106,8 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
     return { type, data: applyEdits(json.text, edits) };
   }
 
-  function keepLast(channel: string, event: OutgoingEvent): void {
-    if (texts.isHolding(channel)) lasts.set(channel, event);
+  function keepLast(channel: string, last: LastEvent): void {
+    if (texts.isHolding(channel)) lasts.set(channel, last);
     else lasts.delete(channel);
   }
 
@@ -96,13 +119,15 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
       const given: string = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
       const text = texts.push(channel, family, given);
       const data = outHead + (text === given ? literal : JSON.stringify(text)) + outTail;
-      keepLast(channel, { type, data });
+      keepLast(channel, { event: { type, data } });
       return { written: `${openEvent(type)}${data}\n\n`, end: start + head.length + literal.length + tail.length };
     },
     rewrite(event, json, sheet) {
+      read += json.text.length;
       const released = release(json, sheet);
       const written = hide(event, json, sheet);
-      for (const { channel } of sheet.deltas) keepLast(channel, written);
+      const last = { event: written };
+      for (const { channel } of sheet.deltas) keepLast(channel, last);
       return released + encodeEvent({ ...written, id: event.id && scrubber.scrub(event.id) });
     },
     skip() {
@@ -111,13 +136,20 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
     },
     closeAll() {
       let out = '';
-      for (const channel of texts.channels()) out += close(channel);
+      for (const channel of texts.under('')) if (!isTooMuch()) out += close(channel);
       return out;
     },
     get nextSequence() {
       return lastSequence + 1;
     },
   };
+}
+
+/** The channels with any of these prefixes. */
+function under({ under }: Pick<ChannelMap<unknown>, 'under'>, prefixes: readonly string[]): readonly string[] {
+  const [only = '', another] = prefixes;
+  if (another !== undefined) return [...new Set(prefixes)].flatMap(under);
+  return prefixes.length === 0 ? [] : under(only);
 }
 
 function isEmpty(json: Json, string: Node): boolean {

@@ -66,10 +66,13 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
       fail({ kind: 'reported', message: sheet.failure.message, forwarded: false });
       return;
     }
-    mayEnd = sheet.mayEnd;
-    if (sheet.withheld) return;
+    if (sheet.withheld) {
+      mayEnd = sheet.mayEnd;
+      return;
+    }
     started = true;
     out += events.rewrite(event, json, sheet);
+    mayEnd = sheet.mayEnd;
     if (sheet.failure) failure = { kind: 'reported', message: sheet.failure.message, forwarded: true };
     ended = sheet.ends;
   }
@@ -100,7 +103,7 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
       const unfinished = reader.end();
       if (unfinished) readEvent(unfinished);
     } catch (cause) {
-      if (!(cause instanceof JsonFault)) throw cause;
+      if (!(cause instanceof JsonFault)) fail({ kind: 'broken', cause });
     }
   }
 

@@ -1,3 +1,4 @@
+import { createChannelMap } from './channel-map.ts';
 import type { Scrubber, ScrubChannel } from './scrub.ts';
 
 /** The generated texts of one answer: those that are being told piece by piece, and what each of them follows on. */
@@ -10,12 +11,12 @@ export interface Texts {
   close(channel: string): string;
   /** A whole text, hidden exactly as its pieces were or would be. */
   whole(channel: string, family: string, text: string): string;
-  /** The channels that are open. */
-  channels(): Iterable<string>;
+  /** The open channels with this prefix. */
+  under(prefix: string): readonly string[];
 }
 
 export function createTexts(scrubber: Scrubber): Texts {
-  const open = new Map<string, { readonly family: string; readonly text: ScrubChannel }>();
+  const open = createChannelMap<{ readonly family: string; readonly text: ScrubChannel }>();
   // A client may show the texts of a family as one: a name that begins in one and ends in the next must not come together.
   const tails = new Map<string, string>(); // by family: the end of the last text that is over
   const befores = new Map<string, string>(); // by channel: the tail that it followed on
@@ -52,6 +53,6 @@ export function createTexts(scrubber: Scrubber): Texts {
       const text = scrubber.openChannel(before);
       return text.push(given) + end(family, text);
     },
-    channels: () => open.keys(),
+    under: open.under,
   };
 }

@@ -68,6 +68,43 @@ describe('what is held back', () => {
     );
   });
 
+  test('leaves for each of the choices and parts that one event had', () => {
+    const content = [
+      { type: 'text', text: 'by Thun' },
+      { index: 7, text: 'Ac' },
+    ];
+    const choices = [
+      { index: 3, delta: { content } },
+      { index: 1, delta: { content: 'Thund' } },
+    ];
+    const ends = [1, 3].map((index) => ({ data: { choices: [{ index, delta: {}, finish_reason: 'stop' }] } }));
+    const { output } = rewriteStream(chat, toWire([{ data: { id: 'x', choices } }, ...ends]));
+    const told = readEvents(output).map(({ value }) => Object(value).choices[0]);
+    expect(told.filter(({ finish_reason: reason }) => reason === null)).toEqual([
+      { index: 1, delta: { content: 'Thund' }, finish_reason: null },
+      { index: 3, delta: { content: [{ type: 'text', text: 'Thun' }] }, finish_reason: null },
+      { index: 3, delta: { content: [{ index: 7, text: 'Ac' }] }, finish_reason: null },
+    ]);
+  });
+
+  test('leaves with the output of a shell, at its end', () => {
+    const place = { output_index: 0, command_index: 0 };
+    const type = 'response.shell_call_output_content';
+    const delta = { type: `${type}.delta`, ...place, delta: { stdout: 'Thun', stderr: 'Ac' } };
+    const done = { type: `${type}.done`, ...place };
+    const { output } = rewriteStream(responses, toWire([{ data: delta }, { data: done }]));
+    expect(deltasOf(output)).toEqual([{ stdout: '', stderr: '' }, { stdout: 'Thun' }, { stderr: 'Ac' }, done.type]);
+  });
+
+  test('breaks a stream that would make many long events of one', () => {
+    const choices = Array.from({ length: 1_000 }, (_, index) => ({ index, delta: { content: 'Thun' } }));
+    const begun = { data: { id: 'x'.repeat(10_000), choices } };
+    const end = { data: { choices: choices.map(({ index }) => ({ index, delta: {}, finish_reason: 'stop' })) } };
+    const { rewriter, output } = rewriteStream(chat, toWire([begun, end]));
+    expect(rewriter.failure).toMatchObject({ kind: 'broken' });
+    expect(output.length).toBeLessThan(1_000_000);
+  });
+
   test('leaves when the stream breaks, too', () => {
     const { pieces, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'by Thun' })]));
     expect(deltasOf(pieces.at(-1) ?? '')).toEqual([{ content: 'Thun' }]);

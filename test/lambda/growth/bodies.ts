@@ -1,0 +1,116 @@
+import { upstreamIdentity } from '../../support/upstream-identity.ts';
+
+/** A text that grows with the number of times that its worst part stands in it. */
+export interface Shape {
+  readonly name: string;
+  readonly text: (times: number) => string;
+}
+
+const [name] = upstreamIdentity.names;
+
+/** Members and elements that readers look at, drop, hide, pass or refuse; `#` becomes the number of each. */
+const members = [
+  ...['"a#":"Acm"', '"user":"a"', '"metadata":{"user_id":"a"}', '"client_metadata":{"a":"b"}', '"b":NaN'],
+  ...['"x_#":1', '"x_a":"\\n"', '"model":"m"', '"model":0,"stream":false', '"\\u006dodel":"m"', '"\\n":0', '"a#":[]'],
+  ...[`"${name}":1`, `"a":"${name}"`, '"a":"\\n"', `"type":"${name}"`, '"type":"image"', '"error":null', '"id":"\\n"'],
+  ...[`"text":"${name}"`, '"text":"\\n"', `"content":"${name}"`, '"content":[{"text":"Acm"}]', '"delta":"Acm"'],
+  ...[`"reasoning":[{"text":"${name}"}]`, '"signature":"\\n"', '"name":"\\n"', '"arguments":"\\n"', '"input":{"a":1}'],
+  ...[
+    '"tool_calls":[{"function":{"name":"\\n"}}]',
+    '"usage":{"x_a":1}',
+    '"index":#',
+    '"logprobs":[1]',
+    '"effort":"none"',
+  ],
+  ...[
+    '"part":{"type":"a","text":"a"}',
+    '"item":{"type":"a","content":[]}',
+    '"response":{"output":[]}',
+    '"thinking":false',
+  ],
+];
+const elements = [
+  ...['NaN', '{"role":"system","content":[{"text":"a"}]}', '{"role":"user","content":"a"}'],
+  ...['1', '[]', '{}', '"\\n"', `"${name}"`, '{"name":"\\n"}', `{"name":"${name}"}`, '{"x_a":1}', '{"b64_json":"\\n"}'],
+  ...[`{"type":"text","text":"${name}"}`, '{"type":"text","text":"Acm"}', '{"text":"\\n","logprobs":[{"token":"a"}]}'],
+  ...[
+    '{"type":"image"}',
+    `{"type":"function_call","name":"${name}","arguments":"\\n"}`,
+    '{"type":"tool_use","input":{}}',
+  ],
+  ...['{"type":"document","source":{"type":"base64","data":"\\n"}}', '{"error":{"message":"a"}}', '{"id":"item_#"}'],
+  `{"type":"output_text","text":"${name}","logprobs":[{"token":"${name}"}]}`,
+  `{"type":"message","content":[{"type":"output_text","text":"Acm","logprobs":[{"token":"${name}"}]}]}`,
+  ...['message', 'delta'].flatMap((part) => [
+    `{"index":#,"${part}":{"content":"Acm"},"logprobs":{"content":[{"token":"${name}"}]}}`,
+    `{"index":#,"${part}":{"content":"Acm","tool_calls":[{"function":{"name":"\\n"}}]},"finish_reason":"stop"}`,
+    `{"${part}":{"content":"${name}","x_a":1},"finish_reason":"stop"}`,
+  ]),
+];
+
+/** Fills the place that is marked with `…` with members where it is an object, else with elements. */
+function fill(place: string): Shape[] {
+  const [before = '', after = ''] = place.split('…');
+  const parts = before.endsWith('[') || after.startsWith(']') ? elements : members;
+  return parts.map((part) => ({
+    name: before + part + after,
+    text: (times) => before + repeat(part, times) + after,
+  }));
+}
+
+function repeat(part: string, times: number): string {
+  return Array.from({ length: times }, (_, at) => part.replaceAll('#', String(at))).join(',');
+}
+
+/** Bodies of requests, by dialect. */
+export const requests: Readonly<Record<string, readonly string[]>> = {
+  chat: [
+    '{"model":"svc","messages":[],…}',
+    '{"model":"svc","messages":[…]}',
+    '{"model":"svc","messages":[{"content":[…]}]}',
+  ],
+  responses: [
+    ...['{"model":"svc",…}', '{"model":"svc","input":[…]}', '{"model":"svc","input":[{"content":[…]}]}'],
+    ...['{"model":"svc","prompt":{…}}', '{"model":"svc","tools":[…]}'],
+  ],
+  messages: [
+    ...['{"model":"svc","messages":[],…}', '{"model":"svc","messages":[{"content":[…]}]}'],
+    ...['{"model":"svc","messages":[],"output_config":{…}}'],
+  ],
+};
+
+/** Whole answers; each is sent as the only event of a stream, too. */
+export const answers: Readonly<Record<string, readonly string[]>> = {
+  chat: [
+    ...['{…}', '{"choices":[…]}', '{"choices":[{…}]}', '{"usage":{…}}'],
+    ...['message', 'delta'].flatMap((part) => [
+      `{"choices":[{"index":0,"${part}":{…}}]}`,
+      `{"choices":[{"index":0,"${part}":{"content":[…]}}]}`,
+      `{"choices":[{"index":0,"${part}":{"tool_calls":[…]}}]}`,
+    ]),
+  ],
+  responses: [
+    ...[
+      '{…}',
+      '{"output":[…]}',
+      '{"tools":[…]}',
+      '{"output":[{"type":"message",…}]}',
+      '{"output":[{"type":"message","content":[…]}]}',
+    ],
+    ...[
+      '{"type":"response.completed","response":{"output":[…],"model":"m"}}',
+      '{"type":"response.output_text.delta",…}',
+    ],
+    ...['{"type":"response.output_text.done",…}', '{"type":"response.shell.delta","delta":{…}}'],
+    ...['{"type":"response.output_item.done","item":{…}}', '{"type":"response.content_part.added","part":{…}}'],
+  ],
+  messages: [
+    ...['{…}', '{"content":[…]}', '{"content":[{"type":"text",…}]}', '{"content":[{"type":"a","content":[…]}]}'],
+    ...[
+      '{"type":"message_start","message":{"content":[…],"usage":{}}}',
+      '{"type":"content_block_delta","index":0,"delta":{…}}',
+    ],
+  ],
+};
+
+export const fillAll = (places: readonly string[] = []): Shape[] => places.flatMap(fill);

@@ -1,0 +1,131 @@
+import { createStepCounter } from '../../support/count-steps.ts';
+import { answers, fillAll, requests, type Shape } from './bodies.ts';
+import { streams, wires } from './streams.ts';
+import { documents, errorBodies, prose } from './texts.ts';
+
+/** Prints the steps that each part takes for one time, twice and four times the size of the worst that it may be given. */
+const counter = await createStepCounter((url) => /^(?!.*\/test\/).*(\/lambda\/|eventsource-parser)/.test(url));
+
+// The counter sees what is loaded after it.
+const { GatewayError } = await import('../../../lambda/http/errors.ts');
+const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../../lambda/json/edit.ts');
+const { JsonFault } = await import('../../../lambda/json/fault.ts');
+const { createScanner } = await import('../../../lambda/json/scan.ts');
+const { readCall } = await import('../../../lambda/middleware/normalize.ts');
+const { createModels } = await import('../../../lambda/models.ts');
+const { createExplainer } = await import('../../../lambda/pipelines/explainer.ts');
+const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
+
+/** A part of the gateway and what it may be given. */
+interface Part {
+  readonly name: string;
+  readonly shapes: readonly Shape[];
+  readonly work: (text: string) => unknown;
+}
+
+const least = 20; // times that the worst part of a text stands in it at first
+const models = createModels('svc', []);
+const caller = { caller: 'a', headers: {}, hashId: (id: string) => id.slice(0, 43) };
+
+function scan(text: string): void {
+  const json = createScanner().scan(text);
+  for (let node = 0; node < json.size; node++) {
+    json.kind(node);
+    json.raw(node);
+    json.next(node);
+    if (json.isKey(node)) json.string(node);
+  }
+}
+
+/** Drops, sets and replaces members, in the order that costs most to sort. */
+function edit(text: string): void {
+  const json = createScanner().scan(text);
+  const keys = [...json.keys(json.root)];
+  const drop = new Set(keys.filter((_, at) => at % 2 === 0));
+  const changes = changeMembers(json, json.root, { drop, set: { b: '1' } });
+  earlierDuplicates(json, json.root, new Set(['a', 'b']));
+  splitByEdits(text, changes.toReversed());
+}
+
+function explain(body: string): void {
+  const explainer = createExplainer(scrubber);
+  explainer.conceal('KEY');
+  explainer.sentenceIn(body);
+}
+
+function scrub(text: string): void {
+  scrubber.scrub(text);
+  for (let hit = scrubber.find(text); hit; hit = scrubber.find(text, hit.end));
+  const channel = scrubber.openChannel();
+  for (const character of text) channel.push(character);
+  channel.end();
+  scrubber.openChannel(text).push(text);
+}
+
+const parts: Part[] = [
+  { name: 'scan', shapes: documents, work: scan },
+  { name: 'edit', shapes: fillAll(['{"a":0,…,"b":1}']), work: edit },
+  { name: 'scrub', shapes: prose, work: scrub },
+  { name: 'explain', shapes: errorBodies, work: explain },
+  ...dialects.flatMap((dialect): Part[] => {
+    const { name, endpoints } = dialect;
+    return [
+      {
+        name: `${name} request`,
+        shapes: fillAll(requests[name]),
+        work: (body) => {
+          for (const endpoint of endpoints.slice(0, 1)) {
+            const call = readCall(body, { dialect, endpoint }, models, caller);
+            call.bodyFor('upstream');
+            call.isAccountBound();
+          }
+        },
+      },
+      {
+        name: `${name} answer`,
+        shapes: fillAll(answers[name]),
+        work: (text) => rewriteAnswer(dialect, text),
+      },
+      {
+        name: `${name} event`,
+        shapes: fillAll(answers[name]),
+        work: (text) => rewriteStream(dialect, Buffer.from(`data: ${text}\n\n`)),
+      },
+      {
+        name: `${name} stream`,
+        shapes: [...(streams[name] ?? []), ...wires],
+        work: (text) => rewriteStream(dialect, Buffer.from(text)),
+      },
+      {
+        name: `${name} stream, byte by byte`,
+        shapes: [...(streams[name] ?? []).filter(({ text }) => text(least).length < 50_000), ...wires],
+        work: (text) =>
+          rewriteStream(
+            dialect,
+            Buffer.from(text),
+            Array.from({ length: text.length }, (_, at) => at),
+          ),
+      },
+    ];
+  }),
+];
+
+/** Does the work, or refuses it in one of the ways that are meant for it. */
+function tryTo(work: () => unknown): void {
+  try {
+    work();
+  } catch (error) {
+    if (![GatewayError, JsonFault, RangeError].some((kind) => error instanceof kind)) throw error;
+  }
+}
+
+for (const { name, shapes, work } of parts) {
+  for (const { name: shape, text } of shapes) {
+    const steps: number[] = [];
+    for (const times of [1, 2, 4]) {
+      const given = text(times * least);
+      steps.push(await counter.count(() => tryTo(() => work(given))));
+    }
+    console.log(JSON.stringify({ name: `${name}: ${shape}`, steps }));
+  }
+}

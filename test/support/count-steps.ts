@@ -1,0 +1,114 @@
+import { Session } from 'node:inspector/promises';
+
+/**
+ * Counts the steps that a piece of work takes in the code under test: how often each of its blocks runs, as V8 itself
+ * counts them, and how many characters or elements the native functions look at that it calls. Only what is imported
+ * after the counter was made is counted.
+ */
+export async function createStepCounter(isCounted: (url: string) => boolean) {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+
+  const takeBlocks = async (): Promise<number> => {
+    const { result } = await session.post('Profiler.takePreciseCoverage'); // and begins anew
+    return result
+      .filter(({ url }) => isCounted(url))
+      .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
+      .reduce((total, { count }) => total + count, 0);
+  };
+
+  return {
+    async count(work: () => void): Promise<number> {
+      const native = countNative(work);
+      return native + (await takeBlocks());
+    },
+  };
+}
+
+/** What a call of a native function looks at, by the function. */
+type Cost<T> = (result: unknown, self: T, args: readonly unknown[]) => number;
+
+const found = (result: unknown, { length }: { length: number }, from: unknown): number =>
+  (typeof result === 'number' && result >= 0 ? result : length) - Number(from ?? 0);
+const all: Cost<{ length: number }> = (_, { length }) => length;
+
+const keyLength: Cost<unknown> = (_, __, [key]) => (typeof key === 'string' ? key.length : 0);
+const lookups = { get: keyLength, set: keyLength, has: keyLength, add: keyLength, delete: keyLength };
+
+/** Functions whose work grows with what they are given. Slices of strings are none: V8 copies nothing. */
+const costs: readonly (readonly [object, Readonly<Record<string, Cost<never>>>])[] = [
+  [
+    String.prototype,
+    {
+      indexOf: (result, self: string, [, from]) => found(result, self, from),
+      includes: all,
+      split: all,
+      trim: all,
+      startsWith: (_, __, [what]) => String(what).length,
+    },
+  ],
+  [Array.prototype, { indexOf: all, includes: all, concat: all, slice: all, join: all, toSorted: all, sort: all }],
+  [JSON, { parse: (_, __, [text]) => String(text).length, stringify: (result) => String(result).length }],
+  [Map.prototype, lookups],
+  [Set.prototype, lookups],
+];
+
+function countNative(work: () => void): number {
+  let steps = 0;
+  const restore: (() => void)[] = [];
+  const replace = (holder: object, name: string, make: (original: never) => unknown): void => {
+    const property = Object.getOwnPropertyDescriptor(holder, name) ?? {};
+    restore.push(() => Object.defineProperty(holder, name, property));
+    Object.defineProperty(holder, name, { ...property, value: make(property.value as never) });
+  };
+  for (const [holder, functions] of costs) {
+    for (const [name, cost] of Object.entries(functions)) {
+      if (!(name in holder)) continue;
+      replace(
+        holder,
+        name,
+        (original: (...args: unknown[]) => unknown) =>
+          function (this: never, ...args: unknown[]) {
+            const result = original.apply(this, args);
+            steps += cost(result, this, args);
+            return result;
+          },
+      );
+    }
+  }
+  // All that applies a pattern calls `exec`, once it is not V8's own.
+  replace(
+    RegExp.prototype,
+    'exec',
+    (original: RegExp['exec']) =>
+      function (this: RegExp, text: string) {
+        const start = this.global || this.sticky ? this.lastIndex : 0;
+        const match = original.call(this, text);
+        const end = match ? match.index + match[0].length : this.sticky ? start : String(text).length;
+        steps += end - start;
+        return match;
+      },
+  );
+  for (const name of ['Set', 'Map'] as const) {
+    replace(
+      globalThis,
+      name,
+      (original: SetConstructor) =>
+        new Proxy(original, {
+          construct(target, [content]: [Iterable<unknown>?]) {
+            const collection = new target(content);
+            steps += collection.size;
+            return collection;
+          },
+        }),
+    );
+  }
+  try {
+    work();
+  } finally {
+    for (const undo of restore) undo();
+  }
+  return steps;
+}

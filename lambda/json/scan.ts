@@ -1,4 +1,5 @@
 import { escapedFlag, keyFlag, type Tape, width, writeTape } from './tape.ts';
+import { quote, skipPlain, trySkipString } from './tokens.ts';
 
 /** A value or key of a scanned text, by its place in the order in which they start; 0 is the root value. */
 export type Node = number;
@@ -22,7 +23,7 @@ export interface Json {
   kind(node: Node): Kind;
   isKey(node: Node): boolean;
   start(node: Node): number;
-  /** The offset after the last character. */
+  /** The offset after the last character. Of a string it is searched for. */
   end(node: Node): number;
   /** The text of a node as it stands. */
   raw(node: Node): string;
@@ -45,18 +46,24 @@ export interface Scanner {
   scan(text: string): Json;
 }
 
-const firstCells = 64 * width;
-const keptCells = 65_536 * width;
+const firstNodes = 64;
+const firstSpans = 16 * width;
+const keptCells = 65_536;
 
 /** A scanner owns one tape and one view of it: a Json is valid until its scanner's next scan. */
 export function createScanner(): Scanner {
-  const tape: Tape = { cells: new Int32Array(firstCells), size: 0 };
+  const tape: Tape = {
+    ...{ nodes: new Int32Array(firstNodes), size: 0 },
+    ...{ spans: new Int32Array(firstSpans), containers: 0 },
+  };
   const view: View = { root: 0, text: '', size: 0, tape, ...reading };
   return {
     scan(text) {
       // One monstrous text must not hold its memory for ever.
-      if (tape.cells.length > keptCells) tape.cells = new Int32Array(firstCells);
+      if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
+      if (tape.spans.length > keptCells) tape.spans = new Int32Array(firstSpans);
       tape.size = 0;
+      tape.containers = 0;
       writeTape(text, tape);
       view.text = text;
       view.size = tape.size;
@@ -77,35 +84,41 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
     return kindByFirst(this.text.charCodeAt(this.start(node)));
   },
   isKey(node) {
-    return (cell(this, node * width + 1) & keyFlag) !== 0;
+    const cell = cellOf(this, node);
+    return cell >= 0 && (cell & keyFlag) !== 0;
   },
   start(node) {
-    return cell(this, node * width);
+    const cell = cellOf(this, node);
+    return cell < 0 ? spanOf(this, ~cell, 0) : cell >>> 2;
   },
   end(node) {
-    return cell(this, node * width + 1) >>> 2;
+    const cell = cellOf(this, node);
+    return cell < 0 ? spanOf(this, ~cell, 1) : endOfScalar(this.text, cell);
   },
   raw(node) {
     return this.text.slice(this.start(node), this.end(node));
   },
   next(node) {
-    return cell(this, node * width + 2);
+    const cell = cellOf(this, node);
+    return cell < 0 ? spanOf(this, ~cell, 2) : node + 1;
   },
   hasEscape(node) {
-    return (cell(this, node * width + 1) & escapedFlag) !== 0;
+    const cell = cellOf(this, node);
+    return cell >= 0 && (cell & escapedFlag) !== 0;
   },
   // A string by itself, as V8 decodes some keys wrongly where they stand in an object (nodejs/node#63785).
   string(node) {
-    return this.hasEscape(node)
-      ? JSON.parse(this.raw(node))
-      : this.text.slice(this.start(node) + 1, this.end(node) - 1);
+    const cell = cellOf(this, node);
+    const start = cell >>> 2;
+    const end = endOfScalar(this.text, cell);
+    return cell & escapedFlag ? JSON.parse(this.text.slice(start, end)) : this.text.slice(start + 1, end - 1);
   },
   member(object, name) {
     let value: Node | undefined;
     if (this.kind(object) !== 'object') return value;
     const end = this.next(object);
     for (let key = object + 1; key < end; key = this.next(key + 1)) {
-      if (isNamed(this, key, name)) value = key + 1;
+      if (isNamed(this.text, cellOf(this, key), name)) value = key + 1;
     }
     return value;
   },
@@ -119,16 +132,32 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
   },
 };
 
-function cell({ tape }: View, index: number): number {
-  return tape.cells[index] ?? 0;
+function cellOf({ tape }: View, node: Node): number {
+  return tape.nodes[node] ?? 0;
 }
 
-function isNamed(json: Json, key: Node, name: string): boolean {
-  const start = json.start(key) + 1;
-  const length = json.end(key) - 1 - start;
-  if (!json.hasEscape(key)) return length === name.length && json.text.startsWith(name, start);
+function spanOf({ tape }: View, container: number, part: number): number {
+  return tape.spans[container * width + part] ?? 0;
+}
+
+/** The text has been checked: what starts here is whole. */
+function endOfScalar(text: string, cell: number): number {
+  const start = cell >>> 2;
+  if (text.charCodeAt(start) !== quote) return skipPlain(text, start);
+  if ((cell & escapedFlag) !== 0) return trySkipString(text, start) >>> 2;
+  return text.indexOf('"', start + 1) + 1;
+}
+
+function isNamed(text: string, key: number, name: string): boolean {
+  const start = (key >>> 2) + 1;
+  const end = start + name.length;
+  if ((key & escapedFlag) === 0) {
+    return text.charCodeAt(end) === quote && text.startsWith(name, start) && text.indexOf('"', start) === end;
+  }
   // An escape takes two or six characters for one.
-  return length > name.length && length <= name.length * 6 && json.string(key) === name;
+  const literal = text.slice(start - 1, endOfScalar(text, key));
+  const length = literal.length - 2;
+  return length > name.length && length <= name.length * 6 && JSON.parse(literal) === name;
 }
 
 function kindByFirst(code: number): Kind {

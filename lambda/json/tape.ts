@@ -5,17 +5,29 @@ import { codeAt, quote, skipNumber, skipSpace, skipString, skipWord } from './to
 export const maxDepth = 10_000;
 
 /**
- * The values and keys of a text in the order in which they start, `width` cells each: its start; its end shifted left
- * by two, plus the flags below; and the node after it and all inside it.
+ * The values and keys of a text in the order in which they start. Most are keys and scalars, and most of those are short:
+ * they have one cell each, and where one ends is found out anew from where it starts.
  */
 export interface Tape {
-  cells: Int32Array;
+  /** Of a key or scalar, its start, shifted left by two, plus the flags below; of a container, the complement of its number. */
+  nodes: Int32Array<ArrayBuffer>;
   /** The number of nodes. */
   size: number;
+  /** By number of a container, `width` cells: its start, its end, and the node after it and all inside it. */
+  spans: Int32Array<ArrayBuffer>;
+  /** The number of containers. */
+  containers: number;
 }
-export const width = 3;
 export const escapedFlag = 1;
 export const keyFlag = 2;
+export const width = 3;
+
+/**
+ * What may be on the tape of a text of this length: the first so many, and one for so many characters. No text that means
+ * something is denser, and a text can't make its tape take much more room than it takes itself.
+ */
+const mostNodes = ({ length }: string): number => 262_144 + Math.floor(length / 4);
+const mostContainers = ({ length }: string): number => 65_536 + Math.floor(length / 16);
 
 const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x2c, 0x3a] as const;
 
@@ -23,7 +35,7 @@ const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x
 interface Progress {
   /** The next character that is no white space. */
   at: number;
-  /** The first cell of the innermost open container; until it is closed its third cell names the one around it. */
+  /** The number of the innermost open container; until it is closed its last cell has the number of the one around it. */
   open: number;
   /** The character that closes it. */
   closer: number;
@@ -42,17 +54,15 @@ export function writeTape(text: string, tape: Tape): void {
 /** Reads a scalar or the beginning of a container, the key before it, and the ends and the comma after it. */
 function readNext(text: string, tape: Tape, progress: Progress): void {
   let { at, open, closer } = progress;
-  let top = tape.size * width; // where on the tape the next node goes
-  if (top + 2 * width > tape.cells.length) tape.cells = grow(tape.cells);
-  const { cells } = tape;
+  makeRoom(text, tape, at);
+  const { nodes, spans } = tape;
+  let node = tape.size;
 
   if (closer === closeBrace) {
     if (codeAt(text, at) !== quote) throw new JsonFault(text, at, 'expected a key in double quotes');
     const end = skipString(text, at);
-    cells[top] = at;
-    cells[top + 1] = end | keyFlag;
-    cells[top + 2] = top / width + 1;
-    top += width;
+    nodes[node] = (at << 2) | keyFlag | (end & escapedFlag);
+    node += 1;
     at = skipSpace(text, end >>> 2);
     if (codeAt(text, at) !== colon) throw new JsonFault(text, at, 'expected a colon');
     at = skipSpace(text, at + 1);
@@ -60,30 +70,30 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
 
   const code = codeAt(text, at);
   const isContainer = code === openBrace || code === openBracket;
-  cells[top] = at;
   if (isContainer) {
     if (++progress.depth > maxDepth) throw new JsonFault(text, at, `nested deeper than ${maxDepth} levels`);
-    cells[top + 2] = open;
-    open = top;
+    const number = tape.containers++;
+    nodes[node] = ~number;
+    spans[number * width] = at;
+    spans[number * width + 2] = open;
+    open = number;
     closer = code + 2; // in ASCII, of both kinds
-    top += width;
     at = skipSpace(text, at + 1);
   } else {
     const end = code === quote ? skipString(text, at) : (skipWord(text, at) ?? skipNumber(text, at)) << 2;
-    cells[top + 1] = end;
-    cells[top + 2] = top / width + 1;
-    top += width;
+    nodes[node] = (at << 2) | (end & escapedFlag);
     at = skipSpace(text, end >>> 2);
   }
+  node += 1;
 
   for (let isOver = !isContainer || codeAt(text, at) === closer; isOver && open >= 0; ) {
     isOver = codeAt(text, at) === closer;
     if (isOver) {
-      cells[open + 1] = (at + 1) << 2;
-      const around = cells[open + 2] ?? -1;
-      cells[open + 2] = top / width;
+      const around = spans[open * width + 2] ?? -1;
+      spans[open * width + 1] = at + 1;
+      spans[open * width + 2] = node;
       open = around;
-      closer = open < 0 ? -1 : text.charCodeAt(cells[open] ?? 0) + 2;
+      closer = open < 0 ? -1 : text.charCodeAt(spans[open * width] ?? 0) + 2;
       progress.depth--;
     } else if (codeAt(text, at) !== comma) {
       throw new JsonFault(text, at, `expected a comma or the end of the ${closer === closeBrace ? 'object' : 'array'}`);
@@ -94,11 +104,25 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
   progress.at = at;
   progress.open = open;
   progress.closer = closer;
-  tape.size = top / width;
+  tape.size = node;
 }
 
-function grow(cells: Int32Array): Int32Array {
-  const larger = new Int32Array(cells.length * 2);
-  larger.set(cells);
-  return larger;
+/** For the key, the value and the container that one turn may add. */
+function makeRoom(text: string, tape: Tape, at: number): void {
+  if (tape.size + 2 > tape.nodes.length) {
+    tape.nodes = grow(tape.nodes, mostNodes(text));
+    if (tape.size + 2 > tape.nodes.length) throw new JsonFault(text, at, 'too many values for a text of this length');
+  }
+  if ((tape.containers + 1) * width > tape.spans.length) {
+    tape.spans = grow(tape.spans, mostContainers(text) * width);
+    if ((tape.containers + 1) * width > tape.spans.length) {
+      throw new JsonFault(text, at, 'too many objects and arrays for a text of this length');
+    }
+  }
+}
+
+/** Twice as many cells, as far as the limit allows. What they stood in is free at once, not when garbage is collected. */
+function grow(cells: Int32Array<ArrayBuffer>, limit: number): Int32Array<ArrayBuffer> {
+  const length = Math.min(cells.length * 2, limit);
+  return length > cells.length ? new Int32Array(cells.buffer.transfer(length * cells.BYTES_PER_ELEMENT)) : cells;
 }

@@ -242,12 +242,35 @@ describe('hostile shapes', () => {
     ['escapes only', `["${filled('\\"')}"]`, 2],
     ['an escape after each run', `["${filled(`${'x'.repeat(48)}\\n`)}"]`, 2],
     ['strings just over a run', `[${filled(`"${'x'.repeat(49)}",`)}0]`, 6_000_000 / 52 + 2],
-    ['empty strings', `[${filled('"",')}0]`, 2_000_002],
-    ['empty containers', `[${filled('[],{},')}0]`, 2_000_002],
+    ['short strings', `[${filled('"x",')}0]`, 1_500_002],
+    ['objects of one member', `[${filled('{"a":12345678},')}0]`, 1_200_002],
     ['a long number', `[${filled('1')}]`, 2],
     ['white space', `[${filled(' \n')}0]`, 2],
   ])('%s', (_, text, nodes) => {
     expect(scan(text).size).toBe(Math.floor(nodes));
+  });
+
+  test.each([
+    ['numbers', '1,', /: too many values for a text of this length$/],
+    ['empty strings', '"",', /: too many values for a text of this length$/],
+    ['empty members', '{"":1,"":1},', /: too many values for a text of this length$/],
+    ['empty containers', '[],{},', /: too many objects and arrays for a text of this length$/],
+    ['nested containers', `${'['.repeat(5000)}${']'.repeat(5000)},`, /: too many objects and arrays for a text/],
+  ])('%s that stand too close', (_, part, message) => {
+    expect(faultOf(`[${part.repeat(size / part.length)}0]`).message).toMatch(message);
+    // A text of a hundred kilobytes may be as dense as it likes.
+    expect(scan(`[${part.repeat(120_000 / part.length)}0]`).text.length).toBeGreaterThan(110_000);
+  });
+
+  test('what a text costs in memory is bounded by its length', () => {
+    const buffers = () => process.memoryUsage().arrayBuffers;
+    for (const part of ['1,', '"",', '[],', '{"":1},', '[1,2,3,4],', '["a",{"b":12345678}],', 'x']) {
+      const text = part === 'x' ? `"${filled(part)}"` : `[${filled(part)}0]`;
+      const scanner = createScanner();
+      const before = buffers();
+      const held = accepts(scanner.scan, text);
+      expect(`${part} ${held}: ${buffers() - before <= 1.75 * text.length + 2_000_000}`).toBe(`${part} ${held}: true`);
+    }
   });
 
   test('a member that stands there a million times, in an escaped spelling too', () => {

@@ -28,6 +28,15 @@ export function requireArray(body: Json, name: string): void {
   }
 }
 
+/** Each repeated member costs a change of the body: so many are sent by nobody but who wants to keep the gateway busy. */
+const mostRepeats = 1_000;
+
+/** Refuses an object in which members that the gateway reads or changes stand over and over again. */
+export function refuseRepeats(repeats: number, what: string): void {
+  if (repeats <= mostRepeats) return;
+  throw new GatewayError('invalid_request', `${what} repeats a member more than ${mostRepeats} times: send each once.`);
+}
+
 /** "a string", "an object", "null" … */
 export function describe(kind: ReturnType<Json['kind']>): string {
   if (kind === 'null') return kind;

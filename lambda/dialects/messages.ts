@@ -2,7 +2,7 @@ import { GatewayError } from '../http/errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { passStop, readAsked } from './asked.ts';
-import { requireArray } from './check.ts';
+import { refuseRepeats, requireArray } from './check.ts';
 import type {
   Asked,
   Dialect,
@@ -184,6 +184,7 @@ function normalize(body: Json): Normalization {
       : isNone
         ? new Set([...body.keys(config)].filter((key) => body.string(key) === 'effort'))
         : earlierDuplicates(body, config, effort);
+  refuseRepeats(drop.size, 'output_config');
   return {
     ...((isFalse || isNone) && { set: { thinking: disabled } }),
     ...(config !== undefined && { edits: changeMembers(body, config, { drop }) }),

@@ -2,6 +2,9 @@ import { JsonFault } from './fault.ts';
 import type { Json, Scanner } from './scan.ts';
 import { trySkipString } from './tokens.ts';
 
+/** Each takes more memory than it is long. */
+const mostReplaced = 100_000;
+
 const numberOrQuote = /-?(?:NaN|Infinity)|"/g;
 
 /** Scans a text also where Python wrote it, which prints numbers that JSON does not know: they become null. */
@@ -18,6 +21,7 @@ export function scanLeniently(scanner: Scanner, text: string): Json {
 function replaceUnknownNumbers(text: string): string {
   let plain = '';
   let copied = 0;
+  let replaced = 0;
   numberOrQuote.lastIndex = 0;
   for (let match = numberOrQuote.exec(text); match; match = numberOrQuote.exec(text)) {
     if (match[0] === '"') {
@@ -25,6 +29,8 @@ function replaceUnknownNumbers(text: string): string {
       if (end < 0) return text; // it breaks off within a string
       numberOrQuote.lastIndex = end >> 2;
     } else {
+      replaced += 1;
+      if (replaced > mostReplaced) return text;
       plain += `${text.slice(copied, match.index)}null`;
       copied = numberOrQuote.lastIndex;
     }

@@ -110,19 +110,22 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
 /** For the key, the value and the container that one turn may add. */
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
-    tape.nodes = grow(tape.nodes, mostNodes(text));
+    tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);
     if (tape.size + 2 > tape.nodes.length) throw new JsonFault(text, at, 'too many values for a text of this length');
   }
   if ((tape.containers + 1) * width > tape.spans.length) {
-    tape.spans = grow(tape.spans, mostContainers(text) * width);
+    tape.spans = grow(tape.spans, mostContainers(text) * width, text.length / at);
     if ((tape.containers + 1) * width > tape.spans.length) {
       throw new JsonFault(text, at, 'too many objects and arrays for a text of this length');
     }
   }
 }
 
-/** Twice as many cells, as far as the limit allows. What they stood in is free at once, not when garbage is collected. */
-function grow(cells: Int32Array<ArrayBuffer>, limit: number): Int32Array<ArrayBuffer> {
-  const length = Math.min(cells.length * 2, limit);
+/**
+ * Twice as many cells, or a little more than are to be expected when the text goes on like this, as far as the limit
+ * allows. What they stood in is free at once, not when garbage is collected.
+ */
+function grow(cells: Int32Array<ArrayBuffer>, limit: number, rest: number): Int32Array<ArrayBuffer> {
+  const length = Math.min(Math.ceil(cells.length * Math.max(2, 1.1 * rest)), limit);
   return length > cells.length ? new Int32Array(cells.buffer.transfer(length * cells.BYTES_PER_ELEMENT)) : cells;
 }

@@ -1,4 +1,4 @@
-import { refuseOtherCase } from '../dialects/check.ts';
+import { refuseOtherCase, refuseRepeats } from '../dialects/check.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
 import { decodeBody, encodingOf } from '../http/decode-body.ts';
@@ -64,8 +64,10 @@ export function readCall(
   }
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
+  refuseRepeats(drop.size, 'The body');
   const { set = {}, edits = [] } = dialect.normalize(body);
   const hashed = hashId ? hashCallerIds(body, hashId) : [];
+  refuseRepeats(hashed.length, 'The body');
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
   const { text } = body;
   const { node, value } = model;

@@ -12,6 +12,8 @@ export interface Explainer {
 }
 
 const longest = 2_000;
+/** In an event of a stream a message may be as long as the event. */
+const longestRead = 65_536;
 // The stop or bracket after a link belongs to the sentence around it.
 const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
@@ -27,7 +29,7 @@ export function createExplainer(scrubber: Scrubber): Explainer {
   const concealed = new Set<string>();
 
   const sentence = (message: string): string | undefined => {
-    let text = spellOut(message);
+    let text = spellOut(message.slice(0, longestRead));
     for (const key of concealed) text = text.replaceAll(key, '(key removed)');
     const plain = scrubber.scrub(text).replace(links, '(link removed)').replace(keyLike, '(key removed)');
     return plain.slice(0, longest).trim() || undefined;

@@ -78,6 +78,9 @@ function isBase64(json: Json, value: Node): boolean {
   return json.kind(value) === 'string' && !notBase64.test(json.string(value));
 }
 
+/** As many as there may be marks; each takes more memory than what it replaces. */
+const mostEdits = 100_000;
+
 function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {
   const settled = new Set(settledNodes);
   for (let node = 0; node < json.size; ) {
@@ -91,6 +94,7 @@ function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrub
         const at = bytesIn(text);
         const hidden = scrubber.scrub(text.slice(0, at)) + text.slice(at);
         if (hidden !== text) edits.push(replaceValue(json, node, JSON.stringify(hidden)));
+        if (edits.length > mostEdits) throw new RangeError(`more than ${mostEdits} things to hide at a time`);
       }
       if (json.isKey(node) && mediaKey.test(text) && isBase64(json, node + 1)) node += 1;
     }

@@ -41,6 +41,9 @@ export interface MarkSheet {
 /** The highest count of each kind that has come: in a stream they grow. */
 export type Usage = { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 
+/** No honest answer has as many marks, and each takes more memory than what is marked. */
+const mostMarks = 100_000;
+
 const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
 
 /** An empty sheet; token counts go to `usage`. */
@@ -55,38 +58,46 @@ export function createMarkSheet(usage: Usage): MarkSheet {
   const closes: string[] = [];
   const turns: string[] = [];
   const lists = [models, explanations, drops, settled, deltas, wholes, tokens, closes, turns];
+  let count = 0;
+  function add<T>(list: T[], mark: T): void {
+    count += 1;
+    if (count > mostMarks) throw new RangeError(`more than ${mostMarks} things to note at a time`);
+    list.push(mark);
+  }
+
   const marks: Marks = {
     model(value) {
       models.push(value);
-      settled.push(value);
+      add(settled, value);
     },
     explanation(value) {
       explanations.push(value);
-      settled.push(value);
+      add(settled, value);
     },
     drop(object, key) {
       drops.push({ object, key });
-      settled.push(key, key + 1);
+      add(settled, key);
+      settled.push(key + 1);
     },
     pass(value) {
-      settled.push(value);
+      add(settled, value);
     },
     delta(channel, family, value, logprobs) {
       deltas.push({ channel, family, value, logprobs });
-      settled.push(value);
+      add(settled, value);
     },
     whole(channel, family, value, logprobs) {
       wholes.push({ channel, family, value, logprobs });
-      settled.push(value);
+      add(settled, value);
     },
     tokens(channel, value, isWhole) {
-      tokens.push({ channel, value, isWhole });
+      add(tokens, { channel, value, isWhole });
     },
     close(prefix) {
-      closes.push(prefix);
+      add(closes, prefix);
     },
     turn(prefix) {
-      turns.push(prefix);
+      add(turns, prefix);
     },
     sequence(value) {
       sheet.sequence = value;
@@ -132,6 +143,7 @@ export function createMarkSheet(usage: Usage): MarkSheet {
     failure: undefined as MarkSheet['failure'],
     clear(): void {
       for (const list of lists) list.length = 0;
+      count = 0;
       sheet.sequence = undefined;
       sheet.alive = false;
       sheet.withheld = false;

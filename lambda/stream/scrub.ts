@@ -1,4 +1,7 @@
-/** Replaces names in texts, whole or cut into deltas. Positions and lengths count UTF-16 units. */
+/**
+ * Replaces names in texts, whole or cut into deltas. Positions and lengths count UTF-16 units. Throws a RangeError at a
+ * text, or a delta, that holds more names than anyone writes.
+ */
 export interface Scrubber {
   /** The first name that starts at or after `from`: a cheap test of long texts. */
   find(text: string, from?: number): Hit | undefined;
@@ -89,6 +92,7 @@ export function createScrubber(names: readonly string[], replacement: string): S
     function release(pattern: RegExp): string {
       part(pattern);
       let out = '';
+      let names = 0;
       pattern.lastIndex = searched;
       for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
         const end = pattern.lastIndex;
@@ -103,6 +107,7 @@ export function createScrubber(names: readonly string[], replacement: string): S
           // the name that really stood there.
           pattern.lastIndex = afterCharacter(match.index);
         } else {
+          limit(++names);
           out += text.slice(released, match.index) + replacement;
           released = end;
           border = 0;
@@ -145,7 +150,26 @@ export function createScrubber(names: readonly string[], replacement: string): S
     };
   }
 
-  return { find, scrub: (text) => text.replace(completeName, () => replacement), openChannel };
+  function scrub(text: string): string {
+    let out = '';
+    let at = 0;
+    let names = 0;
+    for (let hit = find(text); hit; hit = find(text, hit.end)) {
+      limit(++names);
+      out += text.slice(at, hit.start) + replacement;
+      at = hit.end;
+    }
+    return at === 0 ? text : out + text.slice(at);
+  }
+
+  return { find, scrub, openChannel };
+}
+
+/** Who names someone this often in one text does it to fill memory: each takes many times its length. */
+const mostNames = 100_000;
+
+function limit(names: number): void {
+  if (names > mostNames) throw new RangeError(`a text holds more than ${mostNames} names`);
 }
 
 /**

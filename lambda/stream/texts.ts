@@ -15,6 +15,9 @@ export interface Texts {
   under(prefix: string): readonly string[];
 }
 
+/** What is known of each is kept to the end of the stream, which may be hours of events away. */
+const mostTexts = 20_000;
+
 export function createTexts(scrubber: Scrubber): Texts {
   const open = createChannelMap<{ readonly family: string; readonly text: ScrubChannel }>();
   // A client may show the texts of a family as one: a name that begins in one and ends in the next must not come together.
@@ -24,6 +27,7 @@ export function createTexts(scrubber: Scrubber): Texts {
   function start(channel: string, family: string): ScrubChannel {
     const before = tails.get(family) ?? '';
     befores.set(channel, before);
+    if (befores.size > mostTexts) throw new RangeError(`more than ${mostTexts} texts in one stream`);
     const text = scrubber.openChannel(before);
     open.set(channel, { family, text });
     return text;

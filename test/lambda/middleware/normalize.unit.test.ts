@@ -273,3 +273,12 @@ test('what a body asks for, beside its bytes', () => {
   const body = '{"model":"svc","messages":[],"stream":true}';
   expect(readCall(body, route, models, anybody).stream).toBe(false);
 });
+
+test('a body that repeats what the gateway reads over and over again is refused', () => {
+  const repeated = (member: string, times: number) => `${member},"a":1,`.repeat(times);
+  const body = (times: number) => `{${repeated('"model":"svc"', times)}"model":"svc","messages":[]}`;
+  expect(send('chat', body(1_000))).toContain(sentModel);
+  expect(() => send('chat', body(1_001))).toThrow('The body repeats a member more than 1000 times: send each once.');
+  const config = `{"model":"svc","messages":[],"output_config":{${repeated('"effort":"low"', 1_002)}"b":1}}`;
+  expect(() => send('messages', config)).toThrow('output_config repeats a member more than 1000 times');
+});

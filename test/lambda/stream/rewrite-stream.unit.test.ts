@@ -96,6 +96,15 @@ describe('what is held back', () => {
     expect(deltasOf(output)).toEqual([{ stdout: '', stderr: '' }, { stdout: 'Thun' }, { stderr: 'Ac' }, done.type]);
   });
 
+  test('breaks a stream of texts without end', () => {
+    const events = Array.from({ length: 20_001 }, (_, index) => block({ type: 'text_delta', text: 'Thun' }, index));
+    const { rewriter } = rewriteStream(messages, toWire([started, ...events]));
+    expect(rewriter.failure).toMatchObject({
+      kind: 'broken',
+      cause: { message: 'more than 20000 texts in one stream' },
+    });
+  });
+
   test('breaks a stream that would make many long events of one', () => {
     const choices = Array.from({ length: 1_000 }, (_, index) => ({ index, delta: { content: 'Thun' } }));
     const begun = { data: { id: 'x'.repeat(10_000), choices } };

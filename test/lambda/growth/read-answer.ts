@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream';
+import { readBody } from '../../../lambda/upstream/read-body.ts';
+import { rewriteAnswer } from '../../support/rewrite.ts';
+import { chat } from '../../support/stream-events.ts';
+
+// Reads a long plain answer, `before` and `after` around so much of `part`, and prints what that took.
+const [before = '', part = '', after = '', size] = process.argv.slice(2);
+const portion = part.repeat(Math.ceil(65_536 / part.length));
+
+function* arrive() {
+  yield Buffer.from(before);
+  for (let sent = portion.length; sent < Number(size); sent += portion.length) yield Buffer.from(portion);
+  yield Buffer.from(part + after);
+}
+
+const peak = (): number => process.resourceUsage().maxRSS * 1024;
+const text = await readBody(Readable.from(arrive()), 32 * 1024 * 1024);
+const read = peak();
+let outcome: string;
+try {
+  outcome = 'text' in rewriteAnswer(chat, text) ? 'rewritten' : 'failed';
+} catch (error) {
+  outcome = String(error);
+}
+console.log(JSON.stringify({ length: text.length, added: peak() - read, outcome }));

@@ -95,7 +95,7 @@ function answerTo(path: string, body: Buffer): Script {
   return kind === 'stream' ? sse(found.bytes) : json(200, JSON.parse(found.bytes.toString()));
 }
 
-function judge({ method, path: target, headers }: Input, answer: Answer, key: string): string[] {
+function judge({ method, path: target, headers, body }: Input, answer: Answer, key: string): string[] {
   const faults: string[] = [];
   const path = target.split('?')[0] ?? '';
   const known = documented.has(path) ? path : path.startsWith('/v1/models/') ? '/v1/models/{id}' : path;
@@ -113,7 +113,9 @@ function judge({ method, path: target, headers }: Input, answer: Answer, key: st
   }
   const all = answer.body + JSON.stringify([...answer.headers]);
   if (all.includes(key)) faults.push('the key');
-  if (findIdentity(all).length > 0 && !/acme/i.test(JSON.stringify(headers))) faults.push('the upstream’s name');
+  // The refusal of a model repeats its name to the one who sent it.
+  const own = JSON.stringify(headers) + (code === 'invalid_model' ? body : '');
+  if (findIdentity(all).length > 0 && !/acme/i.test(own)) faults.push('the upstream’s name');
   return faults;
 }
 

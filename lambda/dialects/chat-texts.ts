@@ -30,50 +30,47 @@ const thoughtful = /reasoning|thinking|thought|summary/;
 type Speak = (member: string, part: string, value: Node) => void;
 
 /** Marks the texts of a whole choice. */
-export function markWholeChoice(json: Json, choice: Node, marks: Marks): void {
-  const speak = speakWith(marks.whole, json, choice);
+export function markWholeChoice(json: Json, choice: Node, index: number, marks: Marks): void {
+  const logprobs = presentMember(json, choice, 'logprobs');
+  const speak = speakWith(marks.whole, index, logprobs);
   markMessage(json, choice, 'message', marks, speak);
   markText(json, choice, speak);
-  markTokens(json, choice, marks, true);
+  if (logprobs !== undefined) marks.tokens(`${index}/logprobs`, logprobs, true);
 }
 
 /** Marks what a choice says in one event of a stream, and what ends with it. */
-export function markPieces(json: Json, choice: Node, marks: Marks): void {
+export function markPieces(json: Json, choice: Node, index: number, marks: Marks): void {
+  const logprobs = presentMember(json, choice, 'logprobs');
   let speaks = false;
   const tell = speakWith(
-    (channel, family, value, logprobs) => {
+    (channel, family, value) => {
       marks.delta(channel, family, value, logprobs);
       if (json.end(value) - json.start(value) === 2) return;
       // One part of a member ends where the next begins.
       marks.turn(`${family}/`);
       speaks = true;
     },
-    json,
-    choice,
+    index,
+    logprobs,
   );
   const calls = markMessage(json, choice, 'delta', marks, tell);
   // Beside a delta that speaks it repeats all that was said so far; else it is told piece by piece itself.
-  const message = speaks ? speakWith(marks.whole, json, choice) : tell;
+  const message = speaks ? speakWith(marks.whole, index, logprobs) : tell;
   const callsInMessage = markMessage(json, choice, 'message', marks, message);
   markText(json, choice, tell);
-  markTokens(json, choice, marks, false);
-  // A client has closed its block of thoughts once something else is said, and every block once a tool is called. What
-  // is said by the way of the answer itself does not end it.
-  const index = indexOf(json, choice);
+  // Also where there is no text beside them: those of a tool call, or of a text that comes later.
+  if (logprobs !== undefined) marks.tokens(`${index}/logprobs`, logprobs, false);
+  // A client has closed its block of thoughts once something else is said, and every block once a tool is called.
+  // Thoughts that interrupt the content do not end it.
   if (calls || callsInMessage) marks.close(`${index}/`);
   else if (speaks) marks.turn(`${index}/thought/`);
 }
 
-export function indexOf(json: Json, choice: Node): number {
-  return numberMember(json, choice, 'index') ?? 0;
-}
-
 /** Names the channels `index/kind/member/part`; the parts of a member are a family. */
-function speakWith(mark: Marks['whole'], json: Json, choice: Node): Speak {
-  const index = indexOf(json, choice);
-  const logprobs = presentMember(json, choice, 'logprobs');
+function speakWith(mark: Marks['whole'], index: number, logprobs: Node | undefined): Speak {
   return (member, part, value) => {
-    const family = `${index}/${thoughtful.test(member + part) ? 'thought' : 'said'}/${member}`;
+    const kind = thoughtful.test(member) || thoughtful.test(part) ? 'thought' : 'said';
+    const family = `${index}/${kind}/${member}`;
     mark(family + (part || '/'), family, value, logprobs);
   };
 }
@@ -84,19 +81,16 @@ function markText(json: Json, choice: Node, speak: Speak): void {
   if (text !== undefined && json.kind(text) === 'string') speak('text', '', text);
 }
 
-/** Also where there is no text beside them: those of a tool call, or of a text that comes later. */
-function markTokens(json: Json, choice: Node, marks: Marks, isWhole: boolean): void {
-  const logprobs = presentMember(json, choice, 'logprobs');
-  if (logprobs !== undefined) marks.tokens(`${indexOf(json, choice)}/logprobs`, logprobs, isWhole);
-}
-
 /** Marks the members of a message or a delta; tells whether it calls a tool. */
 function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', marks: Marks, speak: Speak): boolean {
   const message = json.member(choice, holder);
+  if (message === undefined) return false;
   let calls = false;
   markEnvelope(json, message, marks);
   eachMember(json, message, (name, value) => {
-    if (name === 'tool_calls') {
+    const isString = json.kind(value) === 'string';
+    if (isString && textual.test(name)) speak(`${holder}/${name}`, '', value);
+    else if (name === 'tool_calls') {
       passSealed(json, value, marks);
       for (const call of elements(json, value)) {
         passCall(json, json.member(call, 'function'), marks);
@@ -107,8 +101,8 @@ function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', mark
       passCall(json, value, marks);
       calls ||= json.kind(value) === 'object';
     } else if (sealed.test(name)) marks.pass(value);
-    else if (json.kind(value) === 'string') {
-      if (textual.test(name) || mayBeText(json, name, value)) speak(`${holder}/${name}`, '', value);
+    else if (isString) {
+      if (mayBeText(json, name, value)) speak(`${holder}/${name}`, '', value);
     } else if (holders.test(name)) {
       const sound = name === 'audio' ? json.member(value, 'data') : undefined;
       if (sound !== undefined) marks.pass(sound);

@@ -1,7 +1,7 @@
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { passStop, readAsked } from './asked.ts';
-import { indexOf, markPieces, markWholeChoice, tellAfter } from './chat-texts.ts';
+import { markPieces, markWholeChoice, tellAfter } from './chat-texts.ts';
 import { requireArray } from './check.ts';
 import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
 import { elements, holdsSealed, markEnvelope, numberMember, presentMember, stringMember } from './envelope.ts';
@@ -80,7 +80,7 @@ function readAnswer(answer: Json, marks: Marks, asked: Asked): void {
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     markEnvelope(answer, choice, marks);
     markChoiceError(answer, choice, marks);
-    markWholeChoice(answer, choice, marks);
+    markWholeChoice(answer, choice, indexOf(answer, choice), marks);
     passStops(answer, choice, asked, marks);
   }
 }
@@ -93,7 +93,7 @@ function openStream(asked: Asked): StreamDialect {
     markEnvelope(event, choice, marks);
     markChoiceError(event, choice, marks);
     const index = indexOf(event, choice);
-    markPieces(event, choice, marks);
+    markPieces(event, choice, index, marks);
     if (isFinished(event, choice)) {
       marks.close(`${index}/`);
       passStops(event, choice, asked, marks);
@@ -121,6 +121,10 @@ function openStream(asked: Asked): StreamDialect {
     },
     tellAfter,
   };
+}
+
+function indexOf(json: Json, choice: Node): number {
+  return numberMember(json, choice, 'index') ?? 0;
 }
 
 /** Members in which some servers tell the text at which they stopped. */

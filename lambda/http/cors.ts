@@ -8,14 +8,7 @@ export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly st
   if (origins.includes('*')) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
   const { origin } = requestHeaders;
   if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };
-  return {
-    'access-control-allow-origin': origin,
-    // The gateway takes no cookies, but some pages send all they have. Only of origins that the operator trusts: a proxy in
-    // front may take some.
-    'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': exposed,
-    vary: 'origin',
-  };
+  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'origin' };
 }
 
 const usualHeaders = 'authorization, x-api-key, api-key, content-type, anthropic-version, anthropic-beta';

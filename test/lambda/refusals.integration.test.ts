@@ -166,24 +166,15 @@ describe('a gateway without an upstream key', () => {
   });
 });
 
-describe('a page that sends its requests with credentials', () => {
+test('no page may send credentials: behind a proxy with cookies, it would spend what those of others allow', async () => {
   const origin = 'https://app.example';
-  const preflight = { origin, 'access-control-request-method': 'POST' };
-  const allowed = async (origins: string, headers: Record<string, string>, method: string) => {
-    await using gateway = await startTestGateway({ environment: { CORS_ORIGINS: origins } });
-    const { headers: given } = await fetch(`${gateway.url}/v1/messages`, { method, headers });
-    return ['origin', 'credentials'].map((name) => given.get(`access-control-allow-${name}`));
-  };
-
-  test('may, where the operator lists its origin by name', async () => {
-    for (const [headers, method] of [[preflight, 'OPTIONS'] as const, [{ origin }, 'POST'] as const]) {
-      expect(await allowed(origin, headers, method)).toEqual([origin, 'true']);
-      expect(await allowed('https://other.example', headers, method)).toEqual([null, null]);
+  for (const CORS_ORIGINS of ['*', origin]) {
+    await using gateway = await startTestGateway({ environment: { CORS_ORIGINS } });
+    for (const method of ['OPTIONS', 'POST']) {
+      const asked = { origin, ...(method === 'OPTIONS' && { 'access-control-request-method': 'POST' }) };
+      const { headers } = await fetch(`${gateway.url}/v1/messages`, { method, headers: asked });
+      expect(headers.get('access-control-allow-origin')).toBe(CORS_ORIGINS);
+      expect(headers.has('access-control-allow-credentials')).toBe(false);
     }
-  });
-
-  test('may not, where any origin will do: behind a proxy with cookies, that would be anyone’s page', async () => {
-    expect(await allowed('*', preflight, 'OPTIONS')).toEqual(['*', null]);
-    expect(await allowed('*', { origin }, 'POST')).toEqual(['*', null]);
-  });
+  }
 });

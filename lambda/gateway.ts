@@ -54,6 +54,7 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
       else log.leftStanding(operation, error);
     },
   });
+  const scrubber = createScrubber(hiddenNames(config.upstreams, config.upstreamNames), config.serviceName);
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
@@ -67,8 +68,8 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
       createDialects({ signsThinking: config.upstreamSignsThinking, streamUsage: config.upstreamStreamUsage }),
     ),
     names: headerNames(config.serviceName),
-    models: createModels(config.serviceName, config.modelAliases),
-    scrubber: createScrubber(hiddenNames(config.upstreams, config.upstreamNames), config.serviceName),
+    models: createModels(config.serviceName, config.modelAliases, (text) => scrubber.scrub(text) !== text),
+    scrubber,
     openUpstream: createOpenUpstream({
       pool,
       send: createExchange({ connectTimeout: config.upstreamConnectTimeout }),

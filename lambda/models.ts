@@ -1,3 +1,4 @@
+import { quoteUnlessKey } from './http/excerpt.ts';
 import type { Alias } from './settings/settings.ts';
 
 export interface PublicModel {
@@ -13,10 +14,16 @@ export interface Models {
   resolve(id: string): PublicModel | undefined;
   /** The model with exactly this public id. */
   find(id: string): PublicModel | undefined;
+  /** What a message repeats of an unknown id, `: 'gpt-5'`: nothing of one that may be a key or names the upstream. */
+  quote(id: string): string;
 }
 
 /** The public models of a deployment and every alias that leads to them. */
-export function createModels(serviceName: string, operatorAliases: readonly Alias[]): Models {
+export function createModels(
+  serviceName: string,
+  operatorAliases: readonly Alias[],
+  isHidden: (text: string) => boolean = () => false,
+): Models {
   const text: PublicModel = { id: serviceName, kind: 'text' };
   const vision: PublicModel = { id: `${serviceName}-vision`, kind: 'vision' };
   const publicModels = new Map([text, vision].map((model) => [model.id, model]));
@@ -43,5 +50,9 @@ export function createModels(serviceName: string, operatorAliases: readonly Alia
     vision,
     resolve: (id) => exact.get(id) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
     find: (id) => publicModels.get(id),
+    quote: (id) => {
+      const quoted = quoteUnlessKey(id);
+      return isHidden(quoted) ? '' : quoted;
+    },
   };
 }

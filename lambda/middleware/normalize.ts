@@ -3,7 +3,7 @@ import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
 import { decodeBody, encodingOf } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
-import { excerpt, longestPath, quoteUnlessKey } from '../http/excerpt.ts';
+import { excerpt, longestPath } from '../http/excerpt.ts';
 import type { GatewayRequest, InferenceCall } from '../http/gateway-request.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
 import { callerName } from '../identity/identity.ts';
@@ -94,7 +94,7 @@ function resolveModel(body: Json, models: Models): { node: Node; value: Models['
   }
   const id = body.string(node);
   const value = models.resolve(id);
-  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${quoteUnlessKey(id)}. ${known}`);
+  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${models.quote(id)}. ${known}`);
   return { node, value };
 }
 

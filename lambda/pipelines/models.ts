@@ -1,5 +1,4 @@
 import { GatewayError } from '../http/errors.ts';
-import { quoteUnlessKey } from '../http/excerpt.ts';
 import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import { pipeline } from '../http/pipeline.ts';
 import { authenticate } from '../middleware/authenticate.ts';
@@ -28,7 +27,7 @@ function explain(id: string, models: Models): string {
   if (meant === '' || (meant !== undefined && models.find(meant.slice(1)))) {
     return `: the path has a slash too many at its end. Use /v1/models${meant}`;
   }
-  return `${quoteUnlessKey(id)}. The models are ${models.text.id} and ${models.vision.id}`;
+  return `${models.quote(id)}. The models are ${models.text.id} and ${models.vision.id}`;
 }
 
 function json(value: unknown): GatewayResponse {

@@ -41,6 +41,12 @@ describe('resolve', () => {
     expect(models.find('__proto__')).toBeUndefined();
   });
 
+  test('what a message repeats of an unknown id is no name to hide, and no key', () => {
+    const hiding = createModels('svc', [], (text) => /acme/i.test(text));
+    expect(hiding.quote('gpt-5')).toBe(": 'gpt-5'");
+    for (const id of ['AcmeCorp', 'acmecorp/thunder', 'sk-1234']) expect(hiding.quote(id)).toBe('');
+  });
+
   test('the service name makes the ids', () => {
     const own = createModels('lumen', []);
     expect([own.text.id, own.vision.id]).toEqual(['lumen', 'lumen-vision']);

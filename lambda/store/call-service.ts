@@ -1,8 +1,27 @@
 import { setTimeout } from 'node:timers/promises';
 import aws4 from 'aws4';
 import { createPost } from './post.ts';
+import { attempts, createRepeat } from './repeat.ts';
 import { type AwsAccess, type Credentials, endpointOf, type Service } from './service.ts';
-import { isTrouble, ServiceError } from './service-error.ts';
+import { isAboutTime, ServiceError } from './service-error.ts';
+
+/*
+ * What the SDK's client does besides, and this one leaves out:
+ *
+ * - Rules that find an endpoint: a deployment knows its region. FIPS, dual-stack and account endpoints can be given as the
+ *   service's own variable.
+ * - Pauses of up to a second after a throttled attempt, and those that an answer asks for: all attempts together have two
+ *   seconds, in which somebody waits.
+ * - A client-side rate limit (its adaptive mode): it holds requests back by guessing, where a caller is better told to
+ *   come again.
+ * - Learning the clock's error from every answer: here only from one that refuses a signature for its time. Until then
+ *   the services forgive five minutes.
+ * - Time limits of connections and sockets: an operation has its own (time-limit.ts).
+ * - A limit of fifty connections: no more operations run at once than that file lets.
+ * - Headers that nobody reads here: `user-agent`, `amz-sdk-invocation-id`, the trace's id, which would tell an X-Ray that
+ *   the gateway does not send to.
+ * - Checks of what goes out and comes in against the service's model: the few operations are tested against its emulator.
+ */
 
 /** Calls one operation of a service. The answer is taken for what the operation is known to answer. */
 export type CallService = <Output extends object>(
@@ -16,24 +35,22 @@ export interface Dependencies {
   readonly random: () => number;
 }
 
-const attempts = 3;
-/** At most so many milliseconds before the second attempt, and twice as many before the third. */
-const firstPause = 100;
-
-/**
- * Calls a service of AWS for every request, with as little work as that takes. A call is repeated where no answer came, or
- * one from a service in trouble: it may have been done all the same, so only what may be done twice is to be called.
- */
+/** Calls a service of AWS for every request, with as little work as that takes, and repeats calls as `createRepeat` says. */
 export function createCallService(service: Service, access: AwsAccess, { now, random }: Dependencies): CallService {
   const endpoint = endpointOf(service, access);
   const post = createPost(endpoint);
+  const pause = (milliseconds: number, signal?: AbortSignal) =>
+    setTimeout(milliseconds, undefined, signal && { signal });
+  const repeat = createRepeat({ now, random, pause });
+  /** By how much the service's clock is ahead, where it has complained. */
+  let ahead = 0;
 
   const sign = (operation: string, body: string, attempt: number, credentials: Credentials) => {
     const headers = {
       Host: endpoint.host,
       'Content-Type': service.contentType,
       'X-Amz-Target': `${service.target}.${operation}`,
-      'X-Amz-Date': new Date(now()).toISOString().replace(/[-:]|\.\d+/g, ''),
+      'X-Amz-Date': new Date(now() + ahead).toISOString().replace(/[-:]|\.\d+/g, ''),
       'Amz-Sdk-Request': `attempt=${attempt}; max=${attempts}`,
     };
     const path = endpoint.pathname;
@@ -41,30 +58,23 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
     return aws4.sign(request, credentials).headers ?? {};
   };
 
-  const call = async (operation: string, body: string, attempt: number, signal: AbortSignal | undefined) => {
-    const credentials = await access.credentials();
-    const { status, text } = await post(sign(operation, body, attempt, credentials), body, signal);
-    const answer = parseObject(text);
-    if (status === 200 && answer) return answer;
-    throw status === 200 ? new ServiceError('NoAnswer', 'no JSON') : refusal(status, answer, credentials);
-  };
-
-  return async <Output extends object>(operation: string, input: object, signal?: AbortSignal) => {
+  return <Output extends object>(operation: string, input: object, signal?: AbortSignal) => {
     const body = JSON.stringify(input);
-    for (let attempt = 1; ; ) {
-      try {
-        return (await call(operation, body, attempt, signal)) as Output;
-      } catch (error) {
-        // What closed idle connections was no trouble: there is nothing to wait for, and each time there is one fewer of them.
-        if (error instanceof ServiceError && error.onKeptConnection) continue;
-        if (attempt === attempts || !isTrouble(error)) throw error;
-        await setTimeout(random() * firstPause * attempt, undefined, signal && { signal });
-        attempt += 1;
-      }
-    }
+    return repeat(async (attempt) => {
+      const credentials = await access.credentials();
+      const headers = sign(operation, body, attempt, credentials);
+      return async () => {
+        const { status, text, date } = await post(headers, body, signal);
+        const answer = parseObject(text);
+        if (status === 200 && answer) return answer as Output;
+        if (status === 200) throw new ServiceError('NoAnswer', 'no JSON');
+        const error = refusal(status, answer, credentials);
+        if (isAboutTime(error) && !Number.isNaN(date)) ahead = date - now();
+        throw error;
+      };
+    }, signal);
   };
 }
-
 type Fields = Readonly<Record<string, unknown>>;
 
 function parseObject(text: string): Fields | undefined {

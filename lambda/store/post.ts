@@ -6,6 +6,8 @@ import { ServiceError } from './service-error.ts';
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  /** When the service answered, by its own clock; not a number where it did not say. */
+  readonly date: number;
 }
 
 /** Sends a body and reads the whole answer, over connections that are kept. Rejects where none comes, or a part of one. */
@@ -31,7 +33,9 @@ export function createPost(address: URL): Post {
       };
       request.once('response', (response) => {
         answered = true;
-        readText(response, (text) => resolve({ status: response.statusCode ?? 0, text }), fail);
+        const { statusCode: status = 0, headers: answerHeaders } = response;
+        const date = status === 200 ? Number.NaN : Date.parse(String(answerHeaders.date));
+        readText(response, (text) => resolve({ status, text, date }), fail);
       });
       request.on('error', fail);
       request.once('close', () => {

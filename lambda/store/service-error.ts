@@ -13,6 +13,8 @@ export class ServiceError extends Error {
   readonly code: string | undefined;
   /** What the service said besides its message. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** Whether an earlier attempt at the same call may have been done: told by who makes them. */
+  inDoubt = false;
   /** Nothing came over a connection that had been used before: the other side may have closed it long ago. */
   readonly onKeptConnection: boolean;
 
@@ -32,21 +34,35 @@ export class ServiceError extends Error {
 
 interface ExchangeFailure {
   readonly name: string;
+  readonly message: string;
   readonly code?: string | undefined;
+  readonly inDoubt?: boolean;
   readonly $metadata: { readonly httpStatusCode?: number | undefined };
 }
 
-/** Whether an answer failed to come, or came from a service in trouble. */
+/** Whether an answer failed to come, or came from a service in trouble; or the clock was wrong, which by now it is not. */
 export function isTrouble(error: unknown): boolean {
   if (!isExchangeFailure(error)) return false;
   const { httpStatusCode: status } = error.$metadata;
-  return status === undefined || status >= 500 || /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(error.name);
+  return status === undefined || status >= 500 || isThrottled(error) || isAboutTime(error);
+}
+
+export function isThrottled(error: unknown): boolean {
+  return isExchangeFailure(error) && /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(error.name);
+}
+
+/** Whether a signature was refused for the time that it names. */
+export function isAboutTime(error: unknown): boolean {
+  if (!isExchangeFailure(error)) return false;
+  if (error.name !== 'InvalidSignatureException') return /TooSkewed|RequestExpired|InTheFuture/.test(error.name);
+  return /Signature (expired|not yet current)/.test(error.message);
 }
 
 /** Whether a call may have been done although nobody heard so. Where there was no connection, nothing has been sent. */
 export function mayBeDone(error: unknown): boolean {
   if (!isExchangeFailure(error)) return false;
   const { httpStatusCode: status } = error.$metadata;
+  if (error.inDoubt) return true;
   return status === undefined ? !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(String(error.code)) : status >= 500;
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../http/errors.ts';
 import { isTrouble, mayBeDone } from './service-error.ts';
 
 /** How long one operation may take in all, retries and their pauses included. */
-const timeLimit = 2000;
+export const timeLimit = 2000;
 const parallel = 32;
 
 const message = 'The gateway cannot reach its own store right now. Please try again in a moment.';
@@ -47,6 +47,7 @@ async function withinTimeLimit<T>(send: (limit: { abortSignal: AbortSignal }) =>
   }
 }
 
-function outage(cause: unknown, answerLost: boolean): GatewayError {
+/** What a request is told. Where an answer was lost, what was asked for may have been done. */
+export function outage(cause: unknown, answerLost: boolean): GatewayError {
   return new GatewayError('service_unavailable', message, { cause, ...(answerLost && { reason: 'answer_lost' }) });
 }

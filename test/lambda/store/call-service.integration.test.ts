@@ -179,6 +179,53 @@ describe('a call is not repeated', () => {
   });
 });
 
+describe('a clock that is wrong', () => {
+  const tooLate = {
+    __type: 'com.amazon.coral.service#InvalidSignatureException',
+    message: 'Signature expired: now is later',
+  };
+  const tooEarly = { ...tooLate, message: 'Signature not yet current: still later' };
+  const skewed = { __type: 'RequestTimeTooSkewed' };
+  const serviceTime = Date.UTC(2026, 10, 21, 12);
+  const told =
+    (status: number, body: object, date: string | undefined): Reply =>
+    (response) => {
+      response.sendDate = false;
+      if (date) response.setHeader('date', date);
+      response.writeHead(status).end(JSON.stringify(body));
+    };
+  const date = new Date(serviceTime).toUTCString();
+  const datesOf = ({ requests }: FakeService) => requests.map(({ headers }) => headers['x-amz-date']);
+
+  test.each([
+    ['behind', -3_600_000, tooLate],
+    ['ahead', 3_600_000, tooEarly],
+    ['far off', 86_400_000, skewed],
+  ])('%s is corrected by the answer’s date, for this call and those after it', async (_name, error, refusal) => {
+    await using service = await startFakeService(told(403, refusal, date), fine);
+    const { call } = createCaller(service, { now: () => serviceTime + error });
+    expect(await call('GetItem', {})).toEqual({ Item: { pk: { S: 'there' } } });
+    await call('GetItem', {});
+    const wrong = new Date(serviceTime + error).toISOString().replace(/[-:]|\.\d+/g, '');
+    expect(datesOf(service)).toEqual([wrong, '20261121T120000Z', '20261121T120000Z']);
+  });
+
+  test('can’t be corrected by an answer that does not say when it was made', async () => {
+    await using service = await startFakeService(told(403, tooLate, undefined));
+    const { call } = createCaller(service, { now: () => 0 });
+    await expect(call('GetItem', {})).rejects.toMatchObject({ name: 'InvalidSignatureException' });
+    expect(datesOf(service)).toEqual(Array(3).fill('19700101T000000Z'));
+  });
+
+  test('is not what is wrong with a signature by another key', async () => {
+    const wrongKey = { ...tooLate, message: 'The request signature we calculated does not match' };
+    await using service = await startFakeService(told(403, wrongKey, date));
+    const { call } = createCaller(service, { now: () => 0 });
+    await expect(call('GetItem', {})).rejects.toMatchObject({ name: 'InvalidSignatureException' });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
 describe('a connection', () => {
   test('is kept for the next call', async () => {
     await using service = await startFakeService(fine);

@@ -1,0 +1,55 @@
+import { createRetryBudget } from './retry-budget.ts';
+import { isThrottled, isTrouble, mayBeDone, ServiceError } from './service-error.ts';
+import { timeLimit } from './time-limit.ts';
+
+export const attempts = 3;
+/** At most so many milliseconds before the second attempt, and twice as many before the third. */
+const firstPause = 100;
+
+export interface Dependencies {
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+/** Gets the attempt of that number ready to be sent. */
+export type Prepare<T> = (attempt: number) => Promise<() => Promise<T>>;
+
+export type Repeat = <T>(prepare: Prepare<T>, signal?: AbortSignal) => Promise<T>;
+
+/**
+ * Makes a call, and repeats it where no answer came, or one from a service in trouble: it may have been done all the same,
+ * so only what may be done twice is to be called.
+ */
+export function createRepeat({ now, random, pause }: Dependencies): Repeat {
+  const budget = createRetryBudget();
+
+  return async (prepare, signal) => {
+    let startedAt: number | undefined;
+    let failure: unknown;
+    let spent: number | undefined;
+    let inDoubt = false;
+    for (let attempt = 1; ; ) {
+      const send = await prepare(attempt);
+      startedAt ??= now();
+      // An environment may have been frozen since the attempt before.
+      if (now() - startedAt >= timeLimit) throw failure;
+      try {
+        const answer = await send();
+        budget.earn(spent);
+        return answer;
+      } catch (error) {
+        if (error instanceof ServiceError) error.inDoubt = inDoubt;
+        failure = error;
+        inDoubt ||= mayBeDone(error);
+        // What closed idle connections was no trouble: there is nothing to wait for, and each time there is one fewer of them.
+        if (error instanceof ServiceError && error.onKeptConnection) continue;
+        if (attempt === attempts || !isTrouble(error)) throw error;
+        spent = budget.spend(isThrottled(error));
+        if (spent === undefined) throw error;
+        await pause(random() * firstPause * attempt, signal);
+        attempt += 1;
+      }
+    }
+  };
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { createRepeat } from '../../../lambda/store/repeat.ts';
+import { ServiceError } from '../../../lambda/store/service-error.ts';
+
+const failing = () => new ServiceError('NoAnswer', 'lost');
+const throttled = () => new ServiceError('ThrottlingException', 'slower', { status: 400 });
+const refused = () => new ServiceError('ConditionalCheckFailedException', 'no', { status: 400 });
+
+/** A caller of a service that does what it is told to, and a clock that the pauses move. */
+function createCaller() {
+  const clock = { time: 0, pause: 0 };
+  const pauses: number[] = [];
+  const pause = async (milliseconds: number) => {
+    pauses.push(milliseconds);
+    clock.time += clock.pause;
+  };
+  const repeat = createRepeat({ now: () => clock.time, random: () => 1, pause });
+  let attempts = 0;
+  /** Makes a call whose attempts end as given; the last of them is the end of all others. */
+  const call = async (...ends: readonly (() => Error | string)[]) => {
+    const before = attempts;
+    const made = await repeat(async (attempt) => async () => {
+      attempts += 1;
+      const end = ends[Math.min(attempt, ends.length) - 1]?.();
+      if (end instanceof Error) throw end;
+      return end;
+    }).catch((error: ServiceError) => error);
+    return { made, attempts: attempts - before };
+  };
+  return { call, clock, pauses };
+}
+
+const fine = () => 'fine';
+
+describe('the repeats of a process have a budget', () => {
+  test('that a service in trouble for everybody uses up', async () => {
+    const { call } = createCaller();
+    const attempts: number[] = [];
+    for (let count = 0; count < 30; count += 1) attempts.push((await call(failing)).attempts);
+    expect(attempts).toEqual([...Array(17).fill(3), 2, ...Array(12).fill(1)]);
+  });
+
+  test('that lasts longer where the service only asks for less', async () => {
+    const { call } = createCaller();
+    let attempts = 0;
+    for (let count = 0; count < 200; count += 1) attempts += (await call(throttled)).attempts;
+    expect(attempts).toBe(200 + 100);
+  });
+
+  test('that calls which succeed fill up again, those that needed a repeat by what it cost', async () => {
+    const { call } = createCaller();
+    for (let count = 0; count < 30; count += 1) await call(failing);
+    expect((await call(failing)).attempts).toBe(1);
+    for (let count = 0; count < 14; count += 1) await call(fine);
+    expect(await call(failing, fine)).toEqual({ made: 'fine', attempts: 2 });
+    expect(await call(failing, fine)).toEqual({ made: 'fine', attempts: 2 });
+    expect((await call(failing)).attempts).toBe(2);
+    expect((await call(failing)).attempts).toBe(1);
+  });
+
+  test('that is never more than full', async () => {
+    const { call } = createCaller();
+    for (let count = 0; count < 1000; count += 1) await call(fine);
+    let attempts = 0;
+    for (let count = 0; count < 50; count += 1) attempts += (await call(failing)).attempts;
+    expect(attempts).toBe(50 + 35);
+  });
+});
+
+describe('an environment that was frozen', () => {
+  test('repeats nothing once two seconds have passed on its clock', async () => {
+    const { call, clock } = createCaller();
+    clock.pause = 2000;
+    const { made, attempts } = await call(failing, fine);
+    expect(attempts).toBe(1);
+    expect(made).toMatchObject({ name: 'NoAnswer' });
+  });
+
+  test('repeats what it can before', async () => {
+    const { call, clock } = createCaller();
+    clock.pause = 999;
+    expect(await call(failing, failing, fine)).toEqual({ made: 'fine', attempts: 3 });
+  });
+});
+
+test('pauses grow, and are at most so long', async () => {
+  const { call, pauses } = createCaller();
+  await call(failing);
+  expect(pauses).toEqual([100, 200]);
+});
+
+describe('whoever is refused is told whether an attempt before may have been done', () => {
+  test.each([
+    ['at the first attempt, it was not', [refused], false],
+    ['after one that was lost, it may', [failing, refused], true],
+    [
+      'after one that the service failed, it may',
+      [() => new ServiceError('Broken', '', { status: 500 }), refused],
+      true,
+    ],
+    ['after one that was throttled, it was not', [throttled, refused], false],
+    ['after one that was lost and one that was throttled, it may', [failing, throttled, refused], true],
+    [
+      'after one that found nobody',
+      [() => new ServiceError('NoAnswer', '', { cause: notConnected() }), refused],
+      false,
+    ],
+  ])('%s', async (_name, ends, inDoubt) => {
+    expect((await createCaller().call(...ends)).made).toMatchObject({
+      name: 'ConditionalCheckFailedException',
+      inDoubt,
+    });
+  });
+});
+
+function notConnected(): Error {
+  return Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+}

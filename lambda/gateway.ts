@@ -8,6 +8,7 @@ import { createMemberHash } from './identity/member-hash.ts';
 import { createLocateViewer } from './identity/viewer-address.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
+import { createToken } from './quota/token.ts';
 import { createLog, describeCause } from './report/log.ts';
 import type { Config } from './settings/config.ts';
 import { createSecrets } from './settings/secrets.ts';
@@ -43,7 +44,7 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
     now,
   });
   const quota = createQuota({
-    counters: createCounters(callDynamoDb, config.quotaTable),
+    counters: createCounters(callDynamoDb, config.quotaTable, now),
     limits: config,
     appUrl: config.appUrl,
     refundRefusals: config.refundRefusals,
@@ -89,9 +90,4 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
     locateViewer: createLocateViewer({ ...config, ...secrets }),
     createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
   });
-}
-
-/** 48 random bits in eight characters. Node keeps random bytes in store for its UUIDs, which begin with so many. */
-function createToken(): string {
-  return Buffer.from(randomUUID().replaceAll('-', '').slice(0, 12), 'hex').toString('base64url');
 }

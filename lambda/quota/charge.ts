@@ -1,7 +1,7 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Counters, CounterWindow } from './counters.ts';
-import { type Limits, minuteOf, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
+import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
 import { type Figures, QuotaRefusal, tooFast, usedUp, type Wording } from './refusal.ts';
 
 /** A recorded charge. It stands unless it is refunded. */
@@ -32,7 +32,6 @@ export interface QuotaDependencies extends Wording {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly now: () => number;
-  /** A short random text, unlike all others of its time. */
   readonly createToken: () => string;
   /** Told where nobody knows what the store has done: after a charge or a refund, a charge may be left standing. */
   readonly onLost: (error: unknown, operation: LostOperation) => void;
@@ -53,7 +52,7 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
 
   const undo = async (window: CounterWindow, token: string, figures: Figures): Promise<Figures | undefined> => {
     try {
-      const used = await counters.refund(window.item, minuteOf(now()), token);
+      const used = await counters.refund(window.item, token);
       return used === undefined ? figures : figuresOf(window, used);
     } catch (error) {
       onLost(error, 'refund');

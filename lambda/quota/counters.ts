@@ -17,12 +17,15 @@ export type ChargeResult =
   | { readonly granted: true; readonly used: number }
   | { readonly granted: false; readonly used: number; readonly reason: 'quota' | 'burst' };
 
-/** Where charges are counted: it knows counters and nothing of guests, members or days. */
+/**
+ * Where charges are counted: it knows counters and nothing of guests, members or days. A token makes one of all the copies
+ * of a write: see token.ts.
+ */
 export interface Counters {
-  /** Counts one charge where both limits allow it; the token, unique among the charges of two minutes, makes it one. */
+  /** Counts one charge where both limits allow it. */
   charge(window: CounterWindow, token: string): Promise<ChargeResult>;
   /** Takes one charge back; to be called once for each. The new count, or undefined where there was nothing to undo. */
-  refund(item: string, minute: number, token: string): Promise<number | undefined>;
+  refund(item: string, token: string): Promise<number | undefined>;
   /** How many charges stand. */
   read(item: string): Promise<number>;
 }

@@ -1,142 +1,101 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Counters } from '../quota/counters.ts';
 import type { CallService } from './call-service.ts';
+import { itemSize, writeUnits } from './item-size.ts';
 import { quotaSchema } from './schema.ts';
-import { ServiceError } from './service-error.ts';
-import { createTable, type Item, type Update } from './table.ts';
+import { createTable, type Item, type Value } from './table.ts';
+import { createWriteOnce, droppable } from './write-once.ts';
 
 /*
  * One item a counter window, one conditional write a charge:
  *
- *   used     the charges that stand
- *   n<M>     the charges of minute M, refunded or not: the burst counter
- *   w<M>     the writes applied in minute M: a charge's token, a refund's token with a dash behind it
+ *   used   the charges that stand
+ *   n<M>   the charges of minute M, refunded or not: the burst counter
+ *   w<M>   what the version before this one kept for two minutes, where this one keeps seconds: see write-once.ts
  *
- * - A write whose answer was lost is repeated, with the same minute and token. The repeat finds its token in w<M>
- *   and changes nothing. So w<M> has to outlive a write's retries (2 s), not the request: a refund, which may come
- *   a quarter of an hour later, leaves a token of its own in the minute in which it is written, and whoever holds
- *   the charge asks for it once.
- * - Minutes have names of their own and are never reused, so a charge needs to know nothing about earlier ones, and an
- *   environment whose clock is behind counts in its own minute without disturbing the next.
- * - The first charge of a minute keeps that minute and the one before, and drops the `swept` ones before those; each
- *   process knows only its own charges, and drops once more what another has dropped. What a longer pause left behind
- *   stands in the charge's answer and is removed by a write of its own once it is worth one. Nothing but the size of the
- *   item depends on that: two minutes of tokens, and at most `tolerated` old ones.
+ * Minutes have names of their own and are never reused, so a charge needs to know nothing about earlier ones, and an
+ * environment whose clock is behind counts in its own minute without disturbing the next.
  */
 
-const swept = 15;
-const tolerated = 16;
-
 const used = 'used';
-const count = (minute: number) => `n${minute.toString(36)}`;
-const writes = (minute: number) => `w${minute.toString(36)}`;
 const ttl = quotaSchema.ttlAttribute;
-
-const number = (value: number): AttributeValue => ({ N: String(value) });
-const numberIn = (item: Item | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
-const setIn = (item: Item | undefined, name: string): readonly string[] => item?.[name]?.SS ?? [];
+const countOf = (minute: number) => `n${minute.toString(36)}`;
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
-export function createCounters(callDynamoDb: CallService, tableName: string): Counters {
-  const { load, update } = createTable(callDynamoDb, quotaSchema, tableName);
+export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
+  const table = createTable(callDynamoDb, quotaSchema, tableName);
+  const writeOnce = createWriteOnce(table, now);
 
-  /** The item after the write, or, where its condition failed, the item that made it fail. */
-  const updateIf = async (item: string, input: Update) => {
-    try {
-      const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-      return { applied: true, found: await update(item, { ...returned, ...input }) };
-    } catch (error) {
-      if (!(error instanceof ServiceError && error.name === 'ConditionalCheckFailedException')) throw error;
-      // Not every engine returns the item.
-      return { applied: false, found: (error.details.Item as Item | undefined) ?? (await load(item)) };
-    }
-  };
-
-  const removeStale = async (item: string, minute: number, found: Item | undefined): Promise<void> => {
-    const stale = Object.keys(found ?? {}).filter((name) => /^[nw]/.test(name) && minuteIn(name) < minute - 1);
-    const tokens = stale.flatMap((name) => setIn(found, name));
-    if (tokens.length <= tolerated) return;
-    // Where this fails, the next charge sees the same again.
-    await update(item, { UpdateExpression: `REMOVE ${stale.join(', ')}` }).catch(() => {});
-  };
-
-  const tidied = { minute: 0, items: new Set<string>() };
-  /** Whether a charge has old minutes to drop: one for each counter and minute is enough. */
-  const isFirst = (item: string, minute: number): boolean => {
-    if (tidied.minute !== minute) {
-      tidied.minute = minute;
-      tidied.items.clear();
-    }
-    if (tidied.items.has(item)) return false;
-    tidied.items.add(item);
-    return true;
+  /** Removes what pauses have left behind, once that saves a unit of every write. Where it fails, the next charge sees the same. */
+  const tidy = async (item: string, found: Item | undefined, minute: number): Promise<void> => {
+    const names = found ? [...droppable(found), ...oldMinutes(found, minute)] : [];
+    if (!found || names.length === 0 || writeUnits(itemSize(found)) === writeUnits(itemSize(omit(found, names))))
+      return;
+    await table.update(item, () => ({ UpdateExpression: `REMOVE ${names.join(', ')}` })).catch(() => {});
   };
 
   return {
     charge: async ({ item, limit, burst, minute, expiresAt }, token) => {
-      const [counted, written] = [count(minute), writes(minute)];
-      const { applied, found } = await updateIf(item, {
-        UpdateExpression: [
-          `ADD ${used} :one, ${counted} :one, ${written} :written`,
-          ...(isFirst(item, minute) ? [`REMOVE ${sweep(minute)}`] : []),
-          ...(expiresAt === undefined ? [] : ['SET #ttl = :ttl']),
-        ].join(' '),
-        ConditionExpression: [
-          below(used, ':limit', limit),
-          below(counted, ':burst', burst),
-          `NOT contains(${written}, :token)`,
-        ].join(' AND '),
-        ...(expiresAt !== undefined && { ExpressionAttributeNames: { '#ttl': ttl } }),
-        ExpressionAttributeValues: {
-          ':one': number(1),
-          ':written': { SS: [token] },
-          ':token': { S: token },
-          ':limit': number(limit),
-          ':burst': number(burst),
+      const counted = countOf(minute);
+      const count = 1;
+      const { applied, found } = await writeOnce(item, {
+        ...{ kind: 'c', token },
+        add: `${used} :count, ${counted} :count`,
+        ...(expiresAt !== undefined && { set: ['#ttl = :ttl'], names: { '#ttl': ttl } }),
+        remove: [2, 3, 4].map((ago) => countOf(minute - ago)),
+        conditions: [atMost(used, ':limit', limit - count), atMost(counted, ':burst', burst - count)],
+        values: {
+          ':count': number(count),
+          ':limit': number(limit - count),
+          ':burst': number(burst - count),
           ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
         },
       });
       const standing = numberIn(found, used);
-      if (applied) await removeStale(item, minute, found);
-      if (applied || setIn(found, written).includes(token)) return { granted: true, used: standing };
+      if (applied) {
+        await tidy(item, found, minute);
+        return { granted: true, used: standing };
+      }
       // A minute's count never falls: where it is below the burst limit now, the quota was what refused, even if a
       // refund has made room since.
       const burstSpent = numberIn(found, counted) >= burst;
       return { granted: false, used: standing, reason: burstSpent && standing < limit ? 'burst' : 'quota' };
     },
 
-    refund: async (item, minute, token) => {
-      const mark = `${token}-`;
-      const { applied, found } = await updateIf(item, {
-        UpdateExpression: `ADD ${used} :minusOne, ${writes(minute)} :written`,
-        ConditionExpression: `${used} > :zero AND NOT contains(${writes(minute)}, :mark)`,
-        ExpressionAttributeValues: {
-          ':minusOne': number(-1),
-          ':zero': number(0),
-          ':written': { SS: [mark] },
-          ':mark': { S: mark },
-        },
+    refund: async (item, token) => {
+      const { applied, found } = await writeOnce(item, {
+        ...{ kind: 'r', token },
+        add: `${used} :minusOne`,
+        conditions: [`${used} > :zero`],
+        values: { ':minusOne': number(-1), ':zero': number(0) },
       });
-      return applied || setIn(found, writes(minute)).includes(mark) ? numberIn(found, used) : undefined;
+      return applied ? numberIn(found, used) : undefined;
     },
 
-    read: async (item) => numberIn(await load(item), used),
+    read: async (item) => numberIn(await table.load(item), used),
   };
 }
 
 /**
- * A counter that is not there yet is below every limit but zero: DynamoDB takes a comparison with what is not there for
- * false, as it does `contains`, so its opposite is true.
+ * A counter that is not there yet is zero: DynamoDB takes a comparison with what is not there for false, so its opposite is
+ * true.
  */
-function below(name: string, placeholder: string, limit: number): string {
-  return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;
+function atMost(name: string, placeholder: string, most: number): string {
+  return most >= 0 ? `NOT ${name} > ${placeholder}` : `${name} <= ${placeholder}`;
 }
 
-function sweep(minute: number): string {
-  const minutes = Array.from({ length: swept }, (_, index) => minute - 2 - index);
-  return minutes.flatMap((old) => [count(old), writes(old)]).join(', ');
+/** Before the last minute; another environment's clock may still be in that. */
+function oldMinutes(item: Item, minute: number): string[] {
+  return Object.keys(item).filter((name) => /^[nw]/.test(name) && Number.parseInt(name.slice(1), 36) < minute - 1);
 }
 
-function minuteIn(name: string): number {
-  return Number.parseInt(name.slice(1), 36);
+function omit(item: Item, names: readonly string[]): Item {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)));
+}
+
+function number(value: number): Value {
+  return { N: String(value) };
+}
+
+function numberIn(item: Item | undefined, name: string): number {
+  return Number(item?.[name]?.N ?? 0);
 }

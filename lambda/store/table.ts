@@ -1,35 +1,50 @@
-import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { CallService } from './call-service.ts';
 import type { TableSchema } from './schema.ts';
 import { createTimeLimit } from './time-limit.ts';
 
-/** An item as it travels: each value under its type. */
-export type Item = Readonly<Record<string, AttributeValue>>;
+/** A value as it travels, under its type; bytes are in base64. */
+export interface Value {
+  readonly S?: string;
+  readonly N?: string;
+  readonly B?: string;
+  readonly SS?: readonly string[];
+  readonly BS?: readonly string[];
+}
 
-export type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;
+export type Item = Readonly<Record<string, Value>>;
+
+/** What UpdateItem takes, beside the table and the key. */
+export interface Update {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Item;
+  readonly ReturnValues?: 'ALL_NEW';
+  readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
+}
 
 /** A table of the hot path. */
 export interface Table {
   /** Reads what was written last, however short ago. */
   load(key: string): Promise<Item | undefined>;
-  /** What the update wants returned, if it does. */
-  update(key: string, update: Update): Promise<Item | undefined>;
+  /** What the update wants returned, if it does. It is made when its turn has come, so that it may hold the time. */
+  update(key: string, createUpdate: () => Update): Promise<Item | undefined>;
 }
 
 export function createTable(callDynamoDb: CallService, schema: TableSchema, tableName: string): Table {
   const withinTimeLimit = createTimeLimit();
   const address = (key: string) => ({ TableName: tableName, Key: { [schema.partitionKey.name]: { S: key } } });
-  const call = <Output extends object>(operation: string, input: object) =>
-    withinTimeLimit(({ abortSignal }) => callDynamoDb<Output>(operation, input, abortSignal));
+  const call = <Output extends object>(operation: string, createInput: () => object) =>
+    withinTimeLimit(({ abortSignal }) => callDynamoDb<Output>(operation, createInput(), abortSignal));
 
   return {
     async load(key) {
       const input = { ...address(key), ConsistentRead: true };
-      return (await call<{ readonly Item?: Item }>('GetItem', input)).Item;
+      return (await call<{ readonly Item?: Item }>('GetItem', () => input)).Item;
     },
-    async update(key, update) {
-      const input = { ...address(key), ...update };
-      return (await call<{ readonly Attributes?: Item }>('UpdateItem', input)).Attributes;
+    async update(key, createUpdate) {
+      const createInput = () => ({ ...address(key), ...createUpdate() });
+      return (await call<{ readonly Attributes?: Item }>('UpdateItem', createInput)).Attributes;
     },
   };
 }

@@ -38,7 +38,6 @@ export interface Grant {
 interface Dependencies {
   readonly counters: Counters;
   readonly now: () => number;
-  /** A short random text, unlike all others of its time. */
   readonly createToken: () => string;
 }
 
@@ -62,7 +61,7 @@ export function createLimits({ counters, now, createToken }: Dependencies): Limi
     const token = createToken();
     const { granted } = await counters.charge(window, token);
     if (!granted) refuse(limit, window.resetAt);
-    return { undo: () => counters.refund(window.item, minuteOf(now()), token) };
+    return { undo: () => counters.refund(window.item, token) };
   };
 
   return {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { headerNames } from '../http/gateway-headers.ts';
 import { createLocateViewer } from '../identity/viewer-address.ts';
+import { createToken } from '../quota/token.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import type { Aws } from '../store/aws.ts';
 import { createDocumentClient } from '../store/client.ts';
@@ -35,7 +36,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
   const documents = createDocumentClient(dynamoDb);
   const keys = createKeyStore(documents, config.keysTable);
   const wallets = createWalletStore(documents, config.keysTable);
-  const counters = createCounters(callDynamoDb, config.quotaTable);
+  const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const log = createWalletLog({ ...config, write: writeLog, now });
   const onStale = (error: unknown) => log.warn('secret not refreshed', error);
   const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale });
@@ -46,7 +47,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
     signIn: createSignIn({ store: wallets, now, randomBytes }),
     sessions,
     keyring: createKeyring({ keys, wallets, now, randomBytes }),
-    limits: createLimits({ counters, now, createToken: () => randomBytes(6).toString('base64url') }),
+    limits: createLimits({ counters, now, createToken }),
     readQuota: createReadQuota({ ...config, counters, now }),
     linkNetwork: keys.link,
     findLink: keys.findLink,

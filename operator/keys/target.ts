@@ -50,7 +50,7 @@ async function open(facts: GatewayFacts, close = async () => {}): Promise<Target
   return {
     ...facts,
     keys: createKeyStore(createDocumentClient(client), facts.keysTable),
-    counters: createCounters(callDynamoDb, facts.quotaTable),
+    counters: createCounters(callDynamoDb, facts.quotaTable, Date.now),
     scanCounters: createScanCounters(client, facts.quotaTable),
     async [Symbol.asyncDispose]() {
       client.destroy();

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Counters } from '../../../lambda/quota/counters.ts';
+import { createToken } from '../../../lambda/quota/token.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createLimits, type Limits } from '../../../lambda/wallet/limits.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
@@ -16,7 +16,7 @@ describe('what a network and a wallet may ask for', () => {
   beforeEach(async () => {
     time = Date.UTC(2026, 10, 21, 12, 30);
     database = await startTestDynamoDb();
-    counters = createCounters(database.callDynamoDb, database.quotaTable);
+    counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
     limits = createLimits({ counters, now: () => time, createToken });
   });
   afterEach(() => database.close());

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
+import { createToken } from '../../../lambda/quota/token.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../../lambda/store/client.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createKeyStore } from '../../../lambda/store/keys.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   target = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     keys: createKeyStore(createDocumentClient(client), 'keys'),
-    counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota'),
+    counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', Date.now),
     scanCounters: createScanCounters(client, 'quota'),
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},
@@ -83,7 +84,7 @@ test('issue tells a person that the key is shown once, and how to use it; member
 test('show gives limits, and the usage of the window that is running', async () => {
   const limits = { guestLimit: 0, guestWindow: 'daily', memberLimit: 40, burstLimit: 20 } as const;
   const window = quotaWindow({ kind: 'member', member: 'grace' }, now, limits);
-  for (const token of ['a', 'b', 'c']) await target.counters.charge(window, token);
+  for (let charge = 0; charge < 3; charge += 1) await target.counters.charge(window, createToken());
   const shared = await runJson('issue', '--member', 'grace');
   const shown = await runJson('show', shared.id);
   expect(shown).toEqual({
@@ -251,7 +252,9 @@ test('usage shows who used how much today, with whose a key is', async () => {
     { kind: 'guest', networkId: 'a-network' },
   ] as const;
   for (const identity of identities) {
-    for (const token of ['a', 'b', 'c', 'd']) await target.counters.charge(quotaWindow(identity, now, limits), token);
+    for (let charge = 0; charge < 4; charge += 1) {
+      await target.counters.charge(quotaWindow(identity, now, limits), createToken());
+    }
   }
   const { top, guests } = await runJson('usage', '--top', '1');
   expect(top).toEqual([{ kind: 'key', id, member: 'usage-test', label: 'ci', used: 4, limit: 7 }]);

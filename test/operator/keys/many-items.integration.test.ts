@@ -23,7 +23,7 @@ beforeAll(async () => {
   target = {
     ...{ url: '', serviceName: 'svc', memberLimit: 50, keysTable, quotaTable, readNetworkSalt: async () => '' },
     keys: createKeyStore(createDocumentClient(client), keysTable),
-    counters: createCounters(callDynamoDb, quotaTable),
+    counters: createCounters(callDynamoDb, quotaTable, Date.now),
     scanCounters: createScanCounters(client, quotaTable),
     [Symbol.asyncDispose]: async () => {},
   };

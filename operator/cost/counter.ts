@@ -1,0 +1,49 @@
+import { itemSize, writeUnits } from '../../lambda/store/item-size.ts';
+import type { Item } from '../../lambda/store/table.ts';
+import { kept, sliceLength } from '../../lambda/store/write-once.ts';
+
+/** What one partition, and so one item, takes in a second. */
+export const unitsPerSecond = 1_000;
+
+const anyToken = 'AAAAAAA=';
+const anySlice = Math.floor(Date.UTC(2026, 10, 21) / sliceLength);
+const number = (value: number) => ({ N: String(value) });
+
+/** A counter's item with as long a name as there is, in a second one, and with so many tokens in each of the last seconds. */
+export function counterItem(tokens: readonly number[]): Item {
+  const slices = tokens.map((count, ago) => [`c${anySlice - ago}`, { BS: Array<string>(count).fill(anyToken) }]);
+  const fence = Array.from({ length: kept }, (_, remainder) => [`f${remainder}`, number(anySlice)]);
+  return {
+    pk: { S: `count_tokens#member#0x${'0'.repeat(40)}` },
+    ttl: number(1_800_000_000),
+    used: number(9_999_999),
+    nhtbry: number(9_999),
+    nhtbrx: number(9_999),
+    ...Object.fromEntries([...slices, ...fence]),
+  };
+}
+
+/** Bytes of a counter with so many charges a minute, evenly spread, at the end of a second, when it is largest. */
+export function bytesAtRate(chargesPerMinute: number): number {
+  return itemSize(counterItem(Array(kept).fill(Math.ceil(chargesPerMinute / 60))));
+}
+
+/** Units of so many charges within one second. */
+export function unitsOfBurst(charges: number): number {
+  const [empty, token] = [itemSize(counterItem([0])), itemSize(counterItem([1])) - itemSize(counterItem([0]))];
+  let units = 0;
+  for (let charge = 1; charge <= charges; charge += 1) units += writeUnits(empty + charge * token);
+  return units;
+}
+
+/**
+ * The highest BURST_LIMIT that one item serves in its worst second: when a minute ends, and all that it and the next allow
+ * comes at once.
+ */
+export const mostBurst = findMostBurst();
+
+function findMostBurst(): number {
+  let burst = 1;
+  while (unitsOfBurst(2 * (burst + 1)) <= unitsPerSecond) burst += 1;
+  return burst;
+}

@@ -1,0 +1,110 @@
+import type { Item, Update, Value } from '../../lambda/store/table.ts';
+
+/*
+ * What UpdateItem does to an item, for the expressions that counters are written with and no others: `ADD`, `SET` to a value
+ * and `REMOVE`; comparisons of numbers and `contains`, each perhaps with `NOT`, joined by `AND`. Names may stand for
+ * names (`#ttl`). Everything else throws. A test holds it against an emulator.
+ */
+
+/** What the update makes of the item; undefined where its condition fails. Takes no item for an empty one. */
+export function evaluateUpdate(item: Item, update: Update): Item | undefined {
+  const value = operandsOf(update);
+  const name = (text: string) =>
+    text.startsWith('#') ? (update.ExpressionAttributeNames?.[text] ?? fail(text)) : text;
+  const { ConditionExpression: condition, UpdateExpression: expression } = update;
+  if (condition && !conditionOf(condition).every((term) => holds(item, term, value))) return undefined;
+  const changed: Record<string, Value> = { ...item };
+  for (const { verb, path, operand } of changesOf(expression)) {
+    const attribute = name(path);
+    if (verb === 'REMOVE') delete changed[attribute];
+    else if (verb === 'SET') changed[attribute] = value(operand);
+    else changed[attribute] = add(item[attribute], value(operand));
+  }
+  return changed;
+}
+
+interface Change {
+  readonly verb: string;
+  readonly path: string;
+  readonly operand: string;
+}
+
+interface Term {
+  readonly negated: boolean;
+  /** `contains`, or a comparison's sign. */
+  readonly operator: string;
+  readonly path: string;
+  readonly operand: string;
+}
+
+const changesOf = remembering((expression: string): readonly Change[] => {
+  const clauses = expression.split(/(?:^| )(ADD|SET|REMOVE) /).slice(1);
+  if (clauses.length === 0 || clauses.length % 2 === 1) fail(expression);
+  return clauses.flatMap((verb, index) => {
+    if (index % 2 === 1) return [];
+    const pattern = { ADD: /^(#?\w+) (:\w+)$/, SET: /^(#?\w+) = (:\w+)$/ }[verb] ?? /^(#?\w+)$/;
+    return (clauses[index + 1] ?? '').split(', ').map((action) => {
+      const [, path, operand = ''] = pattern.exec(action) ?? fail(action);
+      return { verb, path: path ?? '', operand };
+    });
+  });
+});
+
+const conditionOf = remembering((expression: string): readonly Term[] =>
+  expression.split(' AND ').map((text) => {
+    const negated = text.startsWith('NOT ');
+    const positive = negated ? text.slice(4) : text;
+    const [, set, token] = /^contains\((\w+), (:\w+)\)$/.exec(positive) ?? [];
+    if (set && token) return { negated, operator: 'contains', path: set, operand: token };
+    const [, path = '', operator = '', operand = ''] = /^(\w+) (<|<=|>|>=) (:\w+)$/.exec(positive) ?? fail(text);
+    return { negated, operator, path, operand };
+  }),
+);
+
+/** A comparison with what is not there is false, and so is the search in it. */
+function holds(item: Item, { negated, operator, path, operand }: Term, value: (name: string) => Value): boolean {
+  const found = item[path];
+  const wanted = value(operand);
+  const isTrue = operator === 'contains' ? includes(found, wanted) : compare(found?.N, operator, wanted.N);
+  return isTrue !== negated;
+}
+
+function includes(found: Value | undefined, { S, B }: Value): boolean {
+  if (S !== undefined) return found?.SS?.includes(S) ?? false;
+  return B === undefined ? fail('contains') : (found?.BS?.includes(B) ?? false);
+}
+
+function compare(found: string | undefined, operator: string, wanted: string | undefined): boolean {
+  if (wanted === undefined) fail('a comparison of what is no number');
+  if (found === undefined) return false;
+  const difference = Number(found) - Number(wanted);
+  if (operator === '<') return difference < 0;
+  if (operator === '<=') return difference <= 0;
+  return operator === '>' ? difference > 0 : difference >= 0;
+}
+
+function add(found: Value | undefined, { N, SS, BS }: Value): Value {
+  if (N !== undefined) return { N: String(Number(found?.N ?? 0) + Number(N)) };
+  if (SS) return { SS: [...new Set([...(found?.SS ?? []), ...SS])].sort() };
+  return BS ? { BS: [...new Set([...(found?.BS ?? []), ...BS])].sort() } : fail('ADD');
+}
+
+function operandsOf({ ExpressionAttributeValues: values = {} }: Update): (name: string) => Value {
+  return (name) => values[name] ?? fail(name);
+}
+
+function fail(text: string): never {
+  throw new SyntaxError(`not known to the store's model: ${text}`);
+}
+
+/** Expressions are few, and met again and again. */
+function remembering<T>(read: (expression: string) => T): (expression: string) => T {
+  const known = new Map<string, T>();
+  return (expression) => {
+    const before = known.get(expression);
+    if (before !== undefined) return before;
+    const parsed = read(expression);
+    known.set(expression, parsed);
+    return parsed;
+  };
+}

@@ -1,0 +1,112 @@
+import type { Identity } from '../../lambda/identity/identity.ts';
+import type { Limits } from '../../lambda/quota/policy.ts';
+import type { Item } from '../../lambda/store/table.ts';
+
+/** One request, in an environment of its own. */
+export interface Plan {
+  readonly identity: Identity;
+  /** Whether the upstream fails it, so that it is refunded. */
+  readonly fails?: boolean;
+  /** Whether its environment runs the code of before. */
+  readonly yesterday?: boolean;
+  /** Whether it only counts tokens, under a burst limit of its own. */
+  readonly counting?: boolean;
+}
+
+/** What all schedules are run of. */
+export interface Scenario {
+  readonly name: string;
+  readonly requests: readonly Plan[];
+  readonly limits: Limits;
+  /** How much time passes at once, somewhere in between: milliseconds. */
+  readonly passing?: number;
+  /** What the table holds before, by the item's key. */
+  readonly items?: Readonly<Record<string, Item>>;
+}
+
+/** Before midnight, in the middle of a second. */
+export const beginning = Date.UTC(2026, 10, 21, 23, 58, 30, 500);
+
+const guest: Identity = { kind: 'guest', networkId: 'net' };
+const member: Identity = { kind: 'member', member: 'ada' };
+
+/** How much time passes: a second, as many as tokens are kept, one more, and to another minute or day. */
+const passings = {
+  'at once': 0,
+  'over a second': 1_000,
+  'over five seconds': 5_000,
+  'over six seconds': 6_000,
+  'over a minute': 60_000,
+  'over midnight': 90_000,
+};
+/** A guest's allowance knows no day. */
+const guestPassings = omit(passings, 'over midnight');
+const fewPassings = omit(guestPassings, 'over five seconds', 'over six seconds');
+
+type Passings = Readonly<Record<string, number>>;
+
+function omit(passings: Passings, ...names: string[]): Passings {
+  return Object.fromEntries(Object.entries(passings).filter(([name]) => !names.includes(name)));
+}
+
+function overTime(name: string, passings: Passings, scenario: Omit<Scenario, 'name'>): Scenario[] {
+  return Object.entries(passings).map(([when, passing]) => ({ ...scenario, name: `${name}, ${when}`, passing }));
+}
+
+function limitsOf(limit: number, burst: number): Limits {
+  return { guestLimit: limit, memberLimit: limit, guestWindow: 'lifetime', burstLimit: burst };
+}
+
+/** Requests of one caller, each number of them failing. */
+function crowd(count: number, limit: number, burst: number, identity: Identity, passings: Passings): Scenario[] {
+  return Array.from({ length: count + 1 }, (_, failing) => failing).flatMap((failing) => {
+    const requests = Array.from({ length: count }, (_, index) => ({ identity, fails: index < failing }));
+    const name = `${count} of a ${identity.kind}, ${failing} of them failing, limit ${limit}, burst ${burst}`;
+    return overTime(name, passings, { requests, limits: limitsOf(limit, burst) });
+  });
+}
+
+function countings(count: number, burst: number): Scenario[] {
+  const requests = Array.from({ length: count }, () => ({ identity: member, counting: true }));
+  return overTime(`${count} countings of tokens, burst ${burst}`, fewPassings, {
+    requests,
+    limits: limitsOf(1, burst),
+  });
+}
+
+export const pairs: readonly Scenario[] = [
+  ...crowd(2, 1, 3, guest, guestPassings),
+  ...crowd(2, 2, 1, member, passings),
+  ...countings(2, 1),
+];
+
+export const triples: readonly Scenario[] = [
+  ...crowd(3, 1, 3, guest, { 'at once': 0, 'over a second': 1_000, 'over a minute': 60_000 }),
+  ...crowd(3, 2, 2, member, { 'at once': 0, 'over midnight': 90_000 }),
+  ...countings(3, 2),
+];
+
+const minute = `n${Math.floor(beginning / 60_000).toString(36)}`;
+
+/** An item as the version before left it: one charge, of this very minute. */
+const oldItem: Item = {
+  pk: { S: 'guest#net#lifetime' },
+  used: { N: '1' },
+  [minute]: { N: '1' },
+  [minute.replace('n', 'w')]: { SS: ['abcdefgh'] },
+};
+
+/** While a deployment rolls: a request of yesterday's code beside one of today's, on an item that there is already. */
+const whoFails = { 'none failing': [], 'yesterday’s failing': [0], 'today’s failing': [1], 'both failing': [0, 1] };
+
+export const rolling: readonly Scenario[] = [1, 2, 3].flatMap((burst) =>
+  Object.entries(whoFails).flatMap(([what, failing]: [string, number[]]) => {
+    const requests = [{ yesterday: true }, {}].map((code, index) => ({
+      ...{ identity: guest, fails: failing.includes(index) },
+      ...code,
+    }));
+    const name = `one of yesterday’s and one of today’s, ${what}, burst ${burst}`;
+    const items = { 'guest#net#lifetime': oldItem };
+    return overTime(name, fewPassings, { requests, limits: limitsOf(2, burst), items });
+  }),
+);

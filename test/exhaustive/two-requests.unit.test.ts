@@ -1,0 +1,14 @@
+import { test } from '@jest/globals';
+import { runAll } from './run-all.ts';
+import { pairs, rolling } from './scenarios.ts';
+
+/*
+ * Every way in which requests can share a counter, with at most two faults of the store between them: the real code, from
+ * the charge down to the repeats of a call, over a store whose every call waits for its turn. What has to hold after each
+ * step stands in invariants.ts.
+ */
+const time = 60_000;
+
+test('no schedule of two requests breaks a promise', () => runAll('two requests', pairs), time);
+
+test('nor does one of yesterday’s code and one of today’s', () => runAll('while a deployment rolls', rolling), time);

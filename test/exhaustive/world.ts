@@ -1,0 +1,251 @@
+import type { Item } from '../../lambda/store/table.ts';
+import { timeLimit } from '../../lambda/store/time-limit.ts';
+import { act, type Call, type Meeting, type Standing, type Subject, tokenPrefixes } from './actor.ts';
+import { evaluateUpdate } from './expressions.ts';
+import type { Scenario } from './scenarios.ts';
+
+/**
+ * One step of a schedule, such as `2 is answered`, of request 2. What a request does by itself it does at once, since the
+ * order in which requests do so makes no difference. Only time makes one: a request may sleep until time has passed, as
+ * an environment does that is frozen.
+ */
+export type Step = string;
+
+/** A change of a counter that the store has made for a request: one more for a charge, one less for a refund. */
+export interface Applied {
+  readonly item: string;
+  readonly change: number;
+}
+
+export interface RequestState {
+  /** Undefined before it begins. */
+  readonly actor: Actor | undefined;
+  /** Calls that got no answer, and may arrive all the same: at once, after a repeat, or never. */
+  readonly late: readonly Call[];
+  readonly applied: readonly Applied[];
+  readonly faults: number;
+}
+
+export interface WorldState {
+  readonly items: Readonly<Record<string, Item>>;
+  readonly requests: readonly RequestState[];
+  readonly timePassed: boolean;
+  readonly faultsLeft: number;
+}
+
+/** A request after all that it has met. Requests share nothing but the store, so each is run alone, and once for that. */
+interface Actor extends Standing {
+  readonly index: number;
+  readonly met: readonly Meeting[];
+  readonly following: Map<string, Actor>;
+}
+
+export interface World {
+  readonly first: WorldState;
+  /** What may happen next. */
+  stepsFrom(state: WorldState): Step[];
+  take(state: WorldState, step: Step): Promise<WorldState>;
+  /** Whether every request is over; something may still arrive. */
+  isOver(state: WorldState): boolean;
+  /** Equal for two states upon which the same follows. */
+  keyOf(state: WorldState): string;
+}
+
+const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled' } as const;
+
+export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number): World {
+  const { requests: plans, passing = 0, items = {} } = scenario;
+  const names = plans.map((plan) => JSON.stringify(plan));
+  const unborn = plans.map((_, index): Actor => ({ ...nowhere, index, met: [], following: new Map() }));
+
+  const meet = async (actor: Actor | undefined, meeting: Meeting): Promise<Actor> => {
+    if (!actor) throw new RangeError('a request that has not begun');
+    const name = `${meeting.kind} ${meeting.sleeps} ${'text' in meeting ? meeting.text : ''}`;
+    const known = actor.following.get(name);
+    if (known) return known;
+    const met = [...actor.met, meeting];
+    const standing = await act(subject, scenario, actor.index, met);
+    const next = { ...standing, index: actor.index, met, following: new Map() };
+    actor.following.set(name, next);
+    return next;
+  };
+
+  /** What the store makes of a call of a request. */
+  const apply = (state: WorldState, index: number, { operation, input }: Call) => {
+    const item = input.Key.pk.S;
+    const before = state.items[item];
+    if (operation === 'GetItem')
+      return { state, answer: { kind: 'answer', text: `{"Item":${before ? textOf(before) : '{}'}}` } as const };
+    const after = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
+    if (!after) return { state, answer: { kind: 'refusal', text: before ? textOf(before) : '' } as const };
+    const change = Number(after.used?.N ?? 0) - Number(before?.used?.N ?? 0);
+    const changed = change === 0 ? [] : [{ item, change }];
+    return {
+      state: {
+        ...alter(state, index, ({ applied }) => ({ applied: [...applied, ...changed] })),
+        items: { ...state.items, [item]: after },
+      },
+      answer: { kind: 'answer', text: `{"Attributes":${textOf(after)}}` } as const,
+    };
+  };
+
+  const begin = async (state: WorldState, index: number): Promise<WorldState> => {
+    const present = state.timePassed ? await meet(unborn[index], { kind: 'time passes' }) : unborn[index];
+    const actor = await meet(present, { kind: 'begins' });
+    return alter(state, index, () => ({ actor }));
+  };
+
+  const passTime = async (before: WorldState): Promise<WorldState> => {
+    let state: WorldState = { ...before, timePassed: true };
+    for (const [index, { actor }] of before.requests.entries()) {
+      if (!actor) state = await begin(state, index);
+      else if (!isOver(actor)) {
+        const later = await meet(actor, { kind: 'time passes' });
+        state = alter(state, index, () => ({ actor: later }));
+      }
+    }
+    return state;
+  };
+
+  const everybodyIsOver = ({ requests }: WorldState) => requests.every(({ actor }) => actor && isOver(actor));
+
+  return {
+    first: {
+      items,
+      requests: plans.map(() => ({ actor: undefined, late: [], applied: [], faults: 0 })),
+      timePassed: false,
+      faultsLeft: mostFaults,
+    },
+
+    stepsFrom(state) {
+      const canSleep = passing > 0 && !state.timePassed;
+      if (!state.requests.some(({ actor }) => actor)) return beginnings(names, canSleep);
+      const steps: Step[] = [];
+      for (const [index, { actor, late }] of state.requests.entries()) {
+        const number = index + 1;
+        const [arriving] = late;
+        // Where it is refused, it has not arrived for all that anybody knows.
+        if (arriving && apply(state, index, arriving).answer.kind === 'answer') steps.push(`${number} arrives`);
+        if (!actor?.call) continue;
+        steps.push(`${number} is answered`);
+        if (canSleep && plans[index]?.fails && actor.told.length === 0) steps.push(`${number} is answered, sleeps`);
+        if (state.faultsLeft === 0) continue;
+        steps.push(...Object.keys(faults).map((fault) => `${number} ${fault}`));
+        // Whoever may still repeat a call after that might as well have done so before.
+        if (canSleep && passing >= timeLimit)
+          steps.push(...Object.keys(faults).map((fault) => `${number} ${fault}, sleeps`));
+      }
+      const waits = !everybodyIsOver(state) || state.requests.some(({ late }) => late.length > 0);
+      return canSleep && waits ? [...steps, 'time passes'] : steps;
+    },
+
+    async take(state, step) {
+      if (step === 'time passes') return passTime(state);
+      const [, numbers = '', action = '', sleepy] = /^([\d ]+) ([^,]*)(, sleeps)?$/.exec(step) ?? [];
+      if (action === 'begin') {
+        let begun = state;
+        for (const number of numbers.split(' ')) begun = await begin(begun, Number(number) - 1);
+        return begun;
+      }
+      const index = Number(numbers) - 1;
+      const sleeps = sleepy !== undefined;
+      const { actor, late = [] } = state.requests[index] ?? {};
+      if (action === 'arrives') {
+        const [arriving, ...others] = late;
+        return alter(arriving ? apply(state, index, arriving).state : state, index, () => ({ late: others }));
+      }
+      const call = actor?.call;
+      if (!call) throw new RangeError(`nothing is called at: ${step}`);
+      if (action === 'is answered') {
+        const { state: after, answer } = apply(state, index, call);
+        const next = await meet(actor, { ...answer, sleeps });
+        return alter(after, index, () => ({ actor: next }));
+      }
+      const kind = faults[action as keyof typeof faults];
+      const next = await meet(actor, { kind, sleeps });
+      const failed = { ...state, faultsLeft: state.faultsLeft - 1 };
+      const arriving = kind === 'no answer' ? [...late, call] : late;
+      return alter(failed, index, (one) => ({ actor: next, late: arriving, faults: one.faults + 1 }));
+    },
+
+    isOver: everybodyIsOver,
+    keyOf: (state) => keyOf(names, state),
+  };
+}
+
+const nowhere: Standing = { call: undefined, isAsleep: false, told: [] };
+
+function isOver({ call, isAsleep }: Actor): boolean {
+  return !call && !isAsleep;
+}
+
+function alter(state: WorldState, index: number, change: (one: RequestState) => Partial<RequestState>): WorldState {
+  return { ...state, requests: state.requests.map((one, at) => (at === index ? { ...one, ...change(one) } : one)) };
+}
+
+/** Who may begin before time passes, as the others do after it. Of those that are alike, it does not matter which. */
+function beginnings(plans: readonly string[], canSleep: boolean): Step[] {
+  const all = plans.map((_, index) => index);
+  const subsets = canSleep
+    ? Array.from({ length: 2 ** plans.length - 1 }, (_, bits) => all.filter((index) => ((bits + 1) >> index) & 1))
+    : [all];
+  const isFirst = (index: number, subset: readonly number[]) =>
+    all.every((other) => other >= index || plans[other] !== plans[index] || subset.includes(other));
+  return subsets
+    .filter((subset) => subset.every((index) => isFirst(index, subset)))
+    .map((subset) => `${subset.map((index) => index + 1).join(' ')} begin`);
+}
+
+/*
+ * A state, less what makes no difference: which of the requests that are alike is which, the names of those that are over,
+ * and what a request has met, as far as it does not show in what it does next.
+ */
+function keyOf(plans: readonly string[], { items, requests, timePassed, faultsLeft }: WorldState): string {
+  const seen = requests.map((request, index) => `${plans.indexOf(plans[index] ?? '')} ${viewOf(request)}`);
+  const order = seen.map((_, index) => index).sort((a, b) => ((seen[a] ?? '') < (seen[b] ?? '') ? -1 : 1));
+  const places = new Map(
+    order.map((index, place) => [tokenPrefixes[index], seen[index]?.endsWith('over') ? '' : place]),
+  );
+  const named = (token: string) => places.get(token.slice(0, 4)) ?? token;
+  const shown = Object.entries(items).map(([item, attributes]) => {
+    const values = Object.entries(attributes).map(([name, { N, SS, BS = SS }]) =>
+      [name, N ?? BS?.map(named).sort()].join(),
+    );
+    return [item, ...values.sort()].join();
+  });
+  return [...shown.sort(), timePassed, faultsLeft, ...order.map((index) => seen[index])].join('\n');
+}
+
+const viewOf = remembering(({ actor, late, applied, faults }: RequestState): string => {
+  const waits = actor && !isOver(actor);
+  if (actor && !waits && late.length === 0) return 'over';
+  const told = actor?.told.map(({ kind }) => kind);
+  // Between two calls a request keeps nothing that the next one does not show, but how often it has tried it.
+  const next = waits && [actor.call ? viewOfCall(actor.call) : 'asleep', ...triesOf(actor), faults > 0];
+  return [told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';');
+});
+
+/** What is asked again of what never changes. */
+function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = find(key);
+    known.set(key, found);
+    return found;
+  };
+}
+
+const textOf = remembering((value: object) => JSON.stringify(value));
+
+/** How many answers a request has had, and what its tries at the present call have met. */
+function triesOf({ met }: Actor): string[] {
+  const isAnswer = ({ kind }: Meeting) => kind === 'answer' || kind === 'refusal';
+  const tries = met.slice(met.findLastIndex(isAnswer) + 1).filter(({ kind }) => kind !== 'time passes');
+  return [String(met.filter(isAnswer).length), ...tries.map(({ kind }) => kind).sort()];
+}
+
+function viewOfCall({ input }: Call): string {
+  return input.UpdateExpression?.replace(/ REMOVE .*/, '') ?? 'GetItem';
+}

@@ -117,6 +117,11 @@ async function asked(gateway: TestGateway, from: string): Promise<void> {
 
 const journeys = Object.entries(ways).map(([name, way], index) => ({ name, way, from: `127.0.0.${10 + index}` }));
 
+/** Each group has a gateway of its own: all ways in one would use up its budget for repeats. */
+const groups = Array.from({ length: Math.ceil(journeys.length / 3) }, (_, index) =>
+  journeys.slice(index * 3, index * 3 + 3),
+);
+
 describe('every way a request can end is settled once', () => {
   const weather: readonly (readonly [string, StoreFault | undefined, number])[] = [
     ['in good weather', undefined, 0],
@@ -129,30 +134,34 @@ describe('every way a request can end is settled once', () => {
   ];
 
   test.each(weather)('%s', async (_name, fault, times) => {
+    for (const group of groups) await goAll(group, fault, times);
+  });
+
+  async function goAll(group: typeof journeys, fault: StoreFault | undefined, times: number): Promise<void> {
     await using spoilt = await startSpoilt({ REQUEST_TIMEOUT: '800', UPSTREAM_IDLE_TIMEOUT: '900', GUEST_LIMIT: '2' });
     const { gateway, store } = spoilt;
     gateway.upstream.otherwise(
-      ({ body }) => journeys.find(({ from }) => body.includes(`"user":"${from}"`))?.way.script ?? [],
+      ({ body }) => group.find(({ from }) => body.includes(`"user":"${from}"`))?.way.script ?? [],
     );
     store.spoil(({ attempt }) => (attempt <= times ? fault : undefined));
     const client = createClient(gateway.url);
     using timers = stopTimers();
-    let pending = journeys.length;
+    let pending = group.length;
     const arrive = () => {
       pending -= 1;
     };
-    const ended = journeys.map(async ({ name, way, from }) => {
+    const ended = group.map(async ({ name, way, from }) => {
       const outcome = await go(gateway, client, way, from, arrive);
       if (way.waitsAfter === undefined) arrive();
       return [name, outcome];
     });
     await Promise.race([Promise.all(ended), waitUntil(() => pending === 0, 'all have ended but those that wait')]);
     timers.pass(800_000);
-    const expected = journeys.map(({ name, way: { status, charged } }) => [name, { status, charged, lines: 1 }]);
+    const expected = group.map(({ name, way: { status, charged } }) => [name, { status, charged, lines: 1 }]);
     expect(await Promise.all(ended)).toEqual(expected);
     client.close();
     expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toEqual([]);
-  });
+  }
 });
 
 describe('where the store’s answer is lost for good', () => {

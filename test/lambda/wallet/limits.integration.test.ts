@@ -11,7 +11,6 @@ describe('what a network and a wallet may ask for', () => {
   let limits: Limits;
   let counters: Counters;
   let time: number;
-  const createToken = () => randomBytes(6).toString('base64url');
 
   beforeEach(async () => {
     time = Date.UTC(2026, 10, 21, 12, 30);

@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { KeyIssuing } from '../../lambda/identity/issue-key.ts';
 import { networkOf } from '../../lambda/identity/network.ts';
 import type { KeyState } from '../../lambda/store/key-filter.ts';
+import { clientNames, placeholderKey, showSetup } from '../setup/show-setup.ts';
 import { changeExpiry, changeLimit, rotate } from './change-key.ts';
 import { CommandError } from './command-error.ts';
 import { issue, link, list, revoke, show } from './commands.ts';
@@ -117,6 +118,13 @@ export function createProgram(surroundings: Surroundings): Command {
       run(options, (target) => link(target, { network, member, hours }, now())),
     );
 
+  addCommand(program, 'setup', 'print what to paste so that a client uses the gateway')
+    .addArgument(new Argument('<client>', 'which client').choices(clientNames))
+    .option('--key <key>', 'the key to fill in', readKey, placeholderKey)
+    .action((client: string, { key, ...options }: { key: string } & CommonOptions) =>
+      run(options, async (target) => showSetup(target, client, key)),
+    );
+
   for (const command of [program, ...program.commands]) {
     command.showHelpAfterError(
       `Usage: ${[program.name(), command === program ? '' : command.name()].filter(Boolean).join(' ')} ${command.usage()}`,
@@ -178,6 +186,7 @@ const checkedWhole = (from: number, to: number) =>
 const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -');
 const readLabel = matching(/^\P{Cc}{1,200}$/u, 'a text of 1 to 200 characters');
 const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');
+const readKey = matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one');
 const readLimit = checkedWhole(0, 1_000_000);
 const readSpan = checked(parseSpan, 'a span such as 1h, 12h or 2d');
 const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');
@@ -195,6 +204,7 @@ Examples:
   npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
   npm run keys -- limit key_Zk3vQ1xWb0aT 500
   npm run keys -- usage --top 10 --stack InferenceGateway-prod
+  npm run keys -- setup codex --key ltk_…
   npm run keys -- link 203.0.113.7 --member ada
 
 Exit codes: 0 done, 1 not done, 2 wrong usage.`;

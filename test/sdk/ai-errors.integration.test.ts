@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { APICallError, generateText, type LanguageModel, streamText } from 'ai';
 import { loadFixtures } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
 import { html, json, sse } from '../support/upstream-script.ts';
 import { aiProviders } from './ai-providers.ts';
-import { chargesIn, errorOf, expectHidden, outcomesOf, readAll, startScriptedGateway } from './sdk-gateway.ts';
+import { errorOf, expectHidden, outcomesOf, readAll, startScriptedGateway } from './sdk-gateway.ts';
 
 const prompt = 'Hi.';
 

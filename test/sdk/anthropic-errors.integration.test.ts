@@ -1,8 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
 import { html, json, type Script } from '../support/upstream-script.ts';
-import { chargesIn, errorOf, outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
+import { errorOf, outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 
 const answer = { id: 'msg_1', type: 'message', role: 'assistant', model: 'x', content: [], stop_reason: 'end_turn' };
 const question = { model: 'svc', max_tokens: 10, messages: [{ role: 'user' as const, content: 'Hi.' }] };

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
 import { html, json, type Script } from '../support/upstream-script.ts';
-import { chargesIn, errorOf, outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
+import { errorOf, outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 
 const answers = {
   chat: {

@@ -1,7 +1,7 @@
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
 import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Far from every limit, so that a test meets only those that it sets itself. */
@@ -78,12 +78,4 @@ export async function costOf(gateway: TestGateway, step: () => PromiseLike<unkno
   await step();
   await waitUntil(() => ends(gateway).length > endsBefore, 'the request has ended');
   return (await chargesIn(gateway)) - chargesBefore;
-}
-
-/** All charges that stand, of all callers. */
-export async function chargesIn({ dynamoDb }: TestGateway): Promise<number> {
-  const { Items = [] } = await dynamoDb.client.send(
-    new ScanCommand({ TableName: dynamoDb.quotaTable, ConsistentRead: true }),
-  );
-  return Items.reduce((sum, item) => sum + Number(item.used?.N ?? 0), 0);
 }

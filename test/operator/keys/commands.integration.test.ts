@@ -69,6 +69,16 @@ test('issue prints a key that the store knows only by its hash', async () => {
   });
 });
 
+test('setup prints what a person pastes, with the gateway filled in', async () => {
+  const text = await run('setup', 'codex', '--key', 'ltk_mine');
+  expect(text).toMatch(/^~\/\.codex\/config\.toml:\n\nmodel = "acme"\n/);
+  expect(text).toContain('base_url = "http://127.0.0.1:8787/v1"');
+  expect(text).toContain('Terminal:\n\nexport GATEWAY_KEY=ltk_mine\ncodex\n');
+  const { client, blocks } = await runJson('setup', 'claude-code');
+  expect([client, blocks[0].title]).toEqual(['claude-code', 'Terminal']);
+  expect(blocks[0].text).toContain('export ANTHROPIC_AUTH_TOKEN=YOUR_KEY\n');
+});
+
 test('issue tells a person that the key is shown once, and how to use it; members are made up', async () => {
   const text = await run('issue');
   const key = /ltk_[\w-]{43}/.exec(text)?.[0] ?? 'none';

@@ -46,6 +46,8 @@ test.each([
   [['expire', 'key_a', 'soon'], "'soon' is invalid for argument 'when'. It must be a span such as 12h"],
   [['rotate', 'key_a', '--overlap', '1y'], "'1y' is invalid. It must be a span such as 1h, 12h or 2d."],
   [['usage', '--top', '0'], "'0' is invalid. It must be a whole number from 1 to 1000."],
+  [['setup', 'emacs'], "value 'emacs' is invalid for argument 'client'. Allowed choices are curl, openai,"],
+  [['setup', 'codex', '--key', 'a b'], "'a b' is invalid. It must be a key"],
   [['show'], "error: missing required argument 'id'"],
   [['link', '203.0.113.7'], "error: required option '--member <name>' not specified"],
   [['link', '203.0.113.7', '--member', 'ada', '--hours', '9999'], "'9999' is invalid"],
@@ -69,6 +71,7 @@ test.each([
   [['expire', 'key_a', '2027-01-31']],
   [['rotate', 'key_a', '--overlap', '1d']],
   [['usage', '--top', '5', '--json']],
+  [['setup', 'claude-code', '--key', 'guest']],
   [['list', '--json', '--state', 'live', '--stack', 'Gateway', '--region', 'eu-central-1']],
   [['link', '2001:db8::/64', '--member', 'ada', '--hours', '1']],
 ])('%j is right', async (args) => {

@@ -1,0 +1,27 @@
+import { createSnippets } from '../../lambda/wallet/page/snippets.js';
+import type { GatewayFacts } from '../keys/gateway-facts.ts';
+import type { Outcome } from '../keys/outcome.ts';
+
+/** Stands where a key belongs; as any other word that is no key, it makes its sender a guest. */
+export const placeholderKey = 'YOUR_KEY';
+
+/** The clients by name, in the order of the page at /cli. */
+export const clientNames: readonly string[] = createSnippets({ gatewayUrl: '', serviceName: '', key: '' }).map(
+  ({ id }) => id,
+);
+
+/** What to paste so that a client uses this gateway: what the page at /cli shows, from the same source. */
+export function showSetup(
+  { url, serviceName }: Pick<GatewayFacts, 'url' | 'serviceName'>,
+  client: string,
+  key: string,
+): Outcome {
+  const snippets = createSnippets({ gatewayUrl: url.replace(/\/$/, ''), serviceName, key });
+  const snippet = snippets.find(({ id }) => id === client);
+  if (!snippet) throw new Error(`there is no client ${client}`);
+  const { title, blocks } = snippet;
+  return {
+    json: { client, title, blocks },
+    text: blocks.map(({ title, text }) => `${title}:\n\n${text}\n`).join('\n'),
+  };
+}

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Subject } from './subject.ts';
+
+const run = promisify(execFile);
+
+/** Outside the repository, since agents look for instructions in the folders above them. */
+const shelf = join(tmpdir(), 'gateway-agents');
+
+/** Fetches a client from the registry, once for each version of it. Returns the folder of its packages. */
+export async function install({ client, packages }: Subject): Promise<string> {
+  const folder = join(shelf, `${client}-${packages.join('-').replace(/[^\w.-]+/g, '-')}`);
+  const modules = join(folder, 'node_modules');
+  if (existsSync(modules)) return modules;
+  const unfinished = `${folder}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true });
+  await writeFile(join(unfinished, 'package.json'), '{"private":true}');
+  await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages], { cwd: unfinished });
+  await rename(unfinished, folder);
+  return modules;
+}

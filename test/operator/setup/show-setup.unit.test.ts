@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { contextWindow } from '../../../lambda/wallet/page/snippet.js';
+import { clientNames, showSetup } from '../../../operator/setup/show-setup.ts';
+
+const access = { url: 'https://gateway.example/', serviceName: 'acme' };
+const textOf = (client: string) => showSetup(access, client, 'ltk_mine').text;
+
+test('knows every client that people ask for, each once', () => {
+  const asked = [
+    ...['claude-code', 'claude-agent-sdk', 'codex', 'opencode', 'cursor', 'cline', 'continue', 'qwen-code', 'pi'],
+    ...['langchain', 'ai-sdk', 'llamaindex', 'openai-agents', 'mastra', 'genkit', 'curl'],
+  ];
+  expect(clientNames).toEqual(expect.arrayContaining(asked));
+  expect(new Set(clientNames).size).toBe(clientNames.length);
+});
+
+describe.each(clientNames)('%s', (client) => {
+  const text = textOf(client);
+
+  test('has the address, the key and the model of this gateway, and no slash too many', () => {
+    expect(text).toContain('https://gateway.example');
+    expect(text).toContain('ltk_mine');
+    expect(text).toMatch(/\bacme\b/);
+    expect(text).not.toMatch(/svc|undefined|example\/\//);
+  });
+
+  test('has only whole files that can be read', () => {
+    const { blocks } = showSetup(access, client, 'ltk_mine').json as { blocks: { title: string; text: string }[] };
+    for (const { title, text } of blocks) {
+      expect(text.trim()).toBe(text);
+      if (title.endsWith('.json')) expect(() => JSON.parse(text)).not.toThrow();
+    }
+  });
+});
+
+// Whoever guesses takes it for less, and drops what was said before its time.
+test.each([
+  'claude-code',
+  'claude-agent-sdk',
+  'codex',
+  'opencode',
+  'cline',
+  'continue',
+  'qwen-code',
+  'pi',
+  'llamaindex',
+])('%s, which would guess the window, is told it', (client) => {
+  expect(textOf(client)).toContain(`${contextWindow}`);
+});
+
+test('Codex is kept from WebSockets, and the Agents SDK from sending traces elsewhere', () => {
+  expect(textOf('codex')).toContain('supports_websockets = false');
+  expect(textOf('openai-agents')).toContain('tracingDisabled: true');
+});

@@ -40,7 +40,10 @@ export function createEditorSnippets({ gatewayUrl, serviceName: model, key }) {
         },
         {
           title: 'Terminal',
-          text: lines(`cline auth --provider openai-compatible --apikey ${key} --modelid ${model} --baseurl ${v1}`, 'cline'),
+          text: lines(
+            `cline auth --provider openai-compatible --apikey ${key} --modelid ${model} --baseurl ${v1}`,
+            'cline',
+          ),
         },
       ],
     },

@@ -1,7 +1,7 @@
 import { exports, lines } from './snippet.js';
 
 /**
- * curl, and the SDKs of the dialects.
+ * curl, and the SDKs of the dialects. A script sets up a client, and after a blank line asks it.
  * @param {import('./snippet.js').Access} access
  * @returns {import('./snippet.js').Snippet[]}
  */
@@ -38,6 +38,7 @@ export function createSdkSnippets({ gatewayUrl, serviceName: model, key }) {
             `  baseURL: '${v1}',`,
             `  apiKey: '${key}',`,
             '});',
+            '',
             `const answer = await client.chat.completions.create({`,
             `  model: '${model}',`,
             `  ${messages},`,
@@ -74,6 +75,7 @@ export function createSdkSnippets({ gatewayUrl, serviceName: model, key }) {
             `  baseURL: '${gatewayUrl}',`,
             `  apiKey: '${key}',`,
             '});',
+            '',
             'const answer = await client.messages.create({',
             `  model: '${model}',`,
             '  max_tokens: 200,',

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSnippets } from '../../lambda/wallet/page/snippets.js';
+import type { TestGateway } from '../support/gateway.ts';
+import { actAsModel } from '../support/model/index.ts';
+import { withTool } from '../support/snippet-script.ts';
+import { outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
+
+const run = promisify(execFile);
+const answer = 'Hello from afar.';
+
+/** For each library that is light enough to be installed here: how what its block sets up is asked with a tool. */
+const asking: Readonly<Record<string, string>> = {
+  openai: `
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const runner = client.chat.completions.runTools({
+  model: 'svc',
+  messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
+  tools: [{ type: 'function', function: { name: 'get_weather', parameters, parse: JSON.parse, function: weather } }],
+});
+console.log(await runner.finalContent());`,
+  anthropic: `
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
+const inputSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const message = await client.beta.messages.toolRunner({
+  model: 'svc',
+  max_tokens: 200,
+  messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
+  tools: [betaTool({ name: 'get_weather', description: 'Tells', inputSchema, run: weather })],
+});
+console.log(message.content[0].text);`,
+  'ai-sdk': `
+import { isStepCount, tool } from 'ai';
+import { z } from 'zod';
+const get_weather = tool({ inputSchema: z.object({ city: z.string() }), execute: weather });
+const prompt = 'What is the weather in Paris?';
+console.log((await generateText({ model, prompt, tools: { get_weather }, stopWhen: isStepCount(2) })).text);`,
+  langchain: `
+import { HumanMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { z } from 'zod';
+const get_weather = tool(weather, { name: 'get_weather', description: 'Tells', schema: z.object({ city: z.string() }) });
+const withWeather = model.bindTools([get_weather]);
+const messages = [new HumanMessage('What is the weather in Paris?')];
+messages.push(await withWeather.invoke(messages));
+for (const call of messages[1].tool_calls) messages.push(await get_weather.invoke(call));
+console.log((await withWeather.invoke(messages)).text);`,
+  'openai-agents': `
+import { tool } from '@openai/agents';
+import { z } from 'zod';
+const parameters = z.object({ city: z.string() });
+const get_weather = tool({ name: 'get_weather', description: 'Tells', parameters, execute: weather });
+const { finalOutput } = await runner.run(agent.clone({ tools: [get_weather] }), 'What is the weather in Paris?');
+console.log(finalOutput);`,
+};
+
+const weather = "const weather = ({ city }) => { console.log('asked about', city); return '21 degrees'; };";
+
+describe('the blocks that people paste', () => {
+  let gateway: TestGateway;
+  let blockOf: (client: string, title: string) => string;
+
+  beforeAll(async () => {
+    gateway = await startScriptedGateway();
+    const snippets = createSnippets({ gatewayUrl: gateway.url, serviceName: 'svc', key: await gateway.issueKey() });
+    blockOf = (client, title) =>
+      snippets.find(({ id }) => id === client)?.blocks.find((block) => block.title === title)?.text ?? '';
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  const runScript = async (script: string) => {
+    // Nothing of this environment: a key of somebody's own would stand in for what a block forgot.
+    const env = { PATH: process.env.PATH, HTTPS_PROXY: 'http://127.0.0.1:9' };
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env, timeout: 20_000 });
+    return stdout;
+  };
+
+  test('curl', async () => {
+    gateway.upstream.otherwise(actAsModel({ text: answer }));
+    const { stdout } = await run('sh', ['-c', `${blockOf('curl', 'Terminal')} -sS -m 20`]);
+    expect(JSON.parse(stdout)).toMatchObject({ model: 'svc', choices: [{ message: { content: answer } }] });
+  });
+
+  test.each(Object.keys(asking))('%s: one prompt', async (client) => {
+    gateway.upstream.otherwise(actAsModel({ text: answer }));
+    const script = blockOf(client, 'JavaScript');
+    expect(await outcomesOf(gateway, async () => expect(await runScript(script)).toBe(`${answer}\n`))).toEqual([
+      'answered',
+    ]);
+  });
+
+  test.each(Object.keys(asking))('%s: one tool call', async (client) => {
+    const call = { tool: 'get_weather', input: { city: 'Paris' } };
+    gateway.upstream.otherwise(actAsModel({ text: answer, calls: [call] }));
+    const script = withTool(blockOf(client, 'JavaScript'), `${weather}\n${asking[client]}`);
+    const outcomes = await outcomesOf(gateway, async () =>
+      expect(await runScript(script)).toBe(`asked about Paris\n${answer}\n`),
+    );
+    // Anthropic's runner first asks to go on with a thread, and once refused sends the history.
+    expect(outcomes).toEqual([...(client === 'anthropic' ? ['invalid_request'] : []), 'answered', 'answered']);
+  });
+});

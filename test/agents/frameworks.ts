@@ -22,6 +22,7 @@ export const frameworks: readonly Subject[] = [
     ...framework({
       client: 'claude-agent-sdk',
       packages: ['@anthropic-ai/claude-agent-sdk@0.3.330', 'zod@4.6.7'],
+      says: { badKey: 'Claude Code returned an error result', spentQuota: 'Claude Code returned an error result' },
       asking: `
 const withBash = { ...options, allowedTools: ['Bash'] };
 for await (const message of query({ prompt: 'Write a note.', options: withBash })) {
@@ -34,6 +35,7 @@ for await (const message of query({ prompt: 'Write a note.', options: withBash }
   framework({
     client: 'llamaindex',
     packages: ['llamaindex@0.12.1', '@llamaindex/openai@0.4.22', 'zod@3.25.76'],
+    says: { badKey: 'invalid_api_key', spentQuota: 'quota_exceeded' },
     asking: `
 import { agent } from '@llamaindex/workflow';
 import { tool } from 'llamaindex';
@@ -44,6 +46,7 @@ console.log((await agent({ llm, tools: [note] }).run('Write a note.')).data.resu
   framework({
     client: 'mastra',
     packages: ['@mastra/core@1.71.0', 'zod@4.6.7'],
+    says: { badKey: 'The API key is unknown', spentQuota: 'The quota of' },
     asking: `
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
@@ -55,6 +58,7 @@ console.log((await agent.generate('Write a note.', { toolsets: { notes: { write_
   framework({
     client: 'genkit',
     packages: ['genkit@1.42.0', '@genkit-ai/compat-oai@1.42.0'],
+    says: { badKey: '401 The API key is unknown', spentQuota: '429 The quota of' },
     asking: `
 import { z } from 'genkit';
 const inputSchema = z.object({ text: z.string() });

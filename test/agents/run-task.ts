@@ -10,7 +10,6 @@ import { noteName, type Task } from './subject.ts';
 export interface Outcome {
   /** Its exit code, or null where it was stopped for taking too long. */
   readonly code: number | null;
-  readonly seconds: number;
   readonly output: string;
   readonly wroteNote: boolean;
 }
@@ -39,7 +38,6 @@ export async function runTask(
     await writeFile(join(home, path), content);
   }
   const path = [join(modules, '.bin'), dirname(process.execPath), process.env.PATH].join(':');
-  const startedAt = performance.now();
   const child = spawn('sh', ['-c', `exec 2>&1\n${command}`], {
     cwd: work,
     env: { HOME: home, PATH: path, ...nowhere, ...environment },
@@ -58,12 +56,7 @@ export async function runTask(
     stop();
   });
   const [[code], output] = await Promise.all([exit, text(child.stdout)]);
-  const outcome = {
-    code,
-    seconds: (performance.now() - startedAt) / 1000,
-    output,
-    wroteNote: existsSync(join(work, noteName)),
-  };
+  const wroteNote = existsSync(join(work, noteName));
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
-  return outcome;
+  return { code, output, wroteNote };
 }

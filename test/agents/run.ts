@@ -1,7 +1,8 @@
 import { agents } from './agents.ts';
 import { frameworks } from './frameworks.ts';
 import { install } from './install.ts';
-import { play, scenarios } from './scenarios.ts';
+import { play } from './play.ts';
+import { scenarios } from './scenarios.ts';
 import { toCell, toRow } from './table.ts';
 
 /**
@@ -24,7 +25,7 @@ for (const subject of subjects) {
     const modules = await install(subject);
     for (const scenario of scenarios) {
       const result = await play(subject, scenario, modules);
-      cells.push(toCell(result));
+      cells.push(toCell(scenario, result));
       console.error(`${scenario.title}: ${cells.at(-1)}\n${result.output.trimEnd().split('\n').slice(-6).join('\n')}`);
       if (!result.isRight) wrong.push(`${subject.client}: ${scenario.title}`);
     }
@@ -32,9 +33,10 @@ for (const subject of subjects) {
     console.error(error);
     wrong.push(`${subject.client} could not be run`);
   }
-  rows.push(toRow([subject.client, subject.packages[0], ...cells]));
+  rows.push(toRow([`\`${subject.client}\``, `\`${subject.packages[0]}\``, ...cells]));
 }
-console.log([toRow(['Client', 'Package', ...scenarios.map(({ title }) => title)]), '', ...rows].join('\n'));
+const head = toRow(['Client', 'Package', ...scenarios.map(({ title }) => title)]);
+console.log([head, head.replace(/[^|]+/g, '---'), ...rows].join('\n'));
 console.log(`\nRun on ${new Date().toISOString().slice(0, 10)}.`);
 for (const one of wrong) console.error(`Not as it should be: ${one}`);
 process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -16,6 +16,13 @@ export interface Subject {
   readonly task: (snippet: Snippet, isAboutTool: boolean) => Task;
   /** What a model calls, by the first of these that is offered. */
   readonly calls: readonly { readonly tool: string; readonly input: object }[];
+  /** By which words a person knows what is wrong; an empty text where it keeps trying and says nothing. */
+  readonly says: {
+    readonly badKey: string;
+    readonly spentQuota: string;
+    /** Left out where it gets over it, or asks for no stream. */
+    readonly brokenStream?: string;
+  };
   /** What keeps it from calling home. */
   readonly quiet?: Readonly<Record<string, string>>;
 }

@@ -1,10 +1,11 @@
-import type { Result } from './scenarios.ts';
+import type { Result } from './play.ts';
+import type { Scenario } from './scenarios.ts';
 
 export const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** `2 sent, 2 charged`: how many requests it took, and how long where a person would notice. */
-export function toCell({ requests, charged, seconds, code }: Result): string {
-  const counts = `${requests} sent, ${charged} charged`;
-  if (code === null) return `${counts}, still trying after ${Math.round(seconds)} s`;
-  return seconds >= 20 ? `${counts}, ${Math.round(seconds)} s` : counts;
+/** How many requests it took, and over how long where a person would notice. */
+export function toCell({ breaks }: Scenario, { requests, charged, seconds, code, streamed }: Result): string {
+  if (breaks && !streamed) return 'asks for no stream';
+  const span = seconds >= 5 ? ` in ${Math.round(seconds)} s` : '';
+  return `${requests} sent${span}, ${charged} charged${code === null ? ', still trying' : ''}`;
 }

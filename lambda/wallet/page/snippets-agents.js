@@ -86,6 +86,8 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key }) {
             security: { auth: { selectedType: 'openai' } },
             model: { name: model },
             env: { GATEWAY_KEY: key },
+            // Each prompt would cost a second request, for what to remember of it.
+            memory: { enableManagedAutoMemory: false },
             modelProviders: {
               openai: [
                 {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
+import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import type { CallService } from '../../../lambda/store/call-service.ts';
+import { createCounters } from '../../../lambda/store/counters.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
@@ -112,7 +114,32 @@ describe('the wallet function', () => {
 
     time += 15 * 60_000;
     const late = await wallet.post('/cli/keys', {}, session);
-    expect([late.status, late.body.error.code]).toEqual([401, 'invalid_session']);
+    expect([late.status, late.body.error]).toEqual([
+      401,
+      expect.objectContaining({
+        code: 'invalid_session',
+        message: 'You are not signed in, or no longer. Please sign in again.',
+      }),
+    ]);
+  });
+
+  test('what has been spent today is no longer there, and again tomorrow', async () => {
+    const session = bearer(await wallet.sign(account, 'manage'));
+    const quota = async () => (await wallet.post('/cli/keys', {}, session)).body.quota;
+    const counters = createCounters(wallet.dynamoDb.callDynamoDb, wallet.dynamoDb.quotaTable);
+    const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 60, burstLimit: 100 } as const;
+    const spend = async (count: number) => {
+      const window = quotaWindow({ kind: 'member', member }, time, limits);
+      for (let charge = 0; charge < count; charge += 1) await counters.charge(window, `${time}-${charge}`);
+    };
+    await spend(7);
+    expect(await quota()).toEqual({ limit: 50, remaining: 43, resetSeconds: 43_200 });
+    time += 1;
+    await spend(53);
+    expect((await quota()).remaining).toBe(0);
+    time = Date.UTC(2026, 10, 22);
+    const tomorrow = await wallet.sign(account, 'manage');
+    expect(tomorrow.body.quota).toEqual({ limit: 50, remaining: 50, resetSeconds: 86_400 });
   });
 
   describe('asked for a sixth key', () => {

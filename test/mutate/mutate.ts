@@ -11,11 +11,14 @@ import { type Run, runTests } from './run-tests.ts';
 const nearest = 3;
 
 const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin', 'bench', 'test']);
+/** Tests that pass where nothing is planted. */
 const sound = new Set<string>();
+/** Tests that noticed something in a file: they come first for the next defect in it. */
+const watchful = new Map<string, readonly string[]>();
 
 /** What becomes of a defect. Tests that fail without it too say nothing about it. */
 async function tryDefect({ path, defect }: Candidate): Promise<Run> {
-  const tests = findRelatedTests(sources, path);
+  const tests = [...new Set([...(watchful.get(path) ?? []), ...findRelatedTests(sources, path)])];
   const near = tests.slice(0, nearest);
   const run = await runTests(near, path, defect);
   if (run.outcome === 'passed') return tryFarther(tests.slice(nearest), path, defect);
@@ -57,6 +60,9 @@ async function mutate(words: readonly string[]): Promise<number> {
   for (const [index, candidate] of candidates.entries()) {
     const startedAt = performance.now();
     const run = await tryDefect(candidate);
+    if (run.outcome === 'failed' && run.test !== undefined) {
+      watchful.set(candidate.path, [run.test, ...(watchful.get(candidate.path) ?? [])]);
+    }
     if (run.outcome === 'passed') survivors.push(candidate);
     if (run.outcome === 'hung') hung += 1;
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

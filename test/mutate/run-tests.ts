@@ -16,16 +16,21 @@ export async function runTests(tests: readonly string[], path?: string, defect?:
   const words = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--max-old-space-size=2048'];
   const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'unit', 'integration', '--bail', '--forceExit'];
   const workers = tests.length < 4 ? ['--runInBand'] : ['--maxWorkers=2'];
-  const sequencer = ['--testSequencer', '<rootDir>/test/mutate/in-given-order.mjs'];
-  const child = spawn(process.execPath, [...words, ...jest, ...workers, ...sequencer, '--runTestsByPath', ...tests], {
-    env: {
-      ...process.env,
-      TEST_ORDER: JSON.stringify(tests),
-      ...(defect && { PLANTED_DEFECT: JSON.stringify({ path, ...defect }) }),
+  const ours = ['--env', '<rootDir>/test/mutate/first-failure.mjs'];
+  const order = ['--testSequencer', '<rootDir>/test/mutate/in-given-order.mjs'];
+  const child = spawn(
+    process.execPath,
+    [...words, ...jest, ...workers, ...ours, ...order, '--runTestsByPath', ...tests],
+    {
+      env: {
+        ...process.env,
+        TEST_ORDER: JSON.stringify(tests),
+        ...(defect && { PLANTED_DEFECT: JSON.stringify({ path, ...defect }) }),
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true, // a group of its own, with its workers
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached: true, // a group of its own, with its workers
-  });
+  );
   const stop = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL');
   let hung = false;
   const timer = setTimeout(

@@ -7,7 +7,7 @@ export const usage = `npm run mutate -- PATH… [--sample N] [--seed S]
   --help      shows this
 Plants one small defect at a time (an operator, a condition, a constant; a statement or an await dropped), runs the unit and
 integration tests that its file's imports lead to, the nearest first, up to the first that fails, and lists what no test
-noticed. No file is changed. Ends with 0 where every defect was noticed, 1 where some were not, 2 where it could not tell.`;
+noticed. No file is changed. Ends with 0 where every defect was noticed, 1 where some were not, 2 where it could not run.`;
 
 /** What is to be tried. */
 export interface Command {

@@ -1,17 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { Upstream } from '../../../lambda/settings/config.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
-
-const ids = { text: 'words', vision: 'eyes' };
-
-const upstreamNamed = (prefix: string): Upstream => ({
-  prefix,
-  addresses: { chat: 'https://host/v1', responses: 'https://host/v1', messages: 'https://host/v1' },
-  models: { chat: ids, responses: ids, messages: ids },
-  headers: {},
-  apiKeys: [],
-});
+import { upstreamNamed } from '../../support/upstream-named.ts';
 
 /** A pool on a clock of the test's own: `{ UPSTREAM: 'ab' }` is one upstream with two keys, ranked as a caller's name says. */
 function poolOf(keys: Readonly<Record<string, string>>) {

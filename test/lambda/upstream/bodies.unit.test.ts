@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { letGo } from '../../../lambda/upstream/let-go.ts';
+import { readBody } from '../../../lambda/upstream/read-body.ts';
+import { writeBody } from '../../../lambda/upstream/write-body.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+
+describe('a body that is read', () => {
+  const body = () => Readable.from([Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1), Buffer.from('abc')]);
+
+  test('is whole up to the limit, also a character that came in pieces', async () => {
+    expect(await readBody(body(), 5)).toBe('éabc');
+    expect(await readBody(Readable.from([]), 0)).toBe('');
+  });
+
+  test('is let go of beyond the limit', async () => {
+    const long = body();
+    await expect(readBody(long, 4)).rejects.toThrow(new RangeError('the body is longer than 4 bytes'));
+    expect(long.destroyed).toBe(true);
+  });
+});
+
+describe('a body that is let go of', () => {
+  test('is read to its end where that comes soon', async () => {
+    using timers = stopTimers();
+    const body = new PassThrough();
+    letGo(body);
+    timers.pass(999);
+    body.end(Buffer.alloc(1_000_000));
+    await once(body, 'close');
+    expect([body.readableEnded, body.errored]).toEqual([true, null]);
+  });
+
+  test('is cut after a second, and its errors are nobody’s', async () => {
+    using timers = stopTimers();
+    const [silent, failing] = [new PassThrough(), new PassThrough()];
+    letGo(silent);
+    letGo(failing);
+    failing.destroy(new Error('reset'));
+    await setImmediate();
+    timers.pass(999);
+    expect(silent.destroyed).toBe(false);
+    timers.pass(1);
+    expect(silent.destroyed).toBe(true);
+  });
+});
+
+describe('a body that is written', () => {
+  /** Takes pieces one by one, each when it is told to. */
+  function createTaker() {
+    const taken: string[] = [];
+    const releases: (() => void)[] = [];
+    const connection = new Writable({
+      decodeStrings: false,
+      highWaterMark: 1,
+      write(piece, _encoding, done) {
+        taken.push(String(piece));
+        releases.push(done);
+      },
+    });
+    return { connection, taken, releases };
+  }
+
+  test.each([
+    ['a short one in one write', ['{"a":', '1}'], ['{"a":1}']],
+    ['one that is too long to join, piece by piece', ['x'.repeat(16_384), 'y'], ['x'.repeat(16_384), 'y']],
+    ['almost too long', ['x'.repeat(16_382), 'y'], [`${'x'.repeat(16_382)}y`]],
+    ['none', [], []],
+    ['a long piece in portions', ['x'.repeat(1_048_577)], ['x'.repeat(1_048_576), 'x']],
+    ['no half of a character', [`${'x'.repeat(1_048_575)}\u{1f642}y`], [`${'x'.repeat(1_048_575)}\u{1f642}`, 'y']],
+    ['a character before the cut', [`${'x'.repeat(1_048_574)}\u{1f642}y`], [`${'x'.repeat(1_048_574)}\u{1f642}`, 'y']],
+  ])('%s', async (_name, pieces, writes) => {
+    const { connection, taken, releases } = createTaker();
+    writeBody(connection, pieces);
+    for (const [index] of writes.entries()) {
+      expect(taken).toEqual(writes.slice(0, index + 1));
+      expect(connection.writableEnded && index < writes.length - 1).toBe(false);
+      releases[index]?.();
+      await setImmediate();
+    }
+    await setImmediate();
+    expect(taken).toEqual(writes);
+    expect(connection.writableFinished).toBe(true);
+  });
+});

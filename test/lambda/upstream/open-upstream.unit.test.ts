@@ -1,0 +1,168 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import type { Upstream } from '../../../lambda/settings/config.ts';
+import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
+import { type Attempt, createOpenUpstream } from '../../../lambda/upstream/open-upstream.ts';
+import type { Candidate } from '../../../lambda/upstream/pool.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { upstreamNamed } from '../../support/upstream-named.ts';
+
+type Answer =
+  | number
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: Readable }
+  | Error;
+
+const [first, second] = [upstreamNamed('UPSTREAM'), upstreamNamed('UPSTREAM_2')];
+const candidate = (upstream: Upstream, key: string): Candidate => ({ upstream, key, headers: {}, secrets: [key] });
+/** Two upstreams with two keys each. */
+const all = [candidate(first, 'a'), candidate(first, 'b'), candidate(second, 'x'), candidate(second, 'y')];
+
+/** Asks with what each key is answered: what came of it, who was asked, who rests, and what was told of each failure. */
+async function open(answers: Readonly<Record<string, Answer>>, changes: Partial<Attempt> = {}, candidates = all) {
+  const [asked, resting, told]: [string[], string[], string[]] = [[], [], []];
+  const openUpstream = createOpenUpstream({
+    pool: {
+      candidates: async () => [...candidates],
+      hasKeys: async () => true,
+      rest: ({ key }, { kind }) => resting.push(`${key} ${kind}`),
+    },
+    send: async ({ url }) => {
+      asked.push(url);
+      const answer = answers[url] ?? 200;
+      if (answer instanceof Error) throw answer;
+      const {
+        status,
+        headers = {},
+        body = Readable.from([Buffer.from('{}')]),
+      } = typeof answer === 'number' ? { status: answer } : answer;
+      return { status, headers, body };
+    },
+    now: () => Date.UTC(2026, 10, 21),
+  });
+  const outcome = await openUpstream({
+    build: ({ key }) => ({ url: key, headers: {}, pieces: [] }),
+    explain: (body) => `explained ${body}`,
+    signal: new AbortController().signal,
+    conversation: { caller: 'me', traits: [] },
+    isAccountBound: () => false,
+    onFailure: ({ kind }, { key }, another) => told.push(`${key} ${kind} ${another}`),
+    ...changes,
+  }).catch((error: unknown) => error);
+  return { outcome, asked: asked.join(''), resting, told };
+}
+
+describe('who is asked', () => {
+  test.each<[string, Record<string, Answer>, string]>([
+    ['one that answers', {}, 'a'],
+    ['the next key after 401, 402 and 429, then the next upstream', { a: 401, b: 429, x: 402 }, 'abxy'],
+    ['the next upstream after a 5xx', { a: 500, x: 503 }, 'ax'],
+    ['the next upstream where none can be reached', { a: new UpstreamFailure('unreachable') }, 'ax'],
+    ['the next upstream after a key and a 5xx', { a: 429, b: 500 }, 'abx'],
+    ['nobody else after a 400', { a: 400 }, 'a'],
+    ['nobody else after a 404, or a redirect', { a: 404, b: 302 }, 'a'],
+    ['one more after a 403', { a: 403, b: 403 }, 'ab'],
+    ['one more after a 403, whatever was between', { a: 403, b: 429, x: 403 }, 'abx'],
+  ])('%s', async (_name, answers, expected) => {
+    expect((await open(answers)).asked).toBe(expected);
+  });
+
+  test('nobody where there is no key', async () => {
+    const { outcome, asked } = await open({}, {}, []);
+    expect([outcome, asked]).toEqual([expect.objectContaining({ kind: 'credentials' }), '']);
+  });
+
+  test('nobody once nobody waits', async () => {
+    const gone = new Error('gone');
+    expect(await open({}, { signal: AbortSignal.abort(gone) })).toMatchObject({ outcome: gone, asked: '' });
+    const controller = new AbortController();
+    const explain = () => {
+      controller.abort(gone);
+      return 'too late';
+    };
+    const late = await open({ a: 413 }, { signal: controller.signal, explain });
+    expect(late).toEqual({ outcome: gone, asked: 'a', resting: [], told: [] });
+  });
+});
+
+describe('of each failure', () => {
+  test('its key rests where the key is why, and it is told whether another is asked', async () => {
+    expect(await open({ a: 401, b: 429, x: 500 })).toMatchObject({
+      outcome: { kind: 'server_error', upstreamStatus: 500 },
+      resting: ['a credentials', 'b limited'],
+      told: ['a credentials true', 'b limited true', 'x server_error false'],
+    });
+    expect(await open({ a: 403, b: 403 })).toMatchObject({
+      resting: [],
+      told: ['a forbidden true', 'b forbidden false'],
+    });
+  });
+
+  test('what the gateway itself did wrong is none', async () => {
+    const fault = new TypeError('a fault');
+    expect(await open({ a: fault })).toEqual({ outcome: fault, asked: 'a', resting: [], told: [] });
+  });
+
+  test('the last is the answer, but a 400 on what only the account that failed first can read', async () => {
+    const bound = { isAccountBound: () => true };
+    expect((await open({ a: 429, b: 400 }, bound)).outcome).toMatchObject({ kind: 'limited' });
+    expect((await open({ a: 429, b: 400 })).outcome).toMatchObject({ kind: 'caller' });
+    expect((await open({ a: 400 }, bound)).outcome).toMatchObject({ kind: 'caller' });
+    expect((await open({ a: 429, b: 500, x: 400 }, bound)).outcome).toMatchObject({ kind: 'limited' });
+  });
+});
+
+describe('what an upstream says of its failure', () => {
+  test.each<[number, string | undefined]>([
+    [400, 'explained why'],
+    [422, 'explained why'],
+    [413, 'explained why'],
+    [404, undefined],
+    [429, undefined],
+    [500, undefined],
+  ])('is passed on where the caller can mend it: %s', async (status, message) => {
+    const body = Readable.from([Buffer.from('why')]);
+    const { outcome } = await open({ a: { status, body } }, {}, all.slice(0, 1));
+    const said = outcome instanceof UpstreamFailure ? outcome.message : '';
+    expect(said.startsWith('explained')).toBe(message !== undefined);
+    if (message !== undefined) expect(said).toBe(message);
+  });
+
+  test('is given up where it is too long, broken or does not end', async () => {
+    using timers = stopTimers();
+    const silent = new Readable({ read() {} });
+    const broken = new Readable({ read: () => broken.destroy(new Error('reset')) });
+    const long = (length: number) => Readable.from([Buffer.alloc(length, 'x')]);
+    const messageOf = async (body: Readable) => {
+      const { outcome } = await open({ a: { status: 400, body } });
+      return outcome instanceof UpstreamFailure ? outcome.message.length : outcome;
+    };
+    expect(await messageOf(long(65_536))).toBe(65_536 + 'explained '.length);
+    expect(await messageOf(long(65_537))).toBe('explained '.length);
+    expect(await messageOf(broken)).toBe('explained '.length);
+    const waiting = messageOf(silent);
+    timers.pass(0);
+    await new Promise(setImmediate);
+    timers.pass(1_999);
+    expect(silent.destroyed).toBe(false);
+    timers.pass(1);
+    expect(await waiting).toBe('explained '.length);
+  });
+
+  test('is let go of where nobody reads it', async () => {
+    const body = Readable.from([Buffer.alloc(1_000)]);
+    await open({ a: { status: 500, body } });
+    await new Promise((resolve) => body.once('close', resolve));
+    expect(body.readableEnded).toBe(true);
+  });
+
+  test('how long to wait, and whether to try again, is kept', async () => {
+    const headers = { 'retry-after': 'Sat, 21 Nov 2026 00:00:09 GMT', 'x-should-retry': 'false' };
+    const [limited] = all;
+    const { outcome } = await open({ a: { status: 429, headers } }, {}, limited ? [limited] : []);
+    expect(outcome).toMatchObject({ headers: { 'retry-after': '9', 'x-should-retry': 'false' }, retryAfter: '9' });
+    const odd = await open({ a: { status: 400, headers: { 'x-should-retry': 'perhaps' } } });
+    expect(odd.outcome).toMatchObject({
+      headers: expect.not.objectContaining({ 'x-should-retry': expect.anything() }),
+    });
+  });
+});

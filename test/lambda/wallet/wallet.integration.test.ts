@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
+import { createToken } from '../../../lambda/quota/token.ts';
 import type { CallService } from '../../../lambda/store/call-service.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
@@ -126,11 +127,11 @@ describe('the wallet function', () => {
   test('what has been spent today is no longer there, and again tomorrow', async () => {
     const session = bearer(await wallet.sign(account, 'manage'));
     const quota = async () => (await wallet.post('/cli/keys', {}, session)).body.quota;
-    const counters = createCounters(wallet.dynamoDb.callDynamoDb, wallet.dynamoDb.quotaTable);
+    const counters = createCounters(wallet.dynamoDb.callDynamoDb, wallet.dynamoDb.quotaTable, () => time);
     const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 60, burstLimit: 100 } as const;
     const spend = async (count: number) => {
       const window = quotaWindow({ kind: 'member', member }, time, limits);
-      for (let charge = 0; charge < count; charge += 1) await counters.charge(window, `${time}-${charge}`);
+      for (let charge = 0; charge < count; charge += 1) await counters.charge(window, createToken());
     };
     await spend(7);
     expect(await quota()).toEqual({ limit: 50, remaining: 43, resetSeconds: 43_200 });

@@ -3,6 +3,7 @@ import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
 import type { Setting } from '../lambda/settings/setting.ts';
 import { settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { mostBurst } from '../operator/cost/counter.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
 import { readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';
@@ -89,6 +90,12 @@ function contradictions({ edge, reservedConcurrency, accountConcurrency }: Stack
   if (reservedConcurrency !== undefined && reservedConcurrency > most) {
     const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
     faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${walletShare}`);
+  }
+  // One that is no such number at all is a fault of its own.
+  if ((settings.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {
+    const instead =
+      'for a caller who needs more, issue several keys with limits of their own: each has a counter to itself';
+    faults.push(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once; ${instead}`);
   }
   if (edge === undefined) {
     if (given.edge !== undefined && given.edge !== 'false') return faults; // a fault of its own

@@ -30,3 +30,7 @@ export const streamSeconds = [2, 10, 30, 60, 300] as const;
 export const memories = [256, 512, 1024] as const;
 /** What the stack is deployed with. */
 export const usualMemory = 512;
+
+/** Charges a minute on one counter, and charges that it gets within one second. */
+export const busyRates = [20, 100, 1_000, 3_000, 6_000] as const;
+export const bursts = [20, 100, 200] as const;

@@ -1,4 +1,15 @@
-import { assumptions, free, inventory, memories, streamSeconds, usualMemory } from './assumptions.ts';
+import { writeUnits } from '../../lambda/store/item-size.ts';
+import {
+  assumptions,
+  bursts,
+  busyRates,
+  free,
+  inventory,
+  memories,
+  streamSeconds,
+  usualMemory,
+} from './assumptions.ts';
+import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from './counter.ts';
 import {
   breakEven,
   containersFor,
@@ -142,4 +153,35 @@ export const blocks: Readonly<Record<string, () => string>> = {
         `${round(Math.max(1, (items * counterBytes) / 1e7))} s`,
       ]),
     ),
+
+  counters: () =>
+    table(
+      ['Charges a minute on one counter', 'its item', 'units a charge', 'units a second', 'a million charges'],
+      busyRates.map((rate) => {
+        const units = writeUnits(bytesAtRate(rate));
+        return [
+          round(rate),
+          `${round(bytesAtRate(rate))} B`,
+          round(units),
+          round((units * rate) / 60, 1),
+          dollars(units * prices['DynamoDB on demand, a million write units']),
+        ];
+      }),
+    ),
+
+  bursts: () =>
+    [
+      table(
+        [
+          'Charges on one counter within a second',
+          'units in all',
+          `of the ${round(unitsPerSecond)} that one item takes`,
+        ],
+        [...bursts, 2 * mostBurst].map((charges) => {
+          const units = unitsOfBurst(charges);
+          return [round(charges), round(units), `${round((100 * units) / unitsPerSecond)} %`];
+        }),
+      ),
+      `So \`BURST_LIMIT\` may be ${mostBurst} at most: as a minute ends, a caller may send all that it and the next allow at once.`,
+    ].join('\n\n'),
 };

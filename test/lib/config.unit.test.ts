@@ -4,6 +4,7 @@ import { ConfigError } from '../../lambda/settings/read-settings.ts';
 import { settings, upstreamSettings } from '../../lambda/settings/settings.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';
+import { mostBurst } from '../../operator/cost/counter.ts';
 
 const defaults = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',
@@ -142,6 +143,24 @@ test.each<[object, string]>([
   expect(line).toMatch(/^gateway\.(defaults|stages\.dev): /);
   expect(line?.slice(line.indexOf(': ') + 2)).toBe(fault);
   expect(others).toEqual([]);
+});
+
+describe('a burst limit', () => {
+  test('is as high as one counter serves', () => {
+    expect(faults(withDefaults({ BURST_LIMIT: mostBurst }))).toEqual([]);
+    expect(readFileSync('docs/settings.md', 'utf8')).toContain(`in a deployment [at most ${mostBurst}]`);
+  });
+
+  test('above that says what to do instead', () => {
+    const [fault, ...others] = faults(withDefaults({ BURST_LIMIT: mostBurst + 1 }));
+    expect(fault).toMatch(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once`);
+    expect(fault).toMatch('issue several keys with limits of their own: each has a counter to itself');
+    expect(others).toEqual([]);
+  });
+
+  test('that no function would take is one fault', () => {
+    expect(faults(withDefaults({ BURST_LIMIT: 1_000_000 }))).toHaveLength(1);
+  });
 });
 
 describe("Lambda's limit of 4 KB for all settings", () => {

@@ -38,11 +38,13 @@ describe('charges that are spread over a minute', () => {
     { rate: 6_000, units: 4 },
   ])('cost one write each, of $units units at most, at $rate a minute', async ({ rate, units }) => {
     const { store, clock, charge } = createWorld(rate + 1);
-    for (let count = 0; count < rate; count += 1) {
+    // Twenty seconds of the busiest: by then it has long been as large as it gets.
+    const charges = Math.min(rate, 2_000);
+    for (let count = 0; count < charges; count += 1) {
       expect((await charge()).granted).toBe(true);
       clock.time += 60_000 / rate;
     }
-    expect(store.units).toHaveLength(rate);
+    expect(store.units).toHaveLength(charges);
     expect(Math.max(...store.units)).toBe(units);
     expect(writeUnits(bytesAtRate(rate))).toBe(units);
   });

@@ -1,3 +1,4 @@
+import { busyCaller } from './measurements/busy-caller.ts';
 import { coldStart } from './measurements/cold-start.ts';
 import { events } from './measurements/events.ts';
 import type { Measurement } from './measurements/measurement.ts';
@@ -30,6 +31,7 @@ export const measurements = {
   size,
   'cold-start': coldStart,
   requests,
+  'busy-caller': busyCaller,
   events,
   prompt,
   'slow-reader': slowReader,
@@ -100,6 +102,16 @@ export const figures: readonly Figure[] = [
     goal: { to: 'bareDynamoDb', atMost: 0.8 },
   },
   { title: 'small requests, peak memory', unit: 'MB', measurement: 'requests', sample: 'memory' },
+  { title: 'busy caller beside 64 calm ones, requests a minute', unit: '', measurement: 'busy-caller', sample: 'rate' },
+  { title: 'a request of the busy one, processor time', unit: 'ms', measurement: 'busy-caller', sample: 'busy' },
+  { title: 'a request of a calm one, processor time', unit: 'ms', measurement: 'busy-caller', sample: 'calm' },
+  {
+    title: 'busy to calm',
+    unit: '×',
+    measurement: 'busy-caller',
+    sample: 'ratio',
+    goal: { to: 'nothing', atMost: 1.1 },
+  },
   {
     title: 'streamed event, processor time',
     unit: 'µs',

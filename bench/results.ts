@@ -70,7 +70,7 @@ export async function loadLatest(): Promise<{ readonly path: string; readonly re
   return { path, results: JSON.parse(await readFile(path, 'utf8')) };
 }
 
-/** A figure in numbers: medians, and how the gateway's stands to each baseline's. */
+/** A figure in numbers: medians, and how the gateway's stands to each baseline's; not a number where that was not measured. */
 export interface Row {
   readonly figure: Figure;
   readonly values: Readonly<Record<Baseline | 'gateway', number>>;
@@ -82,7 +82,7 @@ export interface Row {
 /** The row of a figure; undefined where the run did not measure it. */
 export function toRow(figure: Figure, results: Results): Row | undefined {
   const bySubject = results.samples[figure.measurement];
-  if (!bySubject?.bare?.[figure.sample]) return undefined;
+  if (!bySubject?.[figure.gateway ?? 'gateway']?.[figure.sample]) return undefined;
   const value = (subject: SubjectName) => median(bySubject[subject]?.[figure.sample] ?? []);
   const values = {
     bare: value('bare'),

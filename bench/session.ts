@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { startLambdaRuntime } from '../local/runtime/lambda-runtime.ts';
 import { processorTime } from './process-figures.ts';
 import type { Subject } from './subject.ts';
-import { keysPerSession } from './world/store.ts';
+import { keysInTurn, keysPerSession } from './world/store.ts';
 import type { World } from './world/world.ts';
 
 /** When what of an answer came, on the clock of `performance.now()`, and how much of it. */
@@ -26,6 +26,8 @@ export interface Session extends AsyncDisposable {
   readonly loaded: Promise<void>;
   /** Sends a chat through the function and reads the answer to its end. */
   ask(body: string, watch?: Watch): Promise<Reading>;
+  /** The same, always with one more key. */
+  askBusily(body: string): Promise<Reading>;
   /** The milliseconds of processor time that the function uses for a step. */
   costOf(step: () => Promise<unknown>): Promise<number>;
 }
@@ -36,18 +38,20 @@ export async function startSession(subject: Subject, { store }: World): Promise<
   const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
   const firstKey = (sessions++ * keysPerSession) % store.keys.length;
   let turn = 0;
+  const askWith = async (number: number, body: string, watch?: Watch): Promise<Reading> => {
+    const key = store.keys[firstKey + number] ?? '';
+    const askedAt = performance.now();
+    const { statusCode, body: answer } = await runtime.invoke(chatEvent(key, body));
+    const headAt = performance.now();
+    if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
+    return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
+  };
   return {
     pid: runtime.pid,
     spawnedAt: runtime.spawnedAt,
     loaded: runtime.loaded,
-    async ask(body, watch) {
-      const key = store.keys[firstKey + (turn++ % keysPerSession)] ?? '';
-      const askedAt = performance.now();
-      const { statusCode, body: answer } = await runtime.invoke(chatEvent(key, body));
-      const headAt = performance.now();
-      if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
-      return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
-    },
+    ask: (body, watch) => askWith(turn++ % keysInTurn, body, watch),
+    askBusily: (body) => askWith(keysInTurn, body),
     async costOf(step) {
       const before = processorTime(runtime.pid);
       await step();

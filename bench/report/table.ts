@@ -28,8 +28,8 @@ function cellsOf({ figure, values, ratios, met }: Row, withGoals: boolean): stri
     number(values.bare),
     number(values.bareDynamoDb),
     number(values.gateway),
-    ratios.bare.toFixed(2),
-    ratios.bareDynamoDb.toFixed(2),
+    ratio(ratios.bare),
+    ratio(ratios.bareDynamoDb),
     figure.goal ? describeGoal(figure.goal, figure.unit) + mark : '',
   ];
 }
@@ -39,8 +39,13 @@ function describeGoal(goal: Goal, unit: string): string {
   return goal.to === 'nothing' ? `${bound} ${unit}` : `${bound} × ${goal.to === 'bare' ? 'bare' : 'bare + DynamoDB'}`;
 }
 
+function ratio(value: number): string {
+  return Number.isNaN(value) ? '' : value.toFixed(2);
+}
+
 /** Three digits that count. */
 function number(value: number): string {
+  if (Number.isNaN(value)) return '';
   const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
   return value.toFixed(Math.min(digits, 3));
 }

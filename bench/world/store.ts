@@ -5,8 +5,9 @@ export interface StoreAddresses {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A session's keys take turns, so that none sees more requests in a minute than a member would send. */
-export const keysPerSession = 64;
+/** These take turns, so that none sees more requests in a minute than a member would send; one more is for a busy caller. */
+export const keysInTurn = 64;
+export const keysPerSession = keysInTurn + 1;
 
 export const secretIds = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'network-salt' };
 

@@ -18,8 +18,8 @@ import { isAboutTime, ServiceError } from './service-error.ts';
  *   the services forgive five minutes.
  * - Time limits of connections and sockets: an operation has its own (time-limit.ts).
  * - A limit of fifty connections: no more operations run at once than that file lets.
- * - Headers that nobody reads here: `user-agent`, `amz-sdk-invocation-id`, the trace's id, which would tell an X-Ray that
- *   the gateway does not send to.
+ * - Headers that nobody reads here: `user-agent`, `amz-sdk-invocation-id`, and the trace's id, as X-Ray is shown the function
+ *   and nothing of what it calls.
  * - Checks of what goes out and comes in against the service's model: the few operations are tested against its emulator.
  */
 
@@ -75,6 +75,7 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
     }, signal);
   };
 }
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function parseObject(text: string): Fields | undefined {

@@ -59,9 +59,11 @@ export function createWriteOnce({ load, update }: Table, now: () => number): Wri
       return { applied: true, found: await update(item, () => ({ ...returned, ...createUpdate() })), inDoubt: false };
     } catch (error) {
       if (!(error instanceof ServiceError && error.name === 'ConditionalCheckFailedException')) throw error;
+      const { inDoubt } = error;
       // Not every engine returns the item.
-      const found = (error.details.Item as Item | undefined) ?? (await load(item));
-      return { applied: false, found, inDoubt: error.inDoubt };
+      const found =
+        (error.details.Item as Item | undefined) ?? (await load(item).catch((cause) => fail(cause, inDoubt)));
+      return { applied: false, found, inDoubt };
     }
   };
 
@@ -76,7 +78,7 @@ export function createWriteOnce({ load, update }: Table, now: () => number): Wri
     if (applied || has(found, withdrawn, token)) return { applied: false, found };
     if (has(found, tokens, token)) return { applied: true, found };
     if (found?.[tokens]) return { applied: false, found };
-    throw new Error('its tokens are dropped');
+    throw new Error(forgotten);
   };
 
   return async (item, change) => {
@@ -91,20 +93,18 @@ export function createWriteOnce({ load, update }: Table, now: () => number): Wri
       if (applied || has(found, tokens, change.token)) return { applied: true, found };
       const latest = latestSlice(found);
       if (latest >= slice + kept) {
-        if (inDoubt && !found?.[tokens]) throw answerLost(new Error('its tokens are dropped'));
+        if (inDoubt && !found?.[tokens]) return fail(new Error(forgotten), true);
         slice = latest;
       } else {
         // What an item that is not there does not allow, none allows.
         if (!inDoubt || !found) return { applied: false, found };
-        const withdrawn = await withdraw(item, change, slice).catch((error) => {
-          throw answerLost(error);
-        });
+        const withdrawn = await withdraw(item, change, slice).catch((error) => fail(error, true));
         if (withdrawn.applied) return withdrawn;
         slice += 1;
       }
       // In its slice it has not been applied, and never will be: now for another.
     }
-    throw outage(new Error('no attempt at the write has told anything'), false);
+    return fail(new Error('the others are always ahead'), false);
   };
 }
 
@@ -157,6 +157,8 @@ function number(value: number): Value {
   return { N: String(value) };
 }
 
-function answerLost(cause: unknown) {
-  return outage(cause, true);
+const forgotten = 'the tokens of its slice are dropped';
+
+function fail(cause: unknown, answerLost: boolean): never {
+  throw outage(cause, answerLost);
 }

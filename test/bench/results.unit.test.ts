@@ -52,6 +52,15 @@ describe('a row of the bench', () => {
   });
 });
 
+test('a figure without baselines has none in its row', () => {
+  const results = emptyResults(new Date('2026-11-21T12:00:00Z'));
+  addSamples(results, 'busy-caller', 'gateway', { ratio: [1.04] });
+  const goal = { to: 'nothing', atMost: 1.1 } as const;
+  const row = toRow({ ...figure(goal), unit: '×', measurement: 'busy-caller', sample: 'ratio' }, results) as Row;
+  expect(row.met).toBe(true);
+  expect(renderTable([row], true).split('\n').at(-1)).toMatch(/\| × +\| +\| +\| +1\.04 \| +\| +\| +≤ 1\.1 × ✓ \|/);
+});
+
 test('figures show three digits that count', () => {
   const row = toRow(figure(), resultsOf([0.012_34], [123.456], [12_345.6])) as Row;
   expect(renderTable([row], false).split('\n').at(-1)).toMatch(/\| +0\.012 \| +123 \| +12346 \|/);

@@ -6,17 +6,20 @@ import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { bundle, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { dropCleanReport } from '../lib/drop-clean-report.ts';
+import { findCommit } from '../lib/find-commit.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 
 // The CDK of today, without the habits that it keeps for older apps; what an upgrade changes shows in the template's snapshot.
 const app = new App({ context: featureFlags });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+// `-c commit=` leaves it out, for a comparison with another commit.
+const commit: string | undefined = (app.node.tryGetContext('commit') ?? findCommit(process.cwd())) || undefined;
 const config = readConfigOrExit(app.node.tryGetContext('gateway'), app.node.tryGetContext('stage'));
 // Built into the folder that is being synthesized, so that two runs side by side don't meet.
 const code = { gateway: join(app.outdir, 'gateway'), wallet: join(app.outdir, 'wallet') };
 await bundle('lambda/index.ts', code.gateway);
 await bundleWallet(code.wallet);
-new GatewayStack(app, 'InferenceGateway', { config, code });
+new GatewayStack(app, 'InferenceGateway', { config, commit, code });
 app.synth();
 dropCleanReport(app.outdir);
 

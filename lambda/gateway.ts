@@ -32,6 +32,7 @@ export interface World extends Aws {
 /** Puts the gateway together, once for each start. */
 export function createGateway(config: Config, { callDynamoDb, readSecret, writeLog, now }: World): App {
   const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
+  if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const secrets = createSecrets(config, {
     readSecret,
     now,

@@ -28,6 +28,7 @@ export const setByStack: Readonly<Record<string, string>> = {
   NETWORK_SALT_SECRET_ID: secretArn,
   EDGE_SECRET_ID: secretArn,
   METRICS_NAMESPACE: 'm'.repeat(40),
+  DEPLOYED_COMMIT: `${'0'.repeat(40)}-dirty`,
 };
 
 /** What Lambda takes at most, measured in bytes of the JSON object that it is told. */

@@ -7,6 +7,7 @@ import type { Tables } from './tables.ts';
 
 interface GatewayFunctionProps {
   readonly config: DeploymentConfig;
+  readonly commit: string | undefined;
   /** The folder of the built function. */
   readonly code: string;
   readonly tables: Tables;
@@ -15,9 +16,10 @@ interface GatewayFunctionProps {
 
 /** The function that answers every request for inference. */
 export class GatewayFunction extends PublicFunction {
-  constructor(scope: Construct, id: string, { config, code, tables, secrets }: GatewayFunctionProps) {
+  constructor(scope: Construct, id: string, { config, commit, code, tables, secrets }: GatewayFunctionProps) {
     super(scope, id, {
       config,
+      commit,
       description: 'Private inference gateway',
       code,
       memorySize: config.memorySize,

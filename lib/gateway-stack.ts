@@ -12,6 +12,8 @@ import { WalletFunction } from './wallet-function.ts';
 
 interface GatewayStackProps {
   readonly config: DeploymentConfig;
+  /** What is deployed; unknown where git has nothing to say. */
+  readonly commit?: string | undefined;
   /** The folders of the built functions. */
   readonly code: { readonly gateway: string; readonly wallet: string };
 }
@@ -21,18 +23,18 @@ interface GatewayStackProps {
  * made anew, and empty.
  */
 export class GatewayStack extends Stack {
-  constructor(scope: Construct, id: string, { config, code }: GatewayStackProps) {
+  constructor(scope: Construct, id: string, { config, commit, code }: GatewayStackProps) {
     super(scope, id, {
       stackName: `${id}-${config.stage}`,
       description: 'Private inference gateway',
       terminationProtection: config.terminationProtection,
-      tags: { service: config.environment.SERVICE_NAME ?? '', stage: config.stage },
+      tags: { service: config.environment.SERVICE_NAME ?? '', stage: config.stage, ...(commit && { commit }) },
     });
     const tables = new Tables(this, 'Tables');
     const secrets = new Secrets(this, 'Secrets', { edge: config.environment.EDGE_HEADER !== undefined });
-    const gateway = new GatewayFunction(this, 'Gateway', { config, code: code.gateway, tables, secrets });
+    const gateway = new GatewayFunction(this, 'Gateway', { config, commit, code: code.gateway, tables, secrets });
     const wallet = new WalletFunction(this, 'Wallet', {
-      ...{ config, tables, secrets },
+      ...{ config, commit, tables, secrets },
       code: code.wallet,
       gatewayUrl: gateway.url.url,
     });
@@ -60,6 +62,7 @@ export class GatewayStack extends Stack {
       ServiceName: config.environment.SERVICE_NAME ?? '',
       MemberLimit: config.environment.MEMBER_LIMIT ?? '',
       AlarmTopic: alarms.topic.topicArn,
+      ...(commit && { Commit: commit }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
       ...(edge && { EdgeDomainName: edge.domainName, EdgeDistribution: edge.distributionId }),
     };

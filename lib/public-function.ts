@@ -7,6 +7,8 @@ import type { DeploymentConfig } from './config.ts';
 
 interface PublicFunctionProps {
   readonly config: DeploymentConfig;
+  /** What is deployed; unknown where git has nothing to say. */
+  readonly commit: string | undefined;
   readonly description: string;
   /** The folder of the built function. */
   readonly code: string;
@@ -25,7 +27,7 @@ export class PublicFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: PublicFunctionProps) {
     super(scope, id);
-    const { config, description, code, memorySize, timeout, reservedConcurrency, environment } = props;
+    const { config, commit, description, code, memorySize, timeout, reservedConcurrency, environment } = props;
     // CloudWatch encrypts every group with a key of its own. One of ours would cost a dollar a month, and what it would guard
     // is not there: no line holds a prompt, an answer, a key or an address.
     this.logGroup = new LogGroup(this, 'Logs', {
@@ -49,7 +51,7 @@ export class PublicFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: lambda.LoggingFormat.TEXT, // the function's lines are JSON already and arrive as it wrote them
-      environment,
+      environment: { ...environment, ...(commit !== undefined && { DEPLOYED_COMMIT: commit }) },
     });
     if (config.tracing) {
       const reason = 'X-Ray has no resources to name: traces are written to the account.';

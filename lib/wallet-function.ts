@@ -8,6 +8,7 @@ import type { Tables } from './tables.ts';
 
 interface WalletFunctionProps {
   readonly config: DeploymentConfig;
+  readonly commit: string | undefined;
   /** The folder of the built function. */
   readonly code: string;
   readonly tables: Tables;
@@ -21,7 +22,11 @@ const told = ['SERVICE_NAME', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
 
 /** The function of the page /cli: the only one that may write keys and links. */
 export class WalletFunction extends PublicFunction {
-  constructor(scope: Construct, id: string, { config, code, tables, secrets, gatewayUrl }: WalletFunctionProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, commit, code, tables, secrets, gatewayUrl }: WalletFunctionProps,
+  ) {
     const { environment, edge } = config;
     // Behind the edge both functions share its domain. Where that is CloudFront's own, only the operator can say it.
     const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
@@ -29,6 +34,7 @@ export class WalletFunction extends PublicFunction {
     const settings = Object.fromEntries(told.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
     super(scope, id, {
       config,
+      commit,
       description: 'Private inference gateway: keys for wallets',
       code,
       memorySize: 512, // the gateway's setting is for bodies that never come here

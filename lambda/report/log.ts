@@ -5,6 +5,8 @@ import { lacksUsage, measureFailure, measureLeftStanding, measureRequest } from 
 
 /** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
 export interface Log {
+  /** An environment has started. */
+  started(commit: string): void;
   /** The one line of a request, with its metrics, when its answer is over: Lambda freezes the function right afterwards. */
   finished(request: GatewayRequest, status: number): void;
   /** A try that failed upstream, and is followed by another for the same request. */
@@ -28,6 +30,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
   };
 
   return {
+    started: (commit) => line(now(), 'info', 'started', { commit }),
     finished(request, status) {
       const time = now();
       const { error, end } = request;

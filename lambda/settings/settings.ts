@@ -123,6 +123,7 @@ export const settings = {
   EDGE_HEADER: headerName,
   EDGE_SECRET_ID: secretId,
   METRICS_NAMESPACE: byDefault(metricNamespace, text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/)),
+  DEPLOYED_COMMIT: text("a commit's digest, with -dirty where there was more", /^[0-9a-f]{7,64}(-dirty)?$/),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof settings;
@@ -143,4 +144,5 @@ export const walletSettings = pick([
   'EDGE_HEADER',
   'EDGE_SECRET_ID',
   'METRICS_NAMESPACE',
+  'DEPLOYED_COMMIT',
 ]);

@@ -6,6 +6,8 @@ import type { WalletRequest } from './wallet-request.ts';
 
 /** What an operator reads of this function. Nothing here holds a key, a wallet's address or a network's. */
 export interface WalletLog {
+  /** An environment has started. */
+  started(commit: string): void;
   refused(request: WalletRequest, error: ReturnType<typeof toShownError>): void;
   granted(request: WalletRequest, grant: { readonly link?: true; readonly keyId?: string }): void;
   revoked(request: WalletRequest, key: { readonly keyId: string }): void;
@@ -31,6 +33,7 @@ export function createWalletLog({ write, now, metricsNamespace }: Dependencies):
   };
   const describe = ({ id, route, network }: WalletRequest) => ({ requestId: id, route, network: network.id });
   return {
+    started: (commit) => line('info', 'started', { commit }),
     refused(request, error) {
       const { status, code, reason, cause } = error;
       const fields = { ...describe(request), status, code, reason, ...describeCause(cause) };

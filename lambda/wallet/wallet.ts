@@ -38,6 +38,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
   const wallets = createWalletStore(documents, config.keysTable);
   const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const log = createWalletLog({ ...config, write: writeLog, now });
+  if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const onStale = (error: unknown) => log.warn('secret not refreshed', error);
   const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale });
   const sessions = createSessions({ store: wallets, now, randomBytes });

@@ -21,7 +21,7 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
     'Description',
     'MemorySize',
     'TracingConfig',
-    ...operatorSettings.map(variable),
+    ...[...operatorSettings, 'DEPLOYED_COMMIT'].map(variable),
   ],
   'AWS::Logs::LogGroup': ['RetentionInDays'],
   'AWS::IAM::Role': ['Description'],

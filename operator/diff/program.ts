@@ -4,7 +4,7 @@ import { defaultStage } from '../../lib/deployment-block.ts';
 import { compareTemplates } from '../../lib/diff/compare-templates.ts';
 import { findDangers } from '../../lib/diff/find-dangers.ts';
 import type { Template } from '../../lib/diff/template.ts';
-import { checkOut, findBase, hasStage } from './base-checkout.ts';
+import { checkOut, findBase, hasStage } from '../checkout.ts';
 import { renderComparison } from './render-comparison.ts';
 import { readTemplates, synthesize } from './synthesize.ts';
 

@@ -1,27 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(120_000);
 
-const checkout = mkdtempSync(join(tmpdir(), 'gateway-checkout-'));
-const git = (...words: string[]) =>
-  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: checkout });
-
-beforeAll(() => {
-  const parts = ['bin', 'lib', 'lambda', 'operator', 'cdk.json', 'package.json', 'package-lock.json'];
-  for (const part of parts) cpSync(part, join(checkout, part), { recursive: true });
-  symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
-  git('init', '--quiet');
-  git('add', ...parts);
-  git('commit', '--quiet', '--message', 'base');
-});
-beforeEach(() => {
-  git('checkout', '--quiet', '.');
-});
-afterAll(() => rmSync(checkout, { recursive: true }));
+const product = ['bin', 'lib', 'lambda', 'operator', 'cdk.json', 'package.json', 'package-lock.json'];
+const { folder: checkout, git, remove } = createCheckout(product);
+beforeEach(() => git('checkout', '--quiet', '.'));
+afterAll(remove);
 
 function edit(file: string, change: (text: string) => string) {
   const path = join(checkout, file);
@@ -61,7 +49,7 @@ test('three typical changes are exactly three lines', () => {
 test('templates that the code of another checkout has written are judged by this one', () => {
   const templates = join(checkout, 'templates');
   edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUEST_LIMIT": 5,'));
-  const words = ['synth', '--quiet', '--context', 'stage=prod', '--output', templates];
+  const words = ['synth', '--quiet', '--context', 'stage=prod', '--context', 'commit=', '--output', templates];
   execFileSync(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], { cwd: checkout });
   git('checkout', '--quiet', '.');
   const { status, stderr, lines } = diff('--stage', 'prod', '--base', 'HEAD', '--synthesized', templates);

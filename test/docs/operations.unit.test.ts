@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { headingsOf } from '../support/headings.ts';
@@ -18,6 +19,18 @@ test.each(pages)('the commands of docs/%s.md exist', (page) => {
   const { scripts } = JSON.parse(read('package.json'));
   const named = [...read(`docs/${page}.md`).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name);
   for (const name of named) expect(scripts).toHaveProperty([name]);
+});
+
+test.each([
+  ['nothing dangerous', 0, true],
+  ['something dangerous', 2, true],
+  ['a diff that could not be made', 1, false],
+  ['a refused change', 3, false],
+])('the line that rolls back, where the diff finds %s', (_what, code, deploys) => {
+  const [line = ''] = /^git revert .+$/m.exec(read('docs/operations.md')) ?? [];
+  const commands = `git() { :; }; npx() { echo "$@"; }; npm() { [ "$1" = ci ] || return ${code}; }`;
+  const { stdout } = spawnSync('bash', ['--noprofile', '--norc', '-c', `${commands}\n${line}`], { encoding: 'utf8' });
+  expect(stdout).toBe(deploys ? 'cdk deploy -c stage=prod\n' : '');
 });
 
 test('the workflows know the stages, and run what exists', () => {

@@ -16,9 +16,11 @@ let synthesized: Synthesized;
 let upstream: FakeUpstream;
 let artifact: Artifact;
 
+const commit = '0123456789abcdef0123456789abcdef01234567';
+
 beforeAll(async () => {
   [synthesized, upstream] = await Promise.all([synthesize(), startFakeUpstream()]);
-  artifact = await startDeployed({ GUEST_LIMIT: '1000', BURST_LIMIT: '600' }, 'upstream-key');
+  artifact = await startDeployed({ GUEST_LIMIT: '1000', BURST_LIMIT: '600', DEPLOYED_COMMIT: commit }, 'upstream-key');
 });
 
 afterAll(async () => {
@@ -54,6 +56,11 @@ test('answers, its status and headers in the prelude', async () => {
     headers: { authorization: 'Bearer upstream-key' },
   });
   expect(upstream.requests.at(-1)?.body.toString()).toBe(JSON.stringify({ ...question, model: 'text-model' }));
+});
+
+test('has said at its start which commit it is', () => {
+  const [line = ''] = artifact.output().split('\n');
+  expect(JSON.parse(line)).toEqual({ time: expect.any(String), level: 'info', message: 'started', commit });
 });
 
 test('passes each event on before the next is there', async () => {

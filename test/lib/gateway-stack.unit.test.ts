@@ -222,6 +222,16 @@ test('the outputs are what the operator and the CLI look for', () => {
   });
 });
 
+test('the deployed commit is in an output, in a tag and known to both functions; an unknown one in none', () => {
+  const commit = '0123456789abcdef0123456789abcdef01234567-dirty';
+  const known = synthesizeStack({}, {}, commit);
+  known.template.hasOutput('Commit', { Value: commit });
+  expect(known.stack.tags.tagValues()).toMatchObject({ commit });
+  const told = { Environment: { Variables: Match.objectLike({ DEPLOYED_COMMIT: commit }) } };
+  known.template.resourcePropertiesCountIs('AWS::Lambda::Function', told, 2);
+  expect(JSON.stringify(template.toJSON())).not.toMatch(/DEPLOYED_COMMIT|"Commit"/);
+});
+
 test('nothing has a physical name, which would stand in the way of a second gateway', () => {
   const named = Object.values<{ Type: string; Properties?: object }>(template.toJSON().Resources)
     .filter(({ Type }) => !['AWS::Lambda::Permission', 'AWS::IAM::Policy'].includes(Type))

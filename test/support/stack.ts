@@ -26,6 +26,7 @@ export const least = {
 export function synthesizeStack(
   settings: Readonly<Record<string, unknown>> = {},
   context: Readonly<Record<string, unknown>> = {},
+  commit?: string,
 ): SynthesizedStack {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
   try {
@@ -37,7 +38,7 @@ export function synthesizeStack(
     const config = readDeploymentConfig({ defaults: { ...least, ...settings }, stages: { dev: {} } });
     const app = new App({ context: { ...featureFlags, ...context }, outdir: join(folder, 'out') });
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    const stack = new GatewayStack(app, 'InferenceGateway', { config, code });
+    const stack = new GatewayStack(app, 'InferenceGateway', { config, commit, code });
     const template = Template.fromStack(stack);
     return { stack, template, acknowledged: readAcknowledged(join(folder, 'out/validation-report.json')) };
   } finally {

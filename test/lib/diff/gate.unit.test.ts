@@ -320,7 +320,14 @@ const harmless: readonly (readonly [what: string, change: (template: Any) => voi
   ['traces', (t) => (propertiesIn(t, 'Gateway/Function').TracingConfig = { Mode: 'Active' })],
   ['a description', (t) => (propertiesIn(t, 'Secrets/Upstream').Description = 'Keys')],
   ["an alarm's words", (t) => (alarms(t)[0].Properties.AlarmDescription = 'x')],
-  ['a tag', (t) => (t.Stack.tags.commit = 'abc')],
+  [
+    'another commit',
+    (t) => {
+      t.Stack.tags.commit = 'abc';
+      t.Outputs.Commit = { Value: 'abc' };
+      for (const name of ['Gateway/Function', 'Wallet/Function']) variables(t, name).DEPLOYED_COMMIT = 'abc';
+    },
+  ],
   ['one more output', (t) => (t.Outputs.More = { Value: 'x' })],
   ['one more alarm', (t) => (t.Resources.More = structuredClone(alarms(t)[0]))],
   ['what the CDK notes', (t) => (resourceIn(t, 'Tables/Keys').Metadata.more = 'x')],

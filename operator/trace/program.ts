@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Command, Option } from 'commander';
+import { checkOut, findBase } from '../checkout.ts';
+import { applyMaps } from './apply-maps.ts';
+
+export interface Surroundings {
+  /** The checkout in whose history the commit is. */
+  readonly root: string;
+  /** An empty folder to work in. */
+  readonly folder: string;
+  readonly read: (file: string) => string;
+  readonly print: (text: string) => void;
+  /** For what is no result; line ends included. */
+  readonly printError: (text: string) => void;
+}
+
+interface Options {
+  readonly commit: string;
+  readonly of: string;
+}
+
+/** The one command that reads a stack trace from production. */
+export function createProgram({ root, folder, read, print, printError }: Surroundings): Command {
+  return new Command('npm run trace --')
+    .description(
+      'Prints log lines with the positions of the sources in the place of those of the bundle. It builds the commit for that.',
+    )
+    .argument('[file]', 'the lines; without it, or with -, those that come in', '-')
+    .option('--commit <commit>', 'what was deployed, as the output Commit or the log line of the start has it', 'HEAD')
+    .addOption(new Option('--of <function>', 'whose lines they are').choices(['gateway', 'wallet']).default('gateway'))
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError })
+    .action(async (file: string, { commit, of }: Options) => {
+      const checkout = join(folder, 'checkout');
+      const note = await checkOut(root, await findBase(root, commit.replace(/-dirty$/, '')), checkout);
+      if (note !== undefined) printError(`Note: ${note}\n`);
+      await promisify(execFile)(process.execPath, ['lib/bundle.ts'], { cwd: checkout });
+      const { text, unknown } = applyMaps(read(file), join(checkout, 'dist', of));
+      print(text.trimEnd());
+      if (unknown.length > 0) {
+        printError(`${unknown.join(', ')}: not of this build; try another --commit, or --of wallet\n`);
+      }
+    });
+}

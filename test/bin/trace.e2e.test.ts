@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, jest, test } from '@jest/globals';
+import { createCheckout } from '../support/checkout.ts';
+
+jest.setTimeout(60_000);
+
+const { folder: checkout, git, remove } = createCheckout(['lib', 'lambda', 'package.json', 'package-lock.json']);
+afterAll(remove);
+
+const trace = (words: readonly string[], input: string) =>
+  spawnSync(process.execPath, [join(process.cwd(), 'bin/trace.ts'), ...words], {
+    cwd: checkout,
+    encoding: 'utf8',
+    input,
+  });
+
+/** The stack of an environment that can't start: it has no settings at all. */
+function failToStart(folder: string): string {
+  const { stderr } = spawnSync(process.execPath, ['index.mjs'], { cwd: folder, encoding: 'utf8', env: {} });
+  const frames = stderr.split('\n').filter((line) => /^ +at /.test(line));
+  return frames.join('\n').replaceAll(folder, '/var/task');
+}
+
+test('positions of the bundle become those of the sources of the commit that was deployed', () => {
+  execFileSync(process.execPath, ['lib/bundle.ts'], { cwd: checkout });
+  const written = failToStart(join(checkout, 'dist/gateway'));
+  expect(written).toMatch(/\/var\/task\/[\w-]+\.mjs:\d+:\d+/);
+  const source = join(checkout, 'lambda/settings/config.ts');
+  writeFileSync(source, `\n\n\n${readFileSync(source, 'utf8')}`);
+  git('commit', '--quiet', '--all', '--message', 'later');
+
+  const { status, stdout, stderr } = trace(['--commit', 'HEAD~1'], written);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).not.toContain('/var/task');
+  const [, line = ''] = /lambda\/settings\/config\.ts:(\d+):\d+/.exec(stdout) ?? [];
+  const before = readFileSync('lambda/settings/config.ts', 'utf8').split('\n');
+  expect(before[Number(line) - 1]).toContain('throw new ConfigError');
+  const [, laterLine = ''] = /lambda\/settings\/config\.ts:(\d+):\d+/.exec(trace([], written).stdout) ?? [];
+  expect(Number(laterLine) - Number(line)).toBe(3);
+});
+
+test('what is of another build is said to be so', () => {
+  const line = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
+  const { status, stdout, stderr } = trace(['--of', 'wallet', '-'], line);
+  expect([status, stdout.trim()]).toEqual([0, line]);
+  expect(stderr).toContain('chunk-ABCDEFGH.mjs: not of this build');
+  expect(trace(['--commit', 'nowhere'], line)).toMatchObject({
+    status: 1,
+    stderr: 'error: there is no commit nowhere\n',
+  });
+});

@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Checkout {
+  readonly folder: string;
+  git(...words: string[]): void;
+  remove(): void;
+}
+
+/** A repository of its own with one commit, in which these parts of the product stand as they do here. */
+export function createCheckout(parts: readonly string[]): Checkout {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-checkout-'));
+  const git = (...words: string[]) => {
+    const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+    execFileSync('git', [...who, ...words], { cwd: folder });
+  };
+  for (const part of parts) cpSync(part, join(folder, part), { recursive: true });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+  git('init', '--quiet');
+  git('add', ...parts);
+  git('commit', '--quiet', '--message', 'base');
+  return { folder, git, remove: () => rmSync(folder, { recursive: true }) };
+}

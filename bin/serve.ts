@@ -7,7 +7,6 @@ const { ConfigError } = await import('../lambda/settings/read-settings.ts');
 const { startGateway } = await import('../local/start.ts');
 const { renderWelcome } = await import('../local/welcome.ts');
 
-const graceMs = 10_000;
 // npm passes on a signal that the terminal has sent to all processes already: two at once are one.
 const sameSignalMs = 500;
 
@@ -21,9 +20,9 @@ try {
     }
     stoppingSince = Date.now();
     console.log(
-      `${signal}: stopping; running requests may end, at most ${graceMs / 1000} s. A second signal stops at once.`,
+      `${signal}: stopping; running requests may end, at most ${gateway.graceMs / 1000} s. A second signal stops at once.`,
     );
-    await gateway.stop(graceMs);
+    await gateway.stop();
     process.exit(0);
   };
   process.on('SIGINT', stop);

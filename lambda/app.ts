@@ -1,5 +1,5 @@
 import type { Call } from './http/call.ts';
-import { toGatewayError } from './http/errors.ts';
+import { GatewayError, toGatewayError } from './http/errors.ts';
 import { gatewayHeaders } from './http/gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from './http/gateway-request.ts';
 import type { Route, Router } from './http/routes.ts';
@@ -40,15 +40,19 @@ export function createApp(dependencies: AppDependencies): App {
     model: models,
     preflight: unrouted,
     refused: unrouted,
+    health: unrouted,
   };
+  const unread = { limit: dependencies.guestLimit, remaining: 0 };
 
   /** Without its address or the salt no caller can be told from another: then there is only an error to answer with. */
-  const identifyNetwork = async ({ headers, sourceAddress }: Call) => {
+  const identifyNetwork = async ({ headers, sourceAddress }: Call, { kind }: Route) => {
+    // Who asks after our health may come without an address, and is told without any secret.
+    if (kind === 'health') return { id: '', figures: unread };
     try {
       const [address, salt] = await Promise.all([locateViewer(headers, sourceAddress), networkSalt()]);
       return { id: networkId(networkOf(address) ?? address, salt) };
     } catch (thrown) {
-      return { id: '', error: toGatewayError(thrown), figures: { limit: dependencies.guestLimit, remaining: 0 } };
+      return { id: '', error: toGatewayError(thrown), figures: unread };
     }
   };
 
@@ -56,23 +60,28 @@ export function createApp(dependencies: AppDependencies): App {
     const startedAt = now();
     const { method, headers } = call;
     const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
-    const network = await identifyNetwork(call);
     const wanted = router.route(call);
-    const route: Route = network.error ? { ...wanted, kind: 'refused', error: network.error } : wanted;
+    const network = await identifyNetwork(call, wanted);
+    const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
+    const route: Route = error ? { ...wanted, kind: 'refused', error } : wanted;
+    call.room.claim(network.id);
     const request: GatewayRequest = {
       id: createRequestId(),
       route,
       headers,
       bodySize: call.bodySize,
+      dropBody: call.dropBody,
       takeBody: call.takeBody,
+      room: call.room,
       networkId: network.id,
       startedAt,
       deadline: startedAt + timeLeft,
       clientGone: call.clientGone,
+      cutShort: call.cutShort,
       coldStart,
       figures: network.figures,
     };
-    coldStart = false;
+    if (wanted.kind !== 'health') coldStart = false;
     const response = await pipelines[request.route.kind](request).catch((fault) => {
       // A pipeline answers its errors itself: whoever calls has to answer this one, and is told nothing by it.
       request.end = 'refused';
@@ -81,11 +90,17 @@ export function createApp(dependencies: AppDependencies): App {
       throw fault;
     });
     // A stream is over later, and then logged by who sees its end.
-    if (typeof response.body === 'string') log.finished(request, response.statusCode);
+    if (typeof response.body === 'string' && wanted.kind !== 'health') log.finished(request, response.statusCode);
     return {
       statusCode: response.statusCode,
       headers: { ...response.headers, ...gatewayHeaders(request, names, corsOrigins) },
       body: method === 'HEAD' ? '' : response.body,
     };
   };
+}
+
+function stopping(): GatewayError {
+  return new GatewayError('service_unavailable', 'The gateway is being restarted. Please send the request again.', {
+    reason: 'stopping',
+  });
 }

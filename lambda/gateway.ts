@@ -11,7 +11,7 @@ import { createQuota } from './quota/charge.ts';
 import { createToken } from './quota/token.ts';
 import { createLog, describeCause } from './report/log.ts';
 import type { Config } from './settings/config.ts';
-import { createSecrets } from './settings/secrets.ts';
+import { createSecrets, type Repeat } from './settings/secrets.ts';
 import type { Aws } from './store/aws.ts';
 import { createCounters } from './store/counters.ts';
 import { readIdentities } from './store/identities.ts';
@@ -27,15 +27,23 @@ import { createPool } from './upstream/pool.ts';
 export interface World extends Aws {
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
+  /** Does something again and again, where a process lives between requests. */
+  readonly repeat?: Repeat;
+  /** How many connections to upstreams there may be at once; as many as there are requests where it is absent. */
+  readonly upstreamSockets?: number | undefined;
 }
 
 /** Puts the gateway together, once for each start. */
-export function createGateway(config: Config, { callDynamoDb, readSecret, writeLog, now }: World): App {
+export function createGateway(
+  config: Config,
+  { callDynamoDb, readSecret, writeLog, now, repeat, upstreamSockets }: World,
+): App {
   const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const secrets = createSecrets(config, {
     readSecret,
     now,
+    repeat,
     onStale: (error) => log.warn('secret not refreshed', describeCause(error)),
   });
   const identify = createIdentify({
@@ -74,7 +82,7 @@ export function createGateway(config: Config, { callDynamoDb, readSecret, writeL
     scrubber,
     openUpstream: createOpenUpstream({
       pool,
-      send: createExchange({ connectTimeout: config.upstreamConnectTimeout }),
+      send: createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets }),
       now,
     }),
     isConfigured: pool.hasKeys,

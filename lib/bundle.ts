@@ -1,7 +1,7 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -9,24 +9,38 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * Builds the function that starts at `entry` into `outdir`: `index.mjs`, the chunks it loads later, and their source maps.
  * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
  */
-export async function bundle(entry: string, outdir: string): Promise<Metafile> {
-  const { metafile, outputFiles } = await build({
-    absWorkingDir: root,
+export function bundle(entry: string, outdir: string): Promise<Metafile> {
+  return write(outdir, {
     entryPoints: { index: entry },
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunk-[hash]',
+    // A cold start then reads only what the first request needs, not every way the SDK knows to find credentials.
+    splitting: true,
+    // Without every other way to find credentials: a quarter of the code, and none of it can ever run on Lambda.
+    alias: { '@aws-sdk/credential-provider-node': `${root}lambda/store/environment-credentials.ts` },
+  });
+}
+
+/** Builds the HTTP server into `outdir`: one file, the files of the wallet's page, and what tells Node that it is ESM. */
+export async function bundleServer(outdir: string): Promise<Metafile> {
+  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' } });
+  await cp(join(root, 'lambda/wallet/page'), resolve(root, outdir, 'wallet/page'), { recursive: true });
+  await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
+  return metafile;
+}
+
+async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
+  const { metafile, outputFiles } = await build({
+    ...options,
+    absWorkingDir: root,
     // Built as if for this folder wherever it goes: the way from there to the sources is in the maps, and so in the chunks' names.
     outdir: 'dist/function',
     write: false,
-    outExtension: { '.js': '.mjs' },
-    chunkNames: 'chunk-[hash]',
     bundle: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // A cold start then reads only what the first request needs, not every way the SDK knows to find credentials.
-    splitting: true,
     preserveSymlinks: true, // for the same reason: a checkout may borrow the packages of another
-    // Without every other way to find credentials: a quarter of the code, and none of it can ever run on Lambda.
-    alias: { '@aws-sdk/credential-provider-node': `${root}lambda/store/environment-credentials.ts` },
     // A CommonJS package asks for Node's own modules this way, which an ES module doesn't know.
     banner: { js: 'const require = process.getBuiltinModule;' },
     mainFields: ['module', 'main'], // the SDK's ESM builds: half the size, and no shim for `require`
@@ -54,8 +68,8 @@ export async function bundleWallet(outdir: string): Promise<Metafile> {
 
 /** Bytes of code that are deployed: all of it, and what every cold start reads, which is the entry and its static imports. */
 export function measure({ outputs }: Metafile): { total: number; start: number } {
-  const code = Object.keys(outputs).filter((path) => path.endsWith('.mjs'));
-  const atStart = new Set(code.filter((path) => path.endsWith('/index.mjs')));
+  const code = Object.keys(outputs).filter((path) => /\.m?js$/.test(path));
+  const atStart = new Set(code.filter((path) => /\/index\.m?js$/.test(path)));
   for (const path of atStart) {
     for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
       if (kind === 'import-statement' && outputs[imported]) atStart.add(imported);
@@ -70,6 +84,7 @@ if (import.meta.main) {
   const built = {
     'dist/gateway': await bundle('lambda/index.ts', 'dist/gateway'),
     'dist/wallet': await bundleWallet('dist/wallet'),
+    'dist/server': await bundleServer('dist/server'),
   };
   for (const [outdir, metafile] of Object.entries(built)) {
     const { total, start } = measure(metafile);

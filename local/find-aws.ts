@@ -1,9 +1,7 @@
-import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Aws, createAws } from '../lambda/store/aws.ts';
+import { findAwsAccess } from '../lambda/store/service.ts';
 
 /** AWS as the SDK finds it for one of its clients, wherever it looks: profiles and their like are not for a function. */
-export async function findAws({ config }: DynamoDBClient | CloudFormationClient): Promise<Aws> {
-  const access = { region: await config.region(), credentials: config.credentials, environment: process.env };
-  return createAws(access, { now: Date.now, random: Math.random });
+export async function findAws(client: Parameters<typeof findAwsAccess>[0]): Promise<Aws> {
+  return createAws(await findAwsAccess(client, process.env), { now: Date.now, random: Math.random });
 }

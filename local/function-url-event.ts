@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { headersOf, targetOf } from '../lambda/engines/http-request.ts';
 
 /** The content types whose body a Function URL hands over as text; every other, and none, comes as base64. */
 const textType = /^(text\/.+|application\/(json|javascript|xml))$/;
@@ -12,10 +13,9 @@ export function toFunctionUrlEvent(
   requestId: string,
   now: number,
 ): LambdaFunctionURLEvent {
-  const { cookie, ...distinct } = request.headersDistinct;
-  const headers = Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, values?.join(',') ?? '']));
+  const { headers, cookies } = headersOf(request);
   const method = request.method ?? 'GET';
-  const { rawPath, rawQueryString } = splitTarget(request.url ?? '/');
+  const { path: rawPath, query: rawQueryString } = targetOf(request);
   const domainName = hostname(headers.host);
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isText = textType.test(mediaType) && isUtf8(body);
@@ -24,7 +24,7 @@ export function toFunctionUrlEvent(
     routeKey: '$default',
     rawPath,
     rawQueryString,
-    ...(cookie && { cookies: cookie.flatMap((line) => line.split(/; */)) }),
+    ...(cookies.length > 0 && { cookies: cookies.flatMap((line) => line.split(/; */)) }),
     headers,
     ...(rawQueryString !== '' && { queryStringParameters: joinParameters(rawQueryString) }),
     requestContext: {
@@ -48,18 +48,6 @@ export function toFunctionUrlEvent(
     },
     ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !isText,
-  };
-}
-
-/** The path stays percent-encoded, as Function URLs leave it (API Gateway decodes it). */
-function splitTarget(target: string): { rawPath: string; rawQueryString: string } {
-  // A proxy's request names the whole URL; `OPTIONS *` names no path.
-  const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
-  const mark = local.indexOf('?');
-  const path = mark < 0 ? local : local.slice(0, mark);
-  return {
-    rawPath: path.startsWith('/') ? path : '/',
-    rawQueryString: mark < 0 ? '' : local.slice(mark + 1),
   };
 }
 

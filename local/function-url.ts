@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../lambda/engines/listen.ts';
 import { type Invocation, invokeFunction } from './invoke-function.ts';
 
 export interface FunctionUrl {
@@ -31,38 +29,21 @@ export async function startFunctionUrl({
   bodyLimit = 6_291_456,
   onFailure = console.error,
 }: FunctionUrlOptions): Promise<FunctionUrl> {
-  const running = new Set<Promise<void>>();
-  let closing = false;
   // Node's own rules stand: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole
   // request within 300 s, and a response may take as long as it likes.
-  const server = createServer({ noDelay: true, keepAliveTimeout: 65_000 }, (request, response) => {
-    const run = invokeFunction(request, response, { handler, functionTimeout, bodyLimit, onFailure }).finally(() => {
-      running.delete(run);
-    });
-    running.add(run);
-    response.once('close', () => {
-      // A connection that falls idle now would hold the server open until its keep-alive ends.
-      if (closing) setImmediate(() => server.closeIdleConnections());
-    });
+  const listening = await listen({
+    ...{ host, port, onError: onFailure, limits: { keepAliveTimeout: 65_000 } },
+    serve: (request, response) => invokeFunction(request, response, { handler, functionTimeout, bodyLimit, onFailure }),
   });
-  server.listen(port, host);
-  await once(server, 'listening');
-  server.on('error', onFailure);
-  const { port: boundPort } = server.address() as AddressInfo;
 
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
-    port: boundPort,
+    url: listening.url,
+    port: listening.port,
     async close(graceMs) {
-      closing = true;
-      const closed = new Promise((resolve) => server.close(resolve));
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-      await closed;
+      const cut = setTimeout(listening.cut, graceMs);
+      await listening.drain();
       clearTimeout(cut);
-      const patience = Promise.withResolvers<void>();
-      const timer = setTimeout(patience.resolve, afterCutMs);
-      await Promise.race([Promise.allSettled(running), patience.promise]);
-      clearTimeout(timer);
+      await listening.settled(afterCutMs);
     },
   };
 }

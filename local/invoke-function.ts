@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
+import { watchClient } from '../lambda/engines/http-request.ts';
+import { readBody } from '../lambda/engines/read-body.ts';
 import { toFunctionUrlEvent } from './function-url-event.ts';
-import { readBody } from './request-body.ts';
 import { createResponseStream } from './response-stream.ts';
 
 /** A function's context with what Lambda does not tell: that the client has gone away. */
@@ -61,16 +62,6 @@ export async function invokeFunction(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Calls back when the connection is lost before the response has been sent. */
-function watchClient(request: IncomingMessage, response: ServerResponse, onGone: () => void): void {
-  const { socket } = request;
-  // A client that pipelines has many requests waiting on one connection.
-  socket.setMaxListeners(0);
-  socket.once('close', onGone);
-  response.once('close', () => socket.off('close', onGone));
-  response.on('error', () => {});
 }
 
 /** What a client of AWS sees when a function fails: an answer where none has begun, else a cut connection. */

@@ -1,33 +1,35 @@
 import { resolve } from 'node:path';
-import { ConfigError, type Environment } from '../lambda/settings/read-settings.ts';
+import { ConfigError, camelNamed, type Environment, readSettings } from '../lambda/settings/read-settings.ts';
+import { byDefault, choice } from '../lambda/settings/setting.ts';
+import { serverSettings } from '../lambda/settings/settings.ts';
 
-/** What only the local server is told. */
+/** What only the local gateway is told. */
 export interface LocalSettings {
   readonly host: string;
   readonly port: number;
+  /** What serves it: a stand-in for the Function URL, or the HTTP server. */
+  readonly engine: 'function-url' | 'web';
   /** Where the embedded tables last; undefined keeps them in memory. */
   readonly dataDir: string | undefined;
   /** A store to use instead of the embedded one. */
   readonly dynamodbEndpoint: string | undefined;
 }
 
-export const defaultPort = 8787;
+const { HOST, PORT } = serverSettings;
+const localSettings = { PORT, HOST, ENGINE: byDefault('function-url', choice(['function-url', 'web'])) };
+
+export const defaultPort = Number(PORT.fallback);
 
 /** Reads the local settings and reports all their faults together. */
 export function readLocalSettings(environment: Environment): LocalSettings {
   const read = (name: string) => environment[name]?.trim() || undefined;
+  const faults: string[] = [];
   const dataDir = read('DATA_DIR');
   const settings = {
-    host: read('HOST') ?? '127.0.0.1',
-    port: Number(read('PORT') ?? defaultPort),
+    ...camelNamed(readSettings(localSettings, environment, faults)),
     dataDir: dataDir && resolve(dataDir),
     dynamodbEndpoint: read('AWS_ENDPOINT_URL_DYNAMODB'),
   };
-  const faults: string[] = [];
-  if (!/^\d{1,5}$/.test(read('PORT') ?? '0') || settings.port > 65535) {
-    faults.push('PORT must be a whole number from 0 to 65535, 0 for any free port');
-  }
-  if (!/^[\w.:-]+$/.test(settings.host)) faults.push('HOST must be an address of this machine, such as 127.0.0.1');
   if (
     settings.dynamodbEndpoint !== undefined &&
     !/^https?:$/.test(URL.parse(settings.dynamodbEndpoint)?.protocol ?? '')

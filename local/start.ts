@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '../lambda/identity/issue-key.ts';
 import { readConfig } from '../lambda/settings/config.ts';
-import { ConfigError } from '../lambda/settings/read-settings.ts';
+import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
-import { installAwslambda } from './awslambda.ts';
-import { createFunctions } from './create-functions.ts';
 import { startDemoUpstream } from './demo/demo-upstream.ts';
 import { createMissingTables, startDynamoDb } from './dynamodb.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
-import { type FunctionUrl, startFunctionUrl } from './function-url.ts';
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
-import type { StreamingHandler } from './invoke-function.ts';
 import { type LocalSettings, readLocalSettings } from './local-settings.ts';
+import { startEngine } from './start-engine.ts';
 
 export interface LocalGateway {
   readonly settings: LocalSettings;
@@ -26,12 +23,14 @@ export interface LocalGateway {
   readonly upstreamHost: string | undefined;
   /** The key that was issued by this start; undefined where the store held some already. */
   readonly memberKey: string | undefined;
-  /** Takes no more requests, lets the running ones end for so long, then stops everything. */
-  stop(graceMs: number): Promise<void>;
+  /** How long running answers may go on when it is told to stop. */
+  readonly graceMs: number;
+  /** Takes no more requests, lets the running ones end for that time, then stops everything. */
+  stop(): Promise<void>;
 }
 
 /**
- * Starts the whole gateway on this machine: an upstream, tables and the deployed functions behind a local Function URL.
+ * Starts the whole gateway on this machine: an upstream, tables, and the app behind one engine or the other.
  * They and the SDK read the process's environment, so this completes that, and works once in a process.
  */
 export async function startGateway(): Promise<LocalGateway> {
@@ -40,7 +39,7 @@ export async function startGateway(): Promise<LocalGateway> {
   const demo = process.env.UPSTREAM_BASE_URL?.trim() ? undefined : await startDemoUpstream();
   if (demo) started.defer(demo.close);
   changeEnvironment(gatewayVariables(process.env, demo));
-  const [settings, config] = readAll(
+  const [settings, config] = readBoth(
     () => readLocalSettings(process.env),
     () => readConfig(process.env),
   );
@@ -57,11 +56,8 @@ export async function startGateway(): Promise<LocalGateway> {
     throw new ConfigError([`AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint} can't be used: ${messageOf(error)}`]);
   });
 
-  installAwslambda();
-  const server = await listen(await createFunctions(config, client), settings, config.requestBodyLimit);
-  const { url, port } = server;
-  let graceMs = 0;
-  started.defer(() => server.close(graceMs));
+  const { url, port, graceMs, close } = await startEngine(config, settings, client);
+  started.defer(close);
 
   // Not before the port is ours: a key that nobody gets to see would be lost.
   const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), keysTable));
@@ -86,42 +82,9 @@ export async function startGateway(): Promise<LocalGateway> {
     guestLimit,
     upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,
     memberKey,
-    async stop(patience) {
-      graceMs = patience;
-      await running.disposeAsync();
-    },
+    graceMs,
+    stop: () => running.disposeAsync(),
   };
-}
-
-/** Reads both, so that the faults of both are reported together. */
-function readAll<A, B>(readFirst: () => A, readSecond: () => B): [A, B] {
-  const faults: string[] = [];
-  const values = [readFirst, readSecond].map((read) => {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      faults.push(...error.faults);
-      return undefined;
-    }
-  });
-  if (faults.length > 0) throw new ConfigError(faults);
-  return values as [A, B];
-}
-
-async function listen(
-  handler: StreamingHandler,
-  { host, port }: LocalSettings,
-  bodyLimit: number,
-): Promise<FunctionUrl> {
-  try {
-    return await startFunctionUrl({ handler, host, port, bodyLimit });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') throw new ConfigError([`PORT ${port} is taken: set PORT to another one`]);
-    if (code === 'EACCES') throw new ConfigError([`PORT ${port} is not allowed to this user: set PORT to another one`]);
-    throw new ConfigError([`HOST ${host} is no address of this machine: ${messageOf(error)}`]);
-  }
 }
 
 async function issueFirstKey(store: KeyStore): Promise<string | undefined> {

@@ -14,8 +14,10 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'settings/read-settings': ['settings/setting'],
   'settings/settings': ['report/metric-names', 'settings/setting'],
   json: [],
-  'http/call': [],
+  'http/room': [],
+  'http/call': ['http/room'],
   'http/pipeline': [],
+  'settings/server-config': ['settings/read-settings', 'settings/settings'],
   'settings/config': ['settings/read-settings', 'settings/setting', 'settings/settings'],
   models: ['http/excerpt', 'settings/settings'],
   'settings/secrets': ['settings/config', 'http/errors', 'settings/setting', 'settings/settings'],
@@ -46,6 +48,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'http/read-json-body': ['http/call', 'http/errors', 'json'],
   middleware: [
     'http/call',
+    'http/room',
     'http/decode-body',
     'http/pipeline',
     'dialects',
@@ -88,7 +91,26 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'pipelines',
     'http/routes',
   ],
-  'engines/function-url': ['http/call', 'dialects', 'http/errors', 'http/gateway-request'],
+  'engines/last-resort': ['dialects', 'http/errors', 'http/gateway-request'],
+  'engines/function-url': ['engines/last-resort', 'http/call', 'http/gateway-request', 'http/room'],
+  'engines/http-request': [],
+  'engines/read-body': [],
+  'engines/descriptors': [],
+  'engines/listen': ['settings/read-settings'],
+  'engines/body-budget': ['http/errors', 'http/room'],
+  'engines/incoming-body': ['engines/read-body', 'http/call', 'http/errors', 'http/room'],
+  'engines/write-response': ['http/gateway-request'],
+  'engines/http-server': [
+    'engines/body-budget',
+    'engines/http-request',
+    'engines/incoming-body',
+    'engines/last-resort',
+    'engines/listen',
+    'engines/write-response',
+    'http/call',
+    'http/errors',
+    'http/gateway-request',
+  ],
   // The composition: it may know every part but those that use it.
   gateway: [
     'app',
@@ -106,6 +128,18 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'upstream',
   ],
   index: ['settings/config', 'gateway', 'engines/function-url', 'store'],
+  'gateway-with-wallet': ['app', 'gateway', 'settings/config', 'wallet'],
+  serve: [
+    'engines/descriptors',
+    'engines/http-server',
+    'gateway-with-wallet',
+    'report/log',
+    'settings/config',
+    'settings/secrets',
+    'settings/server-config',
+    'store',
+  ],
+  server: ['report/log', 'serve', 'settings/config', 'settings/read-settings', 'settings/server-config', 'store'],
   // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
   wallet: [
     'http/call',
@@ -131,9 +165,9 @@ const rules: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only some places may use. */
 const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
   // That nothing of the SDK gets into the gateway's artifact is the bundle's test.
-  { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|wallet\/wallet\.ts$)/ },
+  { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|(wallet\/wallet|serve)\.ts$)/ },
   { name: /^aws4$/, allowed: /^lambda\/store\// },
-  { name: /^aws-lambda$/, allowed: /^lambda\/engines\// },
+  { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/http\/pipeline\.ts$/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/wallet\// },
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
@@ -144,7 +178,11 @@ const sharedWithLib =
   /^lambda\/(store\/schema|settings\/(setting|settings|read-settings|config)|report\/metric-names|identity\/viewer-address)\.ts$/;
 
 /** Where a function begins: only there are the environment and the clock at hand. */
-const entries = /^lambda\/(wallet\/)?index\.ts$/;
+const entries = /^lambda\/((wallet\/)?index|server)\.ts$/;
+
+/** A server is made in one place, and so is what a process is told from outside. */
+const servers = /\bcreateServer\(|\bprocess\.on\(/;
+const mayServe = /^lambda\/(engines\/listen|server)\.ts$/;
 
 const dialectFiles = /^lambda\/dialects\/(chat|responses|messages)\.ts$/;
 
@@ -165,6 +203,7 @@ function findViolations(sources: readonly SourceFile[]): string[] {
     if (!path.startsWith('lambda/')) continue;
     if (!(unit in rules)) violations.push(`${path} has no rule: say what it may import`);
     if (/process\.env/.test(text) && !entries.test(path)) violations.push(`${path} must not read the environment`);
+    if (servers.test(text) && !mayServe.test(path)) violations.push(`${path} must leave the platform to an engine`);
     if (/Date\.now|new Date\(\)|Math\.random/.test(text) && !entries.test(path)) {
       violations.push(`${path} must be given its clock and its randomness`);
     }
@@ -208,6 +247,10 @@ describe('the architecture', () => {
     ['lambda/models.ts', 'const name = process.env.SERVICE_NAME;'],
     ['lambda/quota/charge.ts', 'const time = Date.now();'],
     ['lambda/unheard-of.ts', ''],
+    ['lambda/app.ts', "import type { LambdaFunctionURLEvent } from 'aws-lambda';"],
+    ['lambda/engines/http-server.ts', "import type { Context } from 'aws-lambda';"],
+    ['lambda/app.ts', "import { lastResort } from './engines/last-resort.ts';"],
+    ['lambda/gateway.ts', 'const server = createServer(app);'],
     ['lambda/gateway.ts', "import { createWallet } from './wallet/wallet.ts';"],
     ['lambda/wallet/keyring.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/identity/identify.ts', "import { getAddress } from 'viem/utils';"],

@@ -1,9 +1,9 @@
 import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { renderOpenAiError } from '../dialects/openai-error.ts';
 import type { Call } from '../http/call.ts';
-import { toGatewayError } from '../http/errors.ts';
 import type { GatewayResponse } from '../http/gateway-request.ts';
+import { unlimitedRoom } from '../http/room.ts';
+import { lastResort } from './last-resort.ts';
 
 /** A context with what only the local server tells. */
 type FunctionContext = Context & { readonly clientGone?: AbortSignal };
@@ -29,10 +29,14 @@ export function createHandler(app: (call: Call) => Promise<GatewayResponse>) {
 export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext): Call {
   const { headers, rawPath, requestContext, isBase64Encoded } = event;
   const { method, sourceIp } = requestContext.http;
+  const bodySize = () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   return {
     ...{ method, path: rawPath, headers, sourceAddress: sourceIp, clientGone: context.clientGone },
+    // The platform stops no environment that has a request.
+    ...{ room: unlimitedRoom, cutShort: undefined },
     host: hostOf(headers.host, requestContext.domainName),
-    bodySize: () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
+    bodySize,
+    dropBody: bodySize,
     takeBody: async () => {
       const { body = '' } = event;
       delete event.body;
@@ -46,10 +50,4 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
 function hostOf(header: string | undefined, domainName: string): string {
   const url = URL.parse(`http://${header}`);
   return url?.hostname === domainName ? url.host : domainName;
-}
-
-/** The app renders its own errors: what comes here is a fault in that. */
-function lastResort(): GatewayResponse {
-  const body = renderOpenAiError(toGatewayError(undefined));
-  return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
 }

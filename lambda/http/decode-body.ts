@@ -13,22 +13,35 @@ const decoders = {
   zstd: () => createZstdDecompress(zstdWindow),
 } as const;
 
-type Encoding = keyof typeof decoders;
+export type Encoding = keyof typeof decoders;
+
+const nameIn = (header: string | undefined): string => header?.trim().toLowerCase() || 'identity';
+
+/** Whether a `content-encoding` can be read. */
+export function isSupported(header: string | undefined): boolean {
+  return nameIn(header) === 'identity' || Object.hasOwn(decoders, nameIn(header));
+}
 
 /** The encoding that a `content-encoding` names; undefined for a body as it is. Throws where it can't be read. */
 export function encodingOf(header: string | undefined): Encoding | undefined {
-  const named = header?.trim().toLowerCase() || 'identity';
+  const named = nameIn(header);
   if (named === 'identity') return undefined;
-  if (Object.hasOwn(decoders, named)) return named as Encoding;
+  if (isSupported(header)) return named as Encoding;
   const known = Object.keys(decoders).join(', ');
   throw new GatewayError('unsupported_encoding', `The content-encoding must be one of ${known}, once, or none.`);
 }
 
 /**
  * The text of a compressed body. Beside the body and its text only one portion is in memory at a time, so that what
- * unpacks to gigabytes is refused as soon as it passes the limit.
+ * unpacks to gigabytes is refused as soon as it passes the limit. `take` is told of memory before it is used; what it throws
+ * ends the decoding.
  */
-export async function decodeBody(body: Body, encoding: Encoding, limit: number): Promise<string> {
+export async function decodeBody(
+  body: Body,
+  encoding: Encoding,
+  limit: number,
+  take: (bytes: number) => void = () => {},
+): Promise<string> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const decoder = decoders[encoding]();
   decoder.end(bytes);
@@ -40,6 +53,7 @@ export async function decodeBody(body: Body, encoding: Encoding, limit: number):
       size += portion.length;
       if (size > limit)
         throw tooLarge(`The request body may have ${limit} bytes at most when it is decoded. Send less.`);
+      take(portion.length);
       const whole = begun.length > 0 ? Buffer.concat([begun, portion]) : portion;
       const end = whole.length - lengthOfCutCharacter(whole);
       text += toText(whole.subarray(0, end));

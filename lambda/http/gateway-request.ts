@@ -17,7 +17,9 @@ export interface GatewayRequest {
   /** By lower-case name. */
   readonly headers: Call['headers'];
   readonly bodySize: Call['bodySize'];
+  readonly dropBody: Call['dropBody'];
   readonly takeBody: Call['takeBody'];
+  readonly room: Call['room'];
   /** The caller's network, as a keyed hash. */
   readonly networkId: string;
   readonly startedAt: number;
@@ -25,6 +27,8 @@ export interface GatewayRequest {
   readonly deadline: number;
   /** Where a client's going away is signalled at all: not behind a Function URL. */
   readonly clientGone: AbortSignal | undefined;
+  /** Where the process may be told to stop: aborts with the error that the answer then ends with. */
+  readonly cutShort: AbortSignal | undefined;
   /** Whether it is the first that its environment serves. */
   readonly coldStart: boolean;
   /** Added by authenticate. */
@@ -37,6 +41,8 @@ export interface GatewayRequest {
   figures?: Figures | undefined;
   /** Added by normalize. */
   call?: InferenceCall;
+  /** Added by normalize; taken by the exchange, so that the text goes when it is no longer needed. */
+  outgoing?: Outgoing | undefined;
   /** Added by the exchange, for the operator. */
   exchange?: ExchangeRecord;
   /** How the request ended, where it is not its answer's own end; added by whoever ends it. */
@@ -62,15 +68,19 @@ export interface ExchangeRecord {
   readonly usage: { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 }
 
-/** What a client wants of a model, ready to be sent. */
+/** What a client wants of a model. */
 export interface InferenceCall extends Question {
   readonly endpoint: Endpoint;
   readonly model: PublicModel;
   readonly stream: boolean;
-  /** The body for an upstream that calls the model by this id: in pieces, all else as it came. */
-  bodyFor(upstreamModel: string): readonly string[];
   /** Whether the body refers to things that only the upstream could hold. */
   readonly hasReferences: boolean;
+}
+
+/** The body, ready to be sent: all of a request that keeps its text in memory. */
+export interface Outgoing {
+  /** The body for an upstream that calls the model by this id: in pieces, all else as it came. */
+  bodyFor(upstreamModel: string): readonly string[];
   /** The conversation that this is a turn of. */
   readonly conversation: Conversation;
   /** Whether the body brings back what only the account that made it can read; worked out anew each time. */

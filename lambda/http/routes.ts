@@ -11,14 +11,17 @@ export type Route = { readonly name: string; readonly renderError: (error: Gatew
   | { readonly kind: 'models' }
   | { readonly kind: 'model'; readonly id: string }
   | { readonly kind: 'preflight' }
+  | { readonly kind: 'health' }
   | { readonly kind: 'refused'; readonly error: GatewayError }
 );
 
 export interface Router {
-  route(call: Pick<Call, 'method' | 'path' | 'headers'>): Route;
+  route(call: Pick<Call, 'method' | 'path' | 'headers' | 'health'>): Route;
 }
 
 const modelsPath = '/v1/models';
+/** Where a balancer asks whether a process takes requests. */
+const healthPath = '/healthz';
 
 /** Maps method and path to a route. */
 export function createRouter(dialects: readonly Dialect[]): Router {
@@ -38,7 +41,9 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       const openAi = { name: 'unknown', renderError: renderOpenAiError };
       const found = inference.get(path);
       const isModel = path === modelsPath || path.startsWith(`${modelsPath}/`);
-      const named = found ?? (isModel ? { ...openAi, name: modelsPath } : undefined);
+      const isHealth = path === healthPath && call.health !== undefined;
+      const ownName = isModel ? modelsPath : isHealth ? healthPath : undefined;
+      const named = found ?? (ownName === undefined ? undefined : { ...openAi, name: ownName });
       if (isPreflight(method, headers)) return { ...(named ?? openAi), kind: 'preflight' };
       if (!named) {
         const help = explainSlip(path, known);
@@ -57,6 +62,7 @@ export function createRouter(dialects: readonly Dialect[]): Router {
         return { name: named.name, renderError: named.renderError, kind: 'refused', error };
       }
       if (found) return found;
+      if (isHealth) return { ...openAi, name: healthPath, kind: 'health' };
       if (path === modelsPath) return { ...openAi, name: modelsPath, kind: 'models' };
       return { ...openAi, name: `${modelsPath}/{id}`, kind: 'model', id: decode(path.slice(modelsPath.length + 1)) };
     },

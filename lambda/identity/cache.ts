@@ -3,6 +3,26 @@ export interface Cache<T> {
   set(name: string, value: T): void;
 }
 
+/**
+ * Looks things up, for all who ask for the same at once by one look-up. Only what that found is shared: what it did not find
+ * may have been made since, and is looked for again.
+ */
+export function shareFindings<T>(
+  find: (name: string) => Promise<T | undefined>,
+): (name: string) => Promise<T | undefined> {
+  const running = new Map<string, Promise<T | undefined>>();
+  return async (name) => {
+    const shared = running.get(name);
+    const found = shared && (await shared);
+    if (found !== undefined) return found;
+    const own = find(name).finally(() => {
+      if (running.get(name) === own) running.delete(name);
+    });
+    running.set(name, own);
+    return own;
+  };
+}
+
 /** Remembers values for a time, and only so many of them: the oldest goes first. */
 export function createCache<T>(lifetime: number, capacity: number, now: () => number): Cache<T> {
   const entries = new Map<string, { readonly value: T; readonly until: number }>();

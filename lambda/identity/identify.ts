@@ -1,5 +1,5 @@
 import { GatewayError } from '../http/errors.ts';
-import { createCache } from './cache.ts';
+import { createCache, shareFindings } from './cache.ts';
 import type { Credential } from './credentials.ts';
 import type { Identity, IdentityStore, KeyRecord, NetworkLink } from './identity.ts';
 
@@ -24,12 +24,14 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const { store, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
   const keys = createCache<KeyRecord>(cacheTime, cacheCapacity, now);
   const links = createCache<NetworkLink>(cacheTime, cacheCapacity, now);
+  const findKey = shareFindings(store.findKey);
+  const findStoredLink = shareFindings(store.findLink);
   const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
   const getKey = appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
 
   const identifyKey = async (hash: string): Promise<Identity> => {
     const cached = keys.get(hash);
-    const record = cached ?? (await store.findKey(hash));
+    const record = cached ?? (await findKey(hash));
     if (!record && !(await store.anyKeyIssued())) {
       throw new GatewayError('unconfigured', `This deployment has not issued any keys yet. ${getKey}`);
     }
@@ -43,7 +45,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
 
   const findLink = async (networkId: string): Promise<NetworkLink | undefined> => {
     const cached = links.get(networkId);
-    const link = cached ?? (await store.findLink(networkId));
+    const link = cached ?? (await findStoredLink(networkId));
     if (!link || link.expiresAt <= now()) return undefined;
     if (!cached) links.set(networkId, link);
     return link;

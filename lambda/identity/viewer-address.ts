@@ -21,18 +21,27 @@ export type LocateViewer = (headers: RequestHeaders, sourceIp: string) => Promis
 
 /** Without a CDN no header is believed; with one, its header is, on a request that carries its secret, and no other is served. */
 export function createLocateViewer({ edgeHeader, edgeSecrets }: Edge): LocateViewer {
-  if (edgeHeader === undefined) return async (_headers, sourceIp) => sourceIp;
+  if (edgeHeader === undefined) {
+    return async (_headers, sourceIp) => {
+      if (isIP(sourceIp) === 0) throw noViewerAddress();
+      return sourceIp;
+    };
+  }
   return async (headers) => {
     if (!provesItself(headers[originSecretHeader], await edgeSecrets())) {
       throw new GatewayError('not_found', 'There is nothing here.', { reason: 'around_edge' });
     }
     const address = readAddress(edgeHeader, headers[edgeHeader]?.trim() ?? '');
     if (address !== undefined) return address;
-    // All viewers would be one network, and share one allowance.
-    throw new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
-      reason: 'no_viewer_address',
-    });
+    throw noViewerAddress();
   };
+}
+
+/** Else all whose address is unknown would be one network, and share one allowance. */
+function noViewerAddress(): GatewayError {
+  return new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
+    reason: 'no_viewer_address',
+  });
 }
 
 /** Takes the same time whatever the secret is. */

@@ -1,16 +1,26 @@
-import { encodingOf } from '../http/decode-body.ts';
+import { encodingOf, isSupported } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import { readCredential } from '../identity/credentials.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
-/** Refuses a body that is too large as it came, or compressed in an unknown way, before anything is looked up for it. */
+/**
+ * Refuses a body that is too large as it came, or compressed in an unknown way, before anything is looked up for it. One
+ * whose request will be refused for its headers alone is not kept.
+ */
 export function admitBody({ requestBodyLimit }: { requestBodyLimit: number }): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
-      if ((await request.bodySize()) > requestBodyLimit) {
+      const size = await (mayPass(request) ? request.bodySize() : request.dropBody());
+      if (size > requestBodyLimit) {
         const message = `The request body may have ${requestBodyLimit} bytes at most. Send less.`;
         throw new GatewayError('request_too_large', message);
       }
       encodingOf(request.headers['content-encoding']);
     },
   };
+}
+
+function mayPass({ headers }: GatewayRequest): boolean {
+  return isSupported(headers['content-encoding']) && readCredential(headers).kind !== 'none';
 }

@@ -1,11 +1,12 @@
 import { refuseOtherCase, refuseRepeats } from '../dialects/check.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
-import { decodeBody, encodingOf } from '../http/decode-body.ts';
+import { decodeBody, type Encoding, encodingOf } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
 import { excerpt, longestPath } from '../http/excerpt.ts';
-import type { GatewayRequest, InferenceCall } from '../http/gateway-request.ts';
+import type { GatewayRequest, InferenceCall, Outgoing } from '../http/gateway-request.ts';
 import { readJsonBody } from '../http/read-json-body.ts';
+import type { Room } from '../http/room.ts';
 import { callerName } from '../identity/identity.ts';
 import { changeMembers, earlierDuplicates, replaceValue, splitByEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
@@ -29,12 +30,19 @@ export function normalize({ models, requestBodyLimit, hashIdsOf }: Dependencies)
       if (route.kind !== 'inference') return;
       const encoding = encodingOf(request.headers['content-encoding']);
       const body = await request.takeBody();
-      const decoded = encoding && body.length > 0 ? await decodeBody(body, encoding, requestBodyLimit) : body;
+      const decoded = encoding ? await decode(body, encoding, requestBodyLimit, request.room) : body;
       const caller = callerName(request.identity ?? { kind: 'guest', networkId: request.networkId });
       const hashId = await hashIdsOf?.(caller);
-      request.call = readCall(decoded, route, models, { caller, headers: request.headers, hashId });
+      Object.assign(request, readCall(decoded, route, models, { caller, headers: request.headers, hashId }));
     },
   };
+}
+
+async function decode(body: Body, encoding: Encoding, limit: number, room: Room): Promise<Body> {
+  if (body.length === 0) return body;
+  const text = await decodeBody(body, encoding, limit, room.take);
+  room.leave(Buffer.byteLength(body));
+  return text;
 }
 
 interface Caller {
@@ -51,7 +59,7 @@ export function readCall(
   { dialect, endpoint }: InferenceRoute,
   models: Models,
   { caller, headers, hashId }: Caller,
-): InferenceCall {
+): { readonly call: InferenceCall; readonly outgoing: Outgoing } {
   const body = readJsonBody(given);
   refuseOtherCase(body);
   const model = resolveModel(body, models);
@@ -73,15 +81,19 @@ export function readCall(
   const { node, value } = model;
   const place = replaceValue(body, node, '');
   return {
-    dialect,
-    endpoint,
-    model: value,
-    stream: stream && endpoint.streams,
-    bodyFor: (upstreamModel) => splitByEdits(text, [...changes, { ...place, text: JSON.stringify(upstreamModel) }]),
-    hasReferences: dialect.hasReferences(body),
-    conversation: { caller, traits: readTraits(headers, body, dialect) },
-    isAccountBound: () => dialect.isAccountBound(createScanner().scan(text)),
-    asked: dialect.readAsked(body),
+    call: {
+      dialect,
+      endpoint,
+      model: value,
+      stream: stream && endpoint.streams,
+      hasReferences: dialect.hasReferences(body),
+      asked: dialect.readAsked(body),
+    },
+    outgoing: {
+      bodyFor: (upstreamModel) => splitByEdits(text, [...changes, { ...place, text: JSON.stringify(upstreamModel) }]),
+      conversation: { caller, traits: readTraits(headers, body, dialect) },
+      isAccountBound: () => dialect.isAccountBound(createScanner().scan(text)),
+    },
   };
 }
 

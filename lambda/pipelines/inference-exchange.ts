@@ -1,5 +1,11 @@
 import { GatewayError } from '../http/errors.ts';
-import type { ExchangeRecord, GatewayRequest, GatewayResponse, InferenceCall } from '../http/gateway-request.ts';
+import type {
+  ExchangeRecord,
+  GatewayRequest,
+  GatewayResponse,
+  InferenceCall,
+  Outgoing,
+} from '../http/gateway-request.ts';
 import { createScanner } from '../json/scan.ts';
 import { settleCharge } from '../middleware/charge-quota.ts';
 import { describeCause, type Log } from '../report/log.ts';
@@ -27,6 +33,13 @@ export interface ExchangeDependencies {
 /** A plain answer longer than this is none that a model wrote. */
 const answerLimit = 32 * 1024 * 1024;
 
+/** Who waits for an upstream, as an upstream is told of them. */
+interface Watcher {
+  readonly signal: AbortSignal;
+  /** Some sign of life has come. */
+  readonly alive?: () => void;
+}
+
 type Exchange = (request: GatewayRequest) => Promise<GatewayResponse>;
 
 /** Sends the call to an upstream and brings its answer back, as a whole or as a stream. */
@@ -42,27 +55,38 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     call: InferenceCall,
     record: ExchangeRecord,
     explainer: Explainer,
-    signal: AbortSignal,
-  ): Attempt => ({
-    build: (candidate) => {
-      const built = buildUpstreamRequest(candidate, call, request.headers);
-      record.tries += 1;
-      record.upstream = candidate.upstream.prefix;
-      for (const secret of candidate.secrets) explainer.conceal(secret);
-      return built;
-    },
-    explain: explainer.sentenceIn,
-    signal,
-    conversation: call.conversation,
-    isAccountBound: call.isAccountBound,
-    onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
-      record.upstreamStatus = upstreamStatus;
-      // The last one is told of, and counted, by the request's own line.
-      if (!failureClass.refunds || !another) return;
-      const fields = { requestId: request.id, upstream: upstream.prefix, kind, upstreamStatus, another };
-      log.triedInVain(kind, { ...fields, ...describeCause(cause) });
-    },
-  });
+    { signal, alive }: Watcher,
+  ): Attempt => {
+    const { bodyFor, conversation, isAccountBound } = takeOutgoing(request);
+    return {
+      build: (candidate) => {
+        const built = buildUpstreamRequest(candidate, { ...call, bodyFor }, request.headers);
+        record.tries += 1;
+        record.upstream = candidate.upstream.prefix;
+        for (const secret of candidate.secrets) explainer.conceal(secret);
+        return built;
+      },
+      explain: explainer.sentenceIn,
+      signal,
+      conversation,
+      isAccountBound,
+      onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
+        alive?.();
+        record.upstreamStatus = upstreamStatus;
+        // The last one is told of, and counted, by the request's own line.
+        if (!failureClass.refunds || !another) return;
+        const fields = { requestId: request.id, upstream: upstream.prefix, kind, upstreamStatus, another };
+        log.triedInVain(kind, { ...fields, ...describeCause(cause) });
+      },
+    };
+  };
+
+  /**
+   * The body is let go of when an answer begins, or when none is to come: till then the attempt holds it, and nobody else
+   * may. (A closure holds all that its neighbours in one function use, so those of a stream are made elsewhere.)
+   */
+  const open = (...parts: Parameters<typeof prepare>) =>
+    openUpstream(prepare(...parts)).finally(() => parts[0].room.leave());
 
   const answerWhole = async (
     request: GatewayRequest,
@@ -72,11 +96,12 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     const explainer = createExplainer(scrubber);
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft(request));
-    whenClientGoes(request, () => stop.abort(clientGone));
+    whenAborted(request.clientGone, () => stop.abort(clientGone));
+    whenAborted(request.cutShort, (reason) => stop.abort(reason));
     try {
-      const answer = await openUpstream(prepare(request, call, record, explainer, stop.signal));
+      const answer = await open(request, call, record, explainer, stop);
       const rewritten = await readUsable(async () => {
-        const text = await readBody(answer.body, answerLimit);
+        const text = await readBody(answer.body, answerLimit, request.room.take);
         return rewriteAnswer(text, call, hidingFor(call, explainer), createScanner(), record.usage);
       }, stop.signal);
       if ('failure' in rewritten) {
@@ -110,13 +135,9 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       },
       onEnd: (end) => settle(request, end, record),
     });
-    whenClientGoes(request, relay.cancel);
-    const attempt = prepare(request, call, record, explainer, relay.signal);
-    const onFailure: Attempt['onFailure'] = (...failed) => {
-      relay.alive();
-      attempt.onFailure(...failed);
-    };
-    openUpstream({ ...attempt, onFailure }).then(
+    whenAborted(request.clientGone, relay.cancel);
+    whenAborted(request.cutShort, relay.fail);
+    open(request, call, record, explainer, relay).then(
       ({ body }) => relay.attach(body),
       (error) => relay.fail(translate(error, call)),
     );
@@ -161,10 +182,18 @@ function noteFailure(record: ExchangeRecord, error: unknown): void {
 /** Why the upstream is let go of when nobody waits for its answer any more. */
 const clientGone = new Error('the client has gone');
 
-/** Where a client's going away is signalled; it may be gone already. */
-function whenClientGoes({ clientGone: signal }: GatewayRequest, leave: () => void): void {
-  if (signal?.aborted) leave();
-  else signal?.addEventListener('abort', leave, { once: true });
+/** Where it is signalled at all; it may have been already. */
+function whenAborted(signal: AbortSignal | undefined, act: (reason: unknown) => void): void {
+  if (signal?.aborted) act(signal.reason);
+  else signal?.addEventListener('abort', () => act(signal.reason), { once: true });
+}
+
+/** Hands over the body: whoever takes it is the only one who has it. */
+function takeOutgoing(request: GatewayRequest): Outgoing {
+  const { outgoing } = request;
+  request.outgoing = undefined;
+  if (outgoing === undefined) throw new TypeError('only a normalized request goes upstream');
+  return outgoing;
 }
 
 /** Two statuses mean something else to the caller on some endpoints. */
@@ -189,6 +218,7 @@ async function readUsable<T>(step: () => Promise<T>, signal: AbortSignal): Promi
     return await step();
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
     throw new UpstreamFailure('unusable', { cause });
   }
 }

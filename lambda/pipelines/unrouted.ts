@@ -5,12 +5,12 @@ import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
 import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
-/** What needs no key: preflights, unknown paths, wrong methods. */
+/** What needs no key: preflights, a balancer's question, unknown paths, wrong methods. */
 export function createUnroutedPipeline(dependencies: Pick<PipelineDependencies, 'names' | 'quota'>): Pipeline {
   return pipeline([renderErrors(dependencies), quotaHeaders(dependencies)], answer);
 }
 
 async function answer({ route, headers }: GatewayRequest): Promise<GatewayResponse> {
   if (route.kind === 'refused') throw route.error;
-  return { statusCode: 204, headers: preflightHeaders(headers), body: '' };
+  return { statusCode: 204, headers: route.kind === 'preflight' ? preflightHeaders(headers) : {}, body: '' };
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { embedMetrics } from './emf.ts';
-import { lacksUsage, measureFailure, measureLeftStanding, measureRequest } from './measure.ts';
+import { lacksUsage, measureFailure, measureFault, measureLeftStanding, measureRequest } from './measure.ts';
 
 /** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
 export interface Log {
@@ -13,6 +13,8 @@ export interface Log {
   triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
   /** The store's answer to a charge or a refund was lost, so that a charge may stand which nobody should pay. */
   leftStanding(operation: 'charge' | 'refund', cause: unknown): void;
+  /** What went wrong outside of every request. */
+  fault(message: string, error: unknown): void;
   /** Something that an operator may have to look into. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -56,6 +58,11 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
       const time = now();
       const metrics = embedMetrics(metricsNamespace, time, [measureLeftStanding()]);
       line(time, 'warn', 'charge left standing', { operation, ...describeCause(cause), ...metrics });
+    },
+    fault(message, error) {
+      const time = now();
+      const metrics = embedMetrics(metricsNamespace, time, [measureFault()]);
+      line(time, 'error', message, { ...describeCause(error), ...metrics });
     },
     warn: (message, fields = {}) => line(now(), 'warn', message, fields),
   };

@@ -52,8 +52,14 @@ export function measureLeftStanding(): Measurement {
   return { metric: metrics.chargesLeftStanding, value: 1 };
 }
 
+/** What went wrong outside of every request. */
+export function measureFault(): Measurement {
+  return { metric: metrics.gatewayErrors, value: 1 };
+}
+
 /** Of the gateway itself, its store or its operator, where no upstream was the reason. */
 function isOwnFault({ error, identity }: GatewayRequest): boolean {
+  if (error?.reason === 'stopping') return false;
   // The upstream's keys are gone. Of one who is not identified it says that no key was ever issued, which any caller can meet.
   if (error?.code === 'unconfigured') return identity !== undefined;
   return error !== undefined && ownFaults.has(error.code);

@@ -13,6 +13,22 @@ export class ConfigError extends Error {
   }
 }
 
+/** Reads two sets of settings, so that the faults of both are reported together. */
+export function readBoth<A, B>(readFirst: () => A, readSecond: () => B): [A, B] {
+  const faults: string[] = [];
+  const values = [readFirst, readSecond].map((read) => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(...error.faults);
+      return undefined;
+    }
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  return values as [A, B];
+}
+
 type Table = Readonly<Record<string, Setting<unknown>>>;
 
 /** The values of a table by the names of its settings, each read from the variable of that name with `prefix` before it. */

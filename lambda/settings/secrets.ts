@@ -18,7 +18,11 @@ interface Dependencies {
   readonly now: () => number;
   /** Told when a refresh failed and the last known values stay in use. */
   readonly onStale: (error: unknown) => void;
+  /** Does something again and again, at such a distance; where it is there, no request waits for a refresh. */
+  readonly repeat?: Repeat | undefined;
 }
+
+export type Repeat = (task: () => void, time: number) => void;
 
 interface Settings {
   readonly upstreamSecretId: string | undefined;
@@ -43,7 +47,7 @@ const refreshTime = 60_000;
 const timeLimit = 2_000;
 const shortestSalt = 16;
 
-export function createSecrets(settings: Settings, { readSecret, now, onStale }: Dependencies): Secrets {
+export function createSecrets(settings: Settings, { readSecret, now, onStale, repeat }: Dependencies): Secrets {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
   let salt: string | undefined;
 
@@ -63,9 +67,10 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
     };
   };
 
-  /** Reads once a minute at most. What was known stays in use where a later reading fails. */
+  /** Reads once a minute at most, or by itself. What was known stays in use where a later reading fails. */
   const refreshed = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
     let known: { readonly value: T; readonly readAt: number } | undefined;
+    let repeated = false;
     const refresh = shared(async (): Promise<T> => {
       const readAt = now();
       try {
@@ -77,7 +82,13 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale }: 
       }
       return known.value;
     });
-    return async () => (known && now() - known.readAt < refreshTime ? known.value : refresh());
+    return async () => {
+      if (repeat && !repeated) {
+        repeated = true;
+        repeat(() => refresh().catch(() => {}), refreshTime);
+      }
+      return known && (repeat || now() - known.readAt < refreshTime) ? known.value : refresh();
+    };
   };
 
   const readUpstreamSecret = refreshed(async (signal) =>

@@ -126,6 +126,16 @@ export const settings = {
   DEPLOYED_COMMIT: text("a commit's digest, with -dirty where there was more", /^[0-9a-f]{7,64}(-dirty)?$/),
 } as const satisfies Record<string, Setting<unknown>>;
 
+/** What the HTTP server is told on top: a function has nothing of it in its environment. */
+export const serverSettings = {
+  PORT: byDefault('8787', { ...integer(0, 65_535), expects: 'a whole number from 0 to 65535, 0 for any free port' }),
+  HOST: byDefault('127.0.0.1', text('an address of this machine, such as 127.0.0.1', /^[\w.:-]+$/)),
+  AWS_LAMBDA_HTTP_ENDPOINT: text('a host and a port, such as 127.0.0.1:8080', /^.+:\d{1,5}$/),
+  CLIENT_ADDRESS: choice(['socket', 'x-forwarded-for']),
+  BODY_BUDGET: byDefault('256', mebibytes(1, 65_536)),
+  SHUTDOWN_GRACE: byDefault('0.3', duration(0, 600)),
+} as const satisfies Record<string, Setting<unknown>>;
+
 export type SettingName = keyof typeof settings;
 
 const pick = <const N extends SettingName>(names: readonly N[]) =>

@@ -16,9 +16,12 @@ export type Post = (headers: OutgoingHttpHeaders, body: string, signal: AbortSig
 /** Far more than an item or a secret can have, and what is ours is a few KB. */
 const answerLimit = 1024 * 1024;
 
+/** A process has few descriptors on some platforms (1,024 with Lambda), and its clients and upstreams need most of them. */
+const maxSockets = 128;
+
 export function createPost(address: URL): Post {
   const [send, Agent] = address.protocol === 'https:' ? [httpsRequest, HttpsAgent] : [httpRequest, HttpAgent];
-  const target = { ...urlToHttpOptions(address), method: 'POST', agent: new Agent({ keepAlive: true }) };
+  const target = { ...urlToHttpOptions(address), method: 'POST', agent: new Agent({ keepAlive: true, maxSockets }) };
 
   return (headers, body, signal) =>
     new Promise((resolve, reject) => {

@@ -56,6 +56,16 @@ export function readAwsAccess(environment: Environment): AwsAccess {
   return { region, credentials: async () => credentials, environment };
 }
 
+/** The same as the SDK finds it for one of its clients, wherever it looks. */
+export async function findAwsAccess(client: AwsClient, environment: Environment): Promise<AwsAccess> {
+  const { region, credentials } = client.config;
+  return { region: await region(), credentials, environment };
+}
+
+interface AwsClient {
+  readonly config: { readonly region: () => Promise<string>; readonly credentials: () => Promise<Credentials> };
+}
+
 /** Where a service is: what the environment says for it, else for all of AWS, else its own address. */
 export function endpointOf({ name, endpointVariable }: Service, { region, environment }: AwsAccess): URL {
   const given = environment[endpointVariable] || environment.AWS_ENDPOINT_URL;

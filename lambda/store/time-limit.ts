@@ -11,31 +11,46 @@ export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promi
 
 /**
  * Runs operations: a store that is down, throttled or slow becomes `service_unavailable`, other errors pass.
- * Only so many run at once. A deployed function has one request at a time, but a local server in a crowd would take its
- * own queue for the store's slowness: what waits for its turn is not yet on the clock.
+ * Only so many run at once. A function has one request at a time, but a server in a crowd would take its own queue for the
+ * store's slowness: what waits for its turn is not yet on the clock. Where one is found to be too slow, all that wait behind
+ * it have waited as long, and are not made to wait again.
  */
 export function createTimeLimit(): TimeLimit {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  let waiting: PromiseWithResolvers<void>[] = [];
+  const turn = (): Promise<void> => {
+    const turns = Promise.withResolvers<void>();
+    waiting.push(turns);
+    return turns.promise;
+  };
+  const refuseWaiting = (error: GatewayError): void => {
+    for (const { reject } of waiting) reject(error);
+    waiting = [];
+  };
   return async (send) => {
     if (running < parallel) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await turn();
     try {
-      return await withinTimeLimit(send);
+      return await withinTimeLimit(send, refuseWaiting);
     } finally {
       const next = waiting.shift();
-      if (next) next();
+      if (next) next.resolve();
       else running -= 1;
     }
   };
 }
 
-async function withinTimeLimit<T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> {
+async function withinTimeLimit<T>(
+  send: (limit: { abortSignal: AbortSignal }) => Promise<T>,
+  onSlow: (error: GatewayError) => void,
+): Promise<T> {
   const controller = new AbortController();
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     // The SDK does not look at the signal while it pauses before a retry, hence the race beside it.
-    tooSlow.reject(outage(new Error('the store is too slow'), true));
+    const tooLate = new Error('the store is too slow');
+    tooSlow.reject(outage(tooLate, true));
+    onSlow(outage(tooLate, false));
     controller.abort();
   }, timeLimit);
   try {

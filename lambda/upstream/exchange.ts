@@ -16,20 +16,25 @@ export interface UpstreamAnswer {
 /** Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. */
 export type SendRequest = (request: UpstreamRequest, signal: AbortSignal) => Promise<UpstreamAnswer>;
 
+interface Connecting {
+  readonly connectTimeout: number;
+  /** How many connections there may be at once: a request that finds none free waits for one. */
+  readonly sockets?: number | undefined;
+}
+
 /** The one place that opens connections to an upstream. Connections are kept and used again. */
-export function createExchange({ connectTimeout }: { connectTimeout: number }): SendRequest {
-  const agents = { keepAlive: true, maxFreeSockets: 64 };
+export function createExchange({ connectTimeout, sockets }: Connecting): SendRequest {
+  const agents = { keepAlive: true, maxFreeSockets: 64, ...(sockets !== undefined && { maxTotalSockets: sockets }) };
   const http = { send: httpRequest, agent: new HttpAgent(agents), fresh: new HttpAgent(), ready: 'connect' };
   const https = { send: httpsRequest, agent: new HttpsAgent(agents), fresh: new HttpsAgent(), ready: 'secureConnect' };
 
-  const attempt = (request: UpstreamRequest, signal: AbortSignal, fresh: boolean): Promise<UpstreamAnswer> =>
-    new Promise((resolve, reject) => {
-      const client = request.url.startsWith('https:') ? https : http;
-      const outgoing = client.send(request.url, {
-        method: 'POST',
-        headers: request.headers,
-        agent: fresh ? client.fresh : client.agent,
-      });
+  const attempt = (request: UpstreamRequest, signal: AbortSignal, fresh: boolean): Promise<UpstreamAnswer> => {
+    const { url, headers, pieces } = request;
+    const client = url.startsWith('https:') ? https : http;
+    const outgoing = client.send(url, { method: 'POST', headers, agent: fresh ? client.fresh : client.agent });
+    // The connection holds on to whoever listens to it for as long as the answer takes: they must not hold the body.
+    let again: (() => Promise<UpstreamAnswer>) | undefined = fresh ? undefined : againWith(request, signal);
+    const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
       // Node's own option for a signal watches the whole request for its end, which costs more than all of this.
       const giveUp = () => outgoing.destroy();
       signal.addEventListener('abort', giveUp);
@@ -54,13 +59,14 @@ export function createExchange({ connectTimeout }: { connectTimeout: number }): 
           if (!outgoing.writableFinished) outgoing.destroy();
         });
         resolved = true;
+        again = undefined;
         resolve({ status, headers, body: decode(answer) });
       });
       outgoing.on('error', (error) => {
         // A frozen environment wakes up with sockets that the other side has closed: that is no failure of anyone's.
         // Once a byte of an answer has come, the upstream is at work, and must not be asked the same again.
-        if (outgoing.reusedSocket && !fresh && !answered && !signal.aborted) {
-          attempt(request, signal, true).then(resolve, reject);
+        if (again && outgoing.reusedSocket && !answered && !signal.aborted) {
+          again().then(resolve, reject);
         } else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
       });
       outgoing.once('close', () => {
@@ -69,8 +75,12 @@ export function createExchange({ connectTimeout }: { connectTimeout: number }): 
         // For what closes a connection without an error, such as an answer that wants another protocol.
         if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
       });
-      writeBody(outgoing, request.pieces);
     });
+    writeBody(outgoing, pieces);
+    return answer;
+  };
+
+  const againWith = (request: UpstreamRequest, signal: AbortSignal) => () => attempt(request, signal, true);
 
   return (request, signal) => attempt(request, signal, false);
 }

@@ -51,6 +51,7 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
       const [address, salt] = await Promise.all([locateViewer(headers, call.sourceAddress), networkSalt()]);
       const name = networkOf(address) ?? address;
       network = { id: networkId(name, salt), name };
+      call.room.claim(network.id);
     } catch (thrown) {
       pipeline = refusal(toGatewayError(thrown));
     }

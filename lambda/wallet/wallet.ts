@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { headerNames } from '../http/gateway-headers.ts';
 import { createLocateViewer } from '../identity/viewer-address.ts';
 import { createToken } from '../quota/token.ts';
-import { createSecrets } from '../settings/secrets.ts';
+import { createSecrets, type Repeat } from '../settings/secrets.ts';
 import type { Aws } from '../store/aws.ts';
 import { createDocumentClient } from '../store/client.ts';
 import { createCounters } from '../store/counters.ts';
@@ -26,13 +26,15 @@ export interface World extends Aws {
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
+  /** Does something again and again, where a process lives between requests. */
+  readonly repeat?: Repeat;
   /** What the function is served over where no APP_URL says it. */
   readonly scheme: 'http' | 'https';
 }
 
 /** Puts the wallet function together, once for each start. */
 export function createWallet(config: WalletConfig, world: World): WalletApp {
-  const { dynamoDb, callDynamoDb, readSecret, writeLog, now } = world;
+  const { dynamoDb, callDynamoDb, readSecret, writeLog, now, repeat } = world;
   const documents = createDocumentClient(dynamoDb);
   const keys = createKeyStore(documents, config.keysTable);
   const wallets = createWalletStore(documents, config.keysTable);
@@ -40,7 +42,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
   const log = createWalletLog({ ...config, write: writeLog, now });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const onStale = (error: unknown) => log.warn('secret not refreshed', error);
-  const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale });
+  const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale, repeat });
   const sessions = createSessions({ store: wallets, now, randomBytes });
 
   const actions = createActions({

@@ -26,6 +26,7 @@ describe('the document names what is served, and nothing else', () => {
       models: ['GET /v1/models'],
       model: ['GET /v1/models/{id}'],
       preflight: [],
+      health: [], // of one engine only, for its operator
       refused: [],
     };
     const documented = [...inference, ...models].map(({ method, path }) => `${method} ${path}`);

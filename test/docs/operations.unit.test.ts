@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { headingsOf } from '../support/headings.ts';
 
-const pages = ['settings', 'deploy', 'edge', 'operations'] as const;
+const pages = ['settings', 'deploy', 'edge', 'operations', 'engines'] as const;
 const read = (path: string) => readFileSync(path, 'utf8');
 
 test.each(pages)('the links of docs/%s.md lead somewhere', (page) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { Setting } from '../../lambda/settings/setting.ts';
-import { settings, upstreamSettings } from '../../lambda/settings/settings.ts';
+import { serverSettings, settings, upstreamSettings } from '../../lambda/settings/settings.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';
 
@@ -25,6 +25,7 @@ function plain(cell: string): string {
 
 const known: Readonly<Record<string, Setting<unknown>>> = {
   ...settings,
+  ...serverSettings,
   ...stackSettings,
   ...Object.fromEntries(Object.entries(upstreamSettings).map(([name, setting]) => [`UPSTREAM_${name}`, setting])),
 };

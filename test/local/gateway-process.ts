@@ -20,11 +20,11 @@ type Variables = Readonly<Record<string, string>>;
 
 const entry = join(import.meta.dirname, '../../bin/serve.ts');
 
-/** Runs `bin/serve.ts` on a free port with nothing of this process's environment but the given variables. */
-export function spawnGateway(variables: Variables = {}): GatewayProcess {
+/** Runs `bin/serve.ts`, or another file, on a free port with nothing of this process's environment but the given variables. */
+export function spawnGateway(variables: Variables = {}, file = entry): GatewayProcess {
   const { PATH = '', TMPDIR } = process.env;
   const env = { PATH, ...(TMPDIR && { TMPDIR }), PORT: '0', ...variables };
-  const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -64,8 +64,8 @@ export function spawnGateway(variables: Variables = {}): GatewayProcess {
 }
 
 /** Runs it and waits until it accepts requests. */
-export async function startGatewayProcess(variables: Variables = {}): Promise<GatewayProcess> {
-  const gateway = spawnGateway(variables);
+export async function startGatewayProcess(variables: Variables = {}, file = entry): Promise<GatewayProcess> {
+  const gateway = spawnGateway(variables, file);
   await gateway.says(/listening on /);
   return gateway;
 }

@@ -1,4 +1,5 @@
 import type { Body, Call } from '../../lambda/http/call.ts';
+import { unlimitedRoom } from '../../lambda/http/room.ts';
 
 /** A call without any platform: a GET of nothing unless it is said otherwise. */
 export function callWith({ body = '', ...given }: Partial<Call> & { readonly body?: Body } = {}): Call {
@@ -9,9 +10,10 @@ export function callWith({ body = '', ...given }: Partial<Call> & { readonly bod
     host: 'gateway.example',
     sourceAddress: '203.0.113.9',
     bodySize: () => Buffer.byteLength(body),
+    dropBody: () => Buffer.byteLength(body),
     takeBody: async () => body,
     timeLeft: () => 900_000,
-    clientGone: undefined,
+    ...{ room: unlimitedRoom, clientGone: undefined, cutShort: undefined },
     ...given,
   };
 }

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createHandler } from '../../lambda/engines/function-url.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/issue-key.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
+import type { Repeat } from '../../lambda/settings/secrets.ts';
 import type { CallService } from '../../lambda/store/call-service.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
-import { installAwslambda } from '../../local/awslambda.ts';
-import { startFunctionUrl } from '../../local/function-url.ts';
-import type { StreamingHandler } from '../../local/invoke-function.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
+import { type ServerOptions, startTestEngine, type TestEngine } from './engine.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 export interface TestGateway {
@@ -24,6 +22,8 @@ export interface TestGateway {
   issueKey(request?: Partial<KeyRequest>): Promise<string>;
   /** A POST with a JSON body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Stops the server as it stops when it is told to, with so much patience for what runs. */
+  stop(graceMs: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -37,8 +37,13 @@ export const identity = {
 interface GatewayOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
+  readonly engine?: TestEngine;
+  /** Settings of the HTTP server, where that is the engine. */
+  readonly server?: ServerOptions;
   /** How long the function may take in all, in milliseconds. */
   readonly functionTimeout?: number;
+  /** As a process has it that lives between requests. */
+  readonly repeat?: Repeat;
   readonly readSecret?: (id: string) => Promise<string>;
   /** The gateway's own way to its tables, where something stands between. */
   readonly reachStore?: (endpoint: string) => Promise<CallService>;
@@ -66,16 +71,14 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
     now: options.now ?? Date.now,
+    ...(options.repeat && { repeat: options.repeat }),
   });
-  installAwslambda();
-  const handler: unknown = createHandler(gateway);
-  const server = await startFunctionUrl({
-    handler: handler as StreamingHandler,
-    host: '127.0.0.1',
-    port: 0,
+  const server = await startTestEngine(gateway, {
+    engine: options.engine,
+    server: options.server,
     bodyLimit: config.requestBodyLimit,
-    ...(options.functionTimeout !== undefined && { functionTimeout: options.functionTimeout }),
-    onFailure: (fault) => faults.push(fault),
+    timeLimit: options.functionTimeout,
+    onFault: (fault) => faults.push(fault),
   });
   started.defer(() => server.close(0));
   const keys = createKeyStore(createDocumentClient(dynamoDb.client), dynamoDb.keysTable);
@@ -97,6 +100,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
+    stop: server.close,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -16,7 +16,7 @@ const upstreamModel = 'acmecorp/thunder-70b-instruct';
 function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
   try {
     const route = { dialect, endpoint: endpoint as Endpoint };
-    return readCall(body, route, models, anybody).bodyFor(upstreamModel).join('');
+    return readCall(body, route, models, anybody).outgoing.bodyFor(upstreamModel).join('');
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;

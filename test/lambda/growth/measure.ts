@@ -75,9 +75,9 @@ const parts: Part[] = [
         shapes: fillAll(requests[name]),
         work: (body) => {
           for (const endpoint of endpoints.slice(0, 1)) {
-            const call = readCall(body, { dialect, endpoint }, models, caller);
-            call.bodyFor('upstream');
-            call.isAccountBound();
+            const { outgoing } = readCall(body, { dialect, endpoint }, models, caller);
+            outgoing.bodyFor('upstream');
+            outgoing.isAccountBound();
           }
         },
       },

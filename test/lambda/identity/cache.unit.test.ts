@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCache } from '../../../lambda/identity/cache.ts';
+import { createCache, shareFindings } from '../../../lambda/identity/cache.ts';
 
 describe('createCache', () => {
   test('remembers for its lifetime', () => {
@@ -23,5 +23,32 @@ describe('createCache', () => {
     const cache = createCache<number>(30, 3, () => 0);
     for (const [index, name] of ['a', 'b', 'c', 'a', 'd'].entries()) cache.set(name, index);
     expect(['a', 'b', 'c', 'd'].map((name) => cache.get(name))).toEqual([3, undefined, 2, 4]);
+  });
+});
+
+describe('shareFindings', () => {
+  test('asks once for what many want at once, and again for what they want later', async () => {
+    let looks = 0;
+    const find = shareFindings(async (name: string) => {
+      looks += 1;
+      return `${name} ${looks}`;
+    });
+    expect(await Promise.all([find('a'), find('a'), find('b')])).toEqual(['a 1', 'a 1', 'b 2']);
+    expect(await find('a')).toBe('a 3');
+  });
+
+  test('shares nothing of a look that found nothing: it may be there by now', async () => {
+    const looks: ((found: string | undefined) => void)[] = [];
+    const find = shareFindings((_name: string) => new Promise<string | undefined>((resolve) => looks.push(resolve)));
+    const [early, late] = [find('a'), find('a')];
+    looks[0]?.(undefined);
+    expect(await early).toBeUndefined();
+    looks[1]?.('made meanwhile');
+    expect(await late).toBe('made meanwhile');
+  });
+
+  test('shares a failure', async () => {
+    const find = shareFindings(() => Promise.reject(new Error('planted')));
+    await expect(Promise.all([find('a'), find('a')])).rejects.toThrow('planted');
   });
 });

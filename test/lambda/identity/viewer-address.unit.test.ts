@@ -24,6 +24,14 @@ test('without a CDN no header is believed', async () => {
   expect(await alone(headers, sourceIp)).toBe(sourceIp);
 });
 
+test.each(['', 'unknown', '203.0.113.7:80', '203.0.113'])(
+  'an address that is none is nobody’s: %j',
+  async (address) => {
+    const alone = createLocateViewer({ edgeHeader: undefined, edgeSecrets: async () => [] });
+    await expect(alone({}, address)).rejects.toMatchObject({ status: 500, reason: 'no_viewer_address' });
+  },
+);
+
 describe('behind a CDN', () => {
   test.each([
     ['203.0.113.7:46532', '203.0.113.7'],

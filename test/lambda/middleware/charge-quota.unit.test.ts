@@ -7,6 +7,7 @@ import { createRouter } from '../../../lambda/http/routes.ts';
 import { chargeQuota } from '../../../lambda/middleware/charge-quota.ts';
 import type { Figures } from '../../../lambda/quota/refusal.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
+import { callWith } from '../../support/call.ts';
 
 const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
 const charged: Figures = { limit: 3, remaining: 2 };
@@ -27,13 +28,10 @@ async function run(path: string, outcome: () => GatewayResponse, given: Given = 
   const request: GatewayRequest = {
     id: 'req_1',
     route: router.route({ method: 'POST', path, headers: {} }),
-    headers: {},
-    bodySize: () => 2,
-    takeBody: async () => '{}',
+    ...callWith({ body: '{}' }),
     networkId: 'n',
     startedAt: 0,
     deadline: 1,
-    clientGone: undefined,
     coldStart: false,
     identity: { kind: 'guest', networkId: 'n' },
     exchange: { tries: given.tries ?? 0, usage: { input: undefined, output: undefined } },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
-import type { InferenceCall } from '../../../lambda/http/gateway-request.ts';
+import type { InferenceCall, Outgoing } from '../../../lambda/http/gateway-request.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';
@@ -14,10 +14,11 @@ const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/"thunder" \ud83c\udf29';
 const sentModel = JSON.stringify(upstreamModel);
 
-function read(dialectName: string, body: string | Buffer): InferenceCall {
+function read(dialectName: string, body: string | Buffer): InferenceCall & Outgoing {
   const dialect = dialectNamed(dialectName);
   const endpoint = dialect.endpoints[0] as Endpoint;
-  return readCall(body, { dialect, endpoint }, models, anybody);
+  const { call, outgoing } = readCall(body, { dialect, endpoint }, models, anybody);
+  return { ...call, ...outgoing };
 }
 
 const send = (dialectName: string, body: string | Buffer) => read(dialectName, body).bodyFor(upstreamModel).join('');
@@ -105,7 +106,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
       .map(bodyOf);
     fc.assert(
       fc.property(bodies, (body) => {
-        let call: InferenceCall;
+        let call: InferenceCall & Outgoing;
         try {
           call = read(dialectName, body);
         } catch (error) {
@@ -271,7 +272,7 @@ test('what a body asks for, beside its bytes', () => {
   const counting = dialectNamed('messages').endpoints[1] as Endpoint;
   const route = { dialect: dialectNamed('messages'), endpoint: counting };
   const body = '{"model":"svc","messages":[],"stream":true}';
-  expect(readCall(body, route, models, anybody).stream).toBe(false);
+  expect(readCall(body, route, models, anybody).call.stream).toBe(false);
 });
 
 test('a body that repeats what the gateway reads over and over again is refused', () => {

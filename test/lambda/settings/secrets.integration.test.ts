@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import type { Repeat } from '../../../lambda/settings/secrets.ts';
 import { type DialectName, dialectNames } from '../../support/fixtures.ts';
 import { json } from '../../support/upstream-script.ts';
 import { startWatchedGateway } from '../../support/watched-gateway.ts';
@@ -7,12 +9,13 @@ import { canary, wire } from '../../support/wire.ts';
 const key = { 'x-api-key': canary.clientKey };
 
 /** A gateway whose upstream keys stand in a secret; an Error in its place is thrown. */
-async function startWithSecret(value: string | Error, environment: Record<string, string> = {}) {
+async function startWithSecret(value: string | Error, environment: Record<string, string> = {}, repeat?: Repeat) {
   const secret = { value, reads: [] as string[] };
   const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
   const watched = await startWatchedGateway({
     environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret', ...environment },
     now: () => clock.now,
+    ...(repeat && { repeat }),
     readSecret: async (id) => {
       secret.reads.push(id);
       if (secret.value instanceof Error) throw secret.value;
@@ -56,6 +59,28 @@ describe('upstream keys in a secret', () => {
     gateway.clock.now += 1;
     await gateway.ask();
     expect([gateway.usedKey(), gateway.secret.reads.length]).toEqual(['Bearer upstream-key-new', 2]);
+  });
+
+  test('in a process that lives between requests, none waits for a refresh', async () => {
+    const tasks: (() => void)[] = [];
+    await using gateway = await startWithSecret('upstream-key-old', {}, (task, time) => {
+      expect(time).toBe(60_000);
+      tasks.push(task);
+    });
+    await gateway.ask();
+    gateway.secret.value = 'upstream-key-new';
+    gateway.clock.now += 3_600_000;
+    await gateway.ask();
+    expect([gateway.usedKey(), gateway.secret.reads.length, tasks.length]).toEqual(['Bearer upstream-key-old', 1, 1]);
+    tasks[0]?.();
+    await setImmediate();
+    await gateway.ask();
+    expect([gateway.usedKey(), gateway.secret.reads.length]).toEqual(['Bearer upstream-key-new', 2]);
+    gateway.secret.value = new Error('planted');
+    tasks[0]?.();
+    await setImmediate();
+    await gateway.ask();
+    expect([gateway.usedKey(), gateway.secret.reads.length]).toEqual(['Bearer upstream-key-new', 3]);
   });
 
   test('many requests at once read it once', async () => {

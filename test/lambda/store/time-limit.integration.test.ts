@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createTimeLimit } from '../../../lambda/store/time-limit.ts';
 import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
@@ -94,6 +94,17 @@ test('many operations take turns, and one that fails gives way', async () => {
   const outcomes = await Promise.allSettled(crowd);
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(132);
   expect(most).toBe(32);
+});
+
+test('what waits behind an operation that is too slow is refused with it', async () => {
+  jest.useFakeTimers();
+  closers.push(() => jest.useRealTimers());
+  const limited = createTimeLimit();
+  const outcomes = Promise.allSettled(Array.from({ length: 40 }, () => limited(() => new Promise(() => {}))));
+  await jest.advanceTimersByTimeAsync(2_000);
+  for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
+  // Whoever comes later finds the way free.
+  expect(await limited(async () => 'done')).toBe('done');
 });
 
 const unavailable = { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } };

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface RequestTarget {
+  /** Percent-encoded as it came. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+}
+
+/** What a request is for. A path stays percent-encoded, as Function URLs leave it (API Gateway decodes it). */
+export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
+  // A proxy's request names the whole URL; `OPTIONS *` names no path.
+  const local = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
+  const mark = local.indexOf('?');
+  const path = mark < 0 ? local : local.slice(0, mark);
+  return { path: path.startsWith('/') ? path : '/', query: mark < 0 ? '' : local.slice(mark + 1) };
+}
+
+/** Every header but cookies, by lower-case name, the values of a repeated one joined by commas; the cookies' lines apart. */
+export function headersOf(request: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
+  const { cookie = [], ...distinct } = request.headersDistinct;
+  const joined = Object.entries(distinct).map(([name, values]) => [name, values?.join(',') ?? '']);
+  return { headers: Object.fromEntries(joined), cookies: cookie };
+}
+
+/** Calls back when the connection is lost before the response has been sent. */
+export function watchClient(request: IncomingMessage, response: ServerResponse, onGone: () => void): void {
+  const { socket } = request;
+  // A client that pipelines has many requests waiting on one connection.
+  socket.setMaxListeners(0);
+  socket.once('close', onGone);
+  response.once('close', () => socket.off('close', onGone));
+  response.on('error', () => {});
+}

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Call } from '../http/call.ts';
+import { GatewayError } from '../http/errors.ts';
+import type { GatewayResponse } from '../http/gateway-request.ts';
+import { createBodyBudget } from './body-budget.ts';
+import { headersOf, targetOf, watchClient } from './http-request.ts';
+import { createIncomingBody } from './incoming-body.ts';
+import { lastResort } from './last-resort.ts';
+import { listen } from './listen.ts';
+import { writeResponse } from './write-response.ts';
+
+export interface HttpServerOptions {
+  readonly app: (call: Call) => Promise<GatewayResponse>;
+  readonly host: string;
+  readonly port: number;
+  readonly clientAddress: 'socket' | 'x-forwarded-for';
+  /** In bytes: of one body, and of all that is in memory. */
+  readonly requestBodyLimit: number;
+  readonly bodyBudget: number;
+  /** How many connections may be open at once. */
+  readonly maxConnections?: number;
+  /** How long one request may take in all, in milliseconds. */
+  readonly timeLimit?: number;
+  /** How long a body may take to arrive. */
+  readonly arrivalTime?: number;
+  /** Called when what answers still wait for is not waited for any longer, and the process is about to end. */
+  readonly onLastMoment?: () => void;
+  /** Told what went wrong past the app; the client sees nothing of it. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface HttpServer {
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new connections, lets running answers end for so long, then cuts them short, each with a last word. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** As long as a function may run: after so much time even a client that does not read on is let go of. */
+const usualTimeLimit = 900_000;
+/** How long answers that were cut short may take to be told and refunded. A platform may leave one second in all. */
+const lastWordTime = 500;
+/** How long they may take to end, and to be logged, once their refunds were given up. */
+const lastMoment = 100;
+
+const limits = {
+  // As Node has it, but written down: what agents send is a hundredth of it.
+  maxHeaderSize: 16_384,
+  // A head is one packet or two. Who takes longer holds a connection that others could use.
+  headersTimeout: 20_000,
+  // The last resort: a head and a body in their own times are faster.
+  requestTimeout: 90_000,
+  connectionsCheckingInterval: 5_000,
+  // Longer than a balancer keeps an idle connection (60 s is usual), or it would send a request into a closing one.
+  keepAliveTimeout: 75_000,
+} as const;
+
+/** Serves an app over HTTP, many requests at once. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { app, host, port, requestBodyLimit, maxConnections, timeLimit = usualTimeLimit, onFault } = options;
+  const budget = createBodyBudget(options.bodyBudget);
+  const cutShort = new Set<AbortController>();
+  let health: 'serving' | 'stopping' = 'serving';
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const deadline = performance.now() + timeLimit;
+    const room = budget.openRoom();
+    const clientGone = new AbortController();
+    const cut = new AbortController();
+    cutShort.add(cut);
+    watchClient(request, response, () => clientGone.abort());
+    const timer = setTimeout(() => response.destroy(), timeLimit);
+    const body = createIncomingBody(request, {
+      ...{ limit: requestBodyLimit, room, cutShort: cut.signal },
+      ...(options.arrivalTime !== undefined && { timeLimit: options.arrivalTime }),
+    });
+    const { headers } = headersOf(request);
+    const call: Call = {
+      method: request.method ?? 'GET',
+      path: targetOf(request).path,
+      headers,
+      host: headers.host ?? '',
+      sourceAddress: addressOf(request, options.clientAddress),
+      bodySize: body.receive,
+      dropBody: body.drop,
+      takeBody: body.take,
+      room,
+      timeLeft: () => deadline - performance.now(),
+      clientGone: clientGone.signal,
+      cutShort: cut.signal,
+      health,
+    };
+    try {
+      const answer = await app(call).catch((fault) => {
+        onFault(fault);
+        return lastResort();
+      });
+      // What comes before the end of a request may never be read, or is not passed on.
+      const whole = await body.over();
+      if (!clientGone.signal.aborted) await writeResponse(request, response, answer, whole && health === 'serving');
+    } catch (fault) {
+      if (!clientGone.signal.aborted && !response.destroyed) onFault(fault);
+      response.destroy();
+    } finally {
+      clearTimeout(timer);
+      cutShort.delete(cut);
+      room.leave();
+    }
+  };
+
+  const listening = await listen({
+    ...{ host, port, serve, onError: onFault },
+    limits: { ...limits, ...(maxConnections !== undefined && { maxConnections }) },
+  });
+
+  return {
+    url: listening.url,
+    port: listening.port,
+    async stop(graceMs) {
+      health = 'stopping';
+      listening.refuseConnections();
+      await listening.settled(graceMs);
+      for (const cut of cutShort) cut.abort(stopping());
+      void listening.drain();
+      await listening.settled(lastWordTime);
+      options.onLastMoment?.();
+      await listening.settled(lastMoment);
+      listening.cut();
+    },
+  };
+}
+
+/** Of all that a header says, only its last value is of whoever stands before us; the others are the client's inventions. */
+function addressOf(request: IncomingMessage, from: HttpServerOptions['clientAddress']): string {
+  if (from === 'socket') return request.socket.remoteAddress ?? '';
+  const lines = request.headersDistinct['x-forwarded-for'] ?? [];
+  return lines.join(',').split(',').at(-1)?.trim() ?? '';
+}
+
+function stopping(): GatewayError {
+  const message = 'The gateway is being restarted. Please send the request again.';
+  return new GatewayError('service_unavailable', message, { refund: true, reason: 'stopping' });
+}

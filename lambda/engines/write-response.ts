@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished, pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import type { GatewayResponse } from '../http/gateway-request.ts';
+
+/** How long a client that still sends is listened to: were the connection closed at once, the answer would go with it. */
+const lingerTime = 1_000;
+
+/** Writes a response to its end, held back by a client that reads slowly. */
+export async function writeResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { statusCode, headers, body }: GatewayResponse,
+  keepConnection: boolean,
+): Promise<void> {
+  const head = { ...headers, ...(!keepConnection && { connection: 'close' }) };
+  if (typeof body !== 'string') {
+    response.writeHead(statusCode, head);
+    await pipeline(body, response);
+    return;
+  }
+  const bodyless = request.method === 'HEAD' || statusCode === 204 || statusCode === 304;
+  response.writeHead(statusCode, { ...head, ...(!bodyless && { 'content-length': Buffer.byteLength(body) }) });
+  if (request.complete) response.end(body);
+  else {
+    response.write(body);
+    await closed(request, lingerTime);
+    response.end();
+  }
+  await finished(response);
+}
+
+async function closed(request: IncomingMessage, timeLimit: number): Promise<void> {
+  const patience = new AbortController();
+  const over = new Promise((resolve) => request.once('end', resolve).once('close', resolve));
+  await Promise.race([over, setTimeout(timeLimit, undefined, { signal: patience.signal }).catch(() => {})]);
+  patience.abort();
+}

@@ -1,0 +1,50 @@
+import { createLog } from './report/log.ts';
+import { startServer } from './serve.ts';
+import { readConfig } from './settings/config.ts';
+import { ConfigError, readBoth } from './settings/read-settings.ts';
+import { readServerConfig } from './settings/server-config.ts';
+import { createAws } from './store/aws.ts';
+import { createDynamoDbClient } from './store/client.ts';
+import { renewCredentials } from './store/renew-credentials.ts';
+import { findAwsAccess } from './store/service.ts';
+
+/** What a host or a platform runs: reads the environment, serves until it is told to stop, and says how it ended. */
+async function run(): Promise<void> {
+  const [config, serverConfig] = readBoth(
+    () => readConfig(process.env),
+    () => readServerConfig(process.env),
+  );
+  const writeLog = (line: string) => process.stdout.write(line);
+  const log = createLog({ ...config, write: writeLog, now: Date.now });
+  const dynamoDb = createDynamoDbClient();
+  const access = await findAwsAccess(dynamoDb, process.env).catch(() => {
+    throw new ConfigError(['AWS_REGION is missing: the region of the tables']);
+  });
+  const credentials = renewCredentials(access.credentials, Date.now);
+  const server = await startServer(config, serverConfig, {
+    ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
+    ...{ dynamoDb, writeLog, now: Date.now, repeat: (task, time) => setInterval(task, time).unref() },
+  });
+
+  let exitCode = 0;
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    stopped ??= server.stop(serverConfig.shutdownGrace);
+    await stopped;
+    process.exit(exitCode);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('uncaughtException', (error) => {
+    log.fault('uncaught exception', error);
+    exitCode = 1;
+    void stop();
+  });
+  writeLog(`listening on ${server.url}\n`);
+}
+
+run().catch((error: unknown) => {
+  const faults = error instanceof ConfigError ? error.faults : [error instanceof Error ? error.message : String(error)];
+  for (const fault of faults) console.error(fault);
+  process.exit(1);
+});

@@ -1,0 +1,23 @@
+import type { CallService } from './call-service.ts';
+import { ServiceError } from './service-error.ts';
+
+/** A service whose calls can all be given up at once, those that come later too: for a process that has no time left. */
+export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
+  const running = new Set<(reason: Error) => void>();
+  let given = false;
+  const outOfTime = () => new ServiceError('GivenUp', 'the process ends');
+  return {
+    call: (...input) =>
+      new Promise((resolve, reject) => {
+        if (given) return reject(outOfTime());
+        running.add(reject);
+        callService(...input)
+          .then(resolve as (answer: object) => void, reject)
+          .finally(() => running.delete(reject));
+      }),
+    giveUp() {
+      given = true;
+      for (const reject of running) reject(outOfTime());
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createGatewayWithWallet } from '../lambda/gateway-with-wallet.ts';
+import { startServer } from '../lambda/serve.ts';
+import type { Config } from '../lambda/settings/config.ts';
+import type { Repeat } from '../lambda/settings/secrets.ts';
+import { readServerConfig } from '../lambda/settings/server-config.ts';
+import { installAwslambda } from './awslambda.ts';
+import { createFunction } from './create-function.ts';
+import { findAws } from './find-aws.ts';
+import { startFunctionUrl } from './function-url.ts';
+import type { LocalSettings } from './local-settings.ts';
+
+export interface Engine {
+  readonly url: string;
+  readonly port: number;
+  /** How long running answers may go on when it is told to stop. */
+  readonly graceMs: number;
+  /** Takes no more requests, lets the running ones end for that time, then cuts them. */
+  close(): Promise<void>;
+}
+
+/** Long enough for most answers: a person waits at the terminal. */
+const localGrace = 10_000;
+
+/** Serves one and the same app: behind a stand-in for the Function URL, or by the HTTP server as it runs anywhere. */
+export async function startEngine(config: Config, settings: LocalSettings, dynamoDb: DynamoDBClient): Promise<Engine> {
+  const { host, port, engine } = settings;
+  const world = {
+    ...(await findAws(dynamoDb)),
+    ...{ dynamoDb, writeLog: (line: string) => process.stdout.write(line), now: Date.now },
+  };
+  if (engine === 'web') {
+    const serverConfig = readServerConfig(process.env);
+    const repeat: Repeat = (task, time) => setInterval(task, time).unref();
+    const { stop, ...server } = await startServer(config, { ...serverConfig, host, port }, { ...world, repeat });
+    const graceMs = serverConfig.shutdownGrace;
+    return { ...server, graceMs, close: () => stop(graceMs) };
+  }
+  installAwslambda();
+  const handler = createFunction(createGatewayWithWallet(config, { ...world, scheme: 'http' }));
+  const { close, ...server } = await startFunctionUrl({ handler, host, port, bodyLimit: config.requestBodyLimit });
+  return { ...server, graceMs: localGrace, close: () => close(localGrace) };
+}

@@ -1,0 +1,195 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bundleServer } from '../../lib/bundle.ts';
+import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
+import { createClient } from '../model/client.ts';
+import { networkOf } from '../model/rules.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { startFakeSecrets } from '../support/fake-secrets.ts';
+import { answer, startFakeService } from '../support/fake-service.ts';
+import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
+import { identity } from '../support/gateway.ts';
+import { startStoreProxy } from '../support/store-proxy.ts';
+import { head, json, silence, write } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-server-'));
+const file = join(folder, 'index.js');
+const { path, question, answer: wholeAnswer, events } = wire.chat;
+const eventStream = head(200, { 'content-type': 'text/event-stream' });
+const [first = ''] = events;
+
+let dynamoDb: TestDynamoDb;
+let upstream: FakeUpstream;
+beforeAll(async () => {
+  await bundleServer(folder);
+  dynamoDb = await startTestDynamoDb();
+  upstream = await startFakeUpstream();
+}, 60_000);
+afterAll(async () => {
+  await upstream.close();
+  await dynamoDb.close();
+  rmSync(folder, { recursive: true });
+});
+
+const settings = (endpoint = dynamoDb.endpoint) => ({
+  ...identity,
+  UPSTREAM_BASE_URL: upstream.url,
+  UPSTREAM_API_KEYS: 'upstream-key-one',
+  KEYS_TABLE: dynamoDb.keysTable,
+  QUOTA_TABLE: dynamoDb.quotaTable,
+  NETWORK_SALT: 'the salt of the tests',
+  GUEST_LIMIT: '1000',
+  BURST_LIMIT: '1000',
+  AWS_REGION: 'local',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+});
+
+async function standing(from: string): Promise<number> {
+  const Key = { pk: { S: `guest#${networkOf(from)}#lifetime` } };
+  const input = { TableName: dynamoDb.quotaTable, Key, ConsistentRead: true };
+  const { Item } = await dynamoDb.callDynamoDb<{ Item?: { used?: { N: string } } }>('GetItem', input);
+  return Number(Item?.used?.N ?? 0);
+}
+
+/** So many streams of one guest, all of which have begun. */
+async function openStreams(url: string, from: string, count: number) {
+  upstream.otherwise([eventStream, write(first), silence]);
+  const client = createClient(url);
+  const begun: Promise<void>[] = [];
+  const body = JSON.stringify({ ...question, stream: true });
+  const answers = Array.from({ length: count }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    begun.push(promise);
+    const sending = { method: 'POST', path, headers: { 'x-api-key': 'x' }, body, from };
+    return client.send(sending, (_leave, onText) => onText(/data: /, resolve)).catch(() => undefined);
+  });
+  await Promise.all(begun);
+  return { answers, close: client.close };
+}
+
+const logOf = (output: string): Record<string, unknown>[] =>
+  [...output.matchAll(/^\{.*\}$/gm)].map(([line]) => JSON.parse(line));
+
+test('one file, the page, and what makes it ESM are all there is to it', async () => {
+  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toEqual({ type: 'module' });
+  await using server = await startGatewayProcess(settings(), file);
+  upstream.otherwise(json(200, wholeAnswer));
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(204);
+  expect((await fetch(`${server.url}/cli`)).headers.get('content-type')).toMatch('text/html');
+  const client = createClient(server.url);
+  const headers = { 'x-api-key': 'x' };
+  const reply = await client.send({
+    method: 'POST',
+    path,
+    headers,
+    body: JSON.stringify(question),
+    from: '127.0.0.21',
+  });
+  expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '999']);
+  client.close();
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.errors()).toBe('');
+});
+
+test('Lambda says where it listens, and who calls stands in the header that Lambda writes', async () => {
+  const endpoint = { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0', HOST: '203.0.113.9', PORT: '1' };
+  await using server = await startGatewayProcess({ ...settings(), ...endpoint }, file);
+  expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(500);
+  const headers = { 'x-api-key': 'x', 'x-forwarded-for': 'me, 203.0.113.7' };
+  expect((await fetch(`${server.url}/v1/models`, { headers })).status).toBe(200);
+});
+
+test('what is wrong stops the start, one line for each', async () => {
+  const wrong = { KEYS_TABLE: '', BODY_BUDGET: '0', CLIENT_ADDRESS: 'x-real-ip', PORT: '65536' };
+  const server = spawnGateway({ ...settings(), ...wrong }, file);
+  expect(await server.ended).toBe(1);
+  expect(server.errors().trim().split('\n')).toEqual([
+    'KEYS_TABLE is missing: the name of a DynamoDB table',
+    'PORT must be a whole number from 0 to 65535, 0 for any free port',
+    'CLIENT_ADDRESS must be socket or x-forwarded-for',
+    'BODY_BUDGET must be MiB from 1 to 65536, a whole number',
+  ]);
+});
+
+test('credentials are found where a container gives them', async () => {
+  const expiration = new Date(Date.now() + 3_600_000).toISOString();
+  const keys = { AccessKeyId: 'OFTHECONTAINER', SecretAccessKey: 'secret', Token: 'token', Expiration: expiration };
+  await using container = await startFakeService(answer(200, keys));
+  await using store = await startFakeService(answer(200, {}));
+  const { AWS_ACCESS_KEY_ID: _, AWS_SECRET_ACCESS_KEY: __, ...rest } = settings(store.url);
+  await using server = await startGatewayProcess({ ...rest, AWS_CONTAINER_CREDENTIALS_FULL_URI: container.url }, file);
+  await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } });
+  expect(store.requests[0]?.headers).toMatchObject({
+    authorization: expect.stringMatching('Credential=OFTHECONTAINER/'),
+    'x-amz-security-token': 'token',
+  });
+});
+
+test('told to stop with 128 streams open, it ends each with an error event, and refunds every one', async () => {
+  await using server = await startGatewayProcess(settings(), file);
+  const { answers, close } = await openStreams(server.url, '127.0.0.22', 128);
+  expect(await standing('127.0.0.22')).toBe(128);
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+  for (const one of await Promise.all(answers)) expect(one?.text).toMatch(/"code":"service_unavailable"/);
+  close();
+  const log = logOf(server.output());
+  const refunded = log.filter((line) => line.refunded === true && line.reason === 'stopping').length;
+  const left = log.filter(({ message }) => message === 'charge left standing').length;
+  expect(refunded + left).toBe(128);
+  // A refund that was given up may have been written all the same.
+  expect(await standing('127.0.0.22')).toBeLessThanOrEqual(left);
+  expect(server.errors()).toBe('');
+}, 60_000);
+
+test('a refund that can’t be written before the end is logged as a charge left standing', async () => {
+  await using proxy = await startStoreProxy(dynamoDb.endpoint);
+  await using server = await startGatewayProcess(settings(proxy.endpoint), file);
+  const { answers, close } = await openStreams(server.url, '127.0.0.23', 3);
+  proxy.spoil(() => 'silent');
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+  for (const one of await Promise.all(answers)) expect(one?.text ?? '').not.toMatch(/not charged/);
+  close();
+  expect(logOf(server.output()).filter(({ message }) => message === 'charge left standing')).toHaveLength(3);
+});
+
+test('what nobody caught is logged, and the streams end as they do on a stop, with exit code 1', async () => {
+  const preload = join(folder, 'preload.mjs');
+  writeFileSync(preload, 'process.on("SIGUSR2", () => { throw new TypeError("planted"); });');
+  await using server = await startGatewayProcess({ ...settings(), NODE_OPTIONS: `--import=${preload}` }, file);
+  const { answers, close } = await openStreams(server.url, '127.0.0.24', 2);
+  server.signal('SIGUSR2');
+  expect(await server.ended).toBe(1);
+  for (const one of await Promise.all(answers)) expect(one?.text).toMatch(/"code":"service_unavailable"/);
+  close();
+  const log = logOf(server.output());
+  expect(log).toContainEqual(
+    expect.objectContaining({ level: 'error', message: 'uncaught exception', cause: 'TypeError', GatewayErrors: 1 }),
+  );
+  expect(server.output()).not.toMatch('planted');
+});
+
+test('a new key in the secret is in use without a request waiting for it', async () => {
+  const secrets = await startFakeSecrets({ upstream: 'one', salt: 'a salt of at least sixteen characters' });
+  const { UPSTREAM_API_KEYS: _, NETWORK_SALT: __, ...rest } = settings();
+  const ids = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'salt' };
+  const endpoints = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url };
+  await using server = await startGatewayProcess({ ...rest, ...ids, ...endpoints }, file);
+  upstream.otherwise(json(200, wholeAnswer));
+  const ask = () =>
+    fetch(server.url + path, {
+      ...{ method: 'POST', body: JSON.stringify(question) },
+      headers: { 'content-type': 'application/json', 'x-api-key': 'x' },
+    });
+  expect((await ask()).status).toBe(200);
+  // Read while it started, once each.
+  expect([...secrets.reads].sort()).toEqual(['salt', 'upstream']);
+  await secrets.close();
+});

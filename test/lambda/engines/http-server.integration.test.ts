@@ -1,0 +1,299 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
+import type { Call } from '../../../lambda/http/call.ts';
+import type { GatewayResponse } from '../../../lambda/http/gateway-request.ts';
+import { openRaw } from './raw-client.ts';
+
+const mebibyte = 1_048_576;
+const answer = (body: string | Readable = 'done'): GatewayResponse => ({
+  statusCode: 200,
+  headers: { 'x-a': 'b' },
+  body,
+});
+
+interface Served extends HttpServer, AsyncDisposable {
+  readonly faults: readonly unknown[];
+}
+
+async function serve(app: HttpServerOptions['app'], options: Partial<HttpServerOptions> = {}): Promise<Served> {
+  const faults: unknown[] = [];
+  const server = await startHttpServer({
+    ...{ app, host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: mebibyte },
+    ...{ bodyBudget: 8 * mebibyte, onFault: (fault) => faults.push(fault) },
+    ...options,
+  });
+  return { ...server, faults, [Symbol.asyncDispose]: () => server.stop(0) };
+}
+
+const post = (length: number | string, path = '/') =>
+  `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\ncontent-length: ${length}\r\n`;
+const end = '\r\n';
+
+test('a call is what the request says', async () => {
+  const calls: Call[] = [];
+  const app = async (call: Call) => {
+    calls.push(call);
+    return answer(Buffer.from(await call.takeBody()).toString());
+  };
+  await using server = await serve(app);
+  const client = await openRaw(server.url);
+  client.send(`${post(5, '/a%2fb/?q=1')}X-Twice: 1\r\nx-twice: 2\r\ncookie: a=b\r\n${end}hello`);
+  expect(await client.until(/hello$/)).toMatch(/^HTTP\/1.1 200 OK\r\nx-a: b\r\n/);
+  client.socket.destroy();
+  const [call] = calls;
+  expect(call).toMatchObject({ method: 'POST', path: '/a%2fb/', host: 'gateway.example', sourceAddress: '127.0.0.1' });
+  expect(call?.headers).toEqual({ host: 'gateway.example', 'content-length': '5', 'x-twice': '1,2' });
+  expect(call?.timeLeft()).toBeGreaterThan(800_000);
+  // Whoever took the body was the only one who had it.
+  expect(await call?.takeBody()).toHaveLength(0);
+});
+
+test.each([
+  ['the last value', 'x-forwarded-for: 9.9.9.9, 203.0.113.7', '203.0.113.7'],
+  ['of all lines', 'x-forwarded-for: 203.0.113.7\r\nX-Forwarded-For: 198.51.100.1', '198.51.100.1'],
+  [
+    'whatever else is there',
+    'forwarded: for=1.1.1.1\r\nx-real-ip: 2.2.2.2\r\nx-forwarded-for:  2001:db8::1 ',
+    '2001:db8::1',
+  ],
+  ['nobody where there is none', 'x-real-ip: 2.2.2.2', ''],
+  ['nobody where the last is empty', 'x-forwarded-for: 203.0.113.7,', ''],
+])('behind a balancer the caller is %s', async (_, lines, address) => {
+  await using server = await serve(async ({ sourceAddress }) => answer(`<${sourceAddress}>`), {
+    clientAddress: 'x-forwarded-for',
+  });
+  const client = await openRaw(server.url);
+  client.send(`GET / HTTP/1.1\r\nhost: x\r\n${lines}\r\n${end}`);
+  expect(await client.until(/<.*>$/)).toMatch(`<${address}>`);
+  client.socket.destroy();
+});
+
+test('nothing is answered before the request has been read to its end', async () => {
+  const answered = Promise.withResolvers<void>();
+  await using server = await serve(async () => {
+    answered.resolve();
+    return answer();
+  });
+  const client = await openRaw(server.url);
+  client.send(`${post(10)}${end}12345`);
+  await answered.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(client.socket.bytesRead).toBe(0);
+  client.send('67890');
+  expect(await client.until(/done$/)).not.toMatch(/connection: close/);
+  // The connection serves on.
+  client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
+  await client.until(/done.*done$/s);
+  client.socket.destroy();
+});
+
+test('a body that is too large is read up to the limit, answered, and then its connection closes', async () => {
+  const sizes: number[] = [];
+  const app = async ({ bodySize }: Call) => {
+    sizes.push(await bodySize());
+    return answer('too large');
+  };
+  await using server = await serve(app);
+  for (const head of [
+    `${post(1e9)}${end}`,
+    `POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n${end}200000\r\n`,
+  ]) {
+    const client = await openRaw(server.url);
+    client.send(head + 'x'.repeat(mebibyte + 1));
+    expect(await client.until(/too large$/)).toMatch(/connection: close\r\n/i);
+    client.send('x'.repeat(10_000));
+    await client.rest();
+  }
+  for (const size of sizes) expect(size).toBeGreaterThan(mebibyte);
+});
+
+test('what nobody takes is dropped, and takes no room', async () => {
+  const sizes: number[] = [];
+  const app = async ({ path, dropBody, bodySize, room }: Call) => {
+    room.claim('one network');
+    if (path === '/drop') sizes.push(await dropBody());
+    if (path === '/keep') sizes.push(await bodySize());
+    return answer();
+  };
+  await using server = await serve(app, { bodyBudget: mebibyte });
+  for (const path of ['/drop', '/ignore']) {
+    const client = await openRaw(server.url);
+    client.send(`${post(mebibyte, path)}${end}${'x'.repeat(mebibyte)}`);
+    expect(await client.until(/done$/)).not.toMatch(/connection: close/i);
+    client.socket.destroy();
+  }
+  expect(sizes).toEqual([mebibyte]);
+  expect(server.faults).toEqual([]);
+});
+
+test('one network holds a quarter of the budget, all together the whole, and each gives back what it had', async () => {
+  const held: (() => void)[] = [];
+  const app = async ({ path, bodySize, room }: Call) => {
+    const [, network = '', bytes = ''] = path.split('/');
+    room.claim(network);
+    try {
+      await bodySize();
+      room.take(Number(bytes));
+    } catch (error) {
+      return answer(error instanceof Error ? `refused: ${error.message}` : '');
+    }
+    await new Promise<void>((resolve) => held.push(resolve));
+    return answer('held');
+  };
+  await using server = await serve(app, { bodyBudget: 4 * mebibyte });
+  const ask = async (network: string, bytes: number) => {
+    const before = held.length;
+    const response = fetch(`${server.url}/${network}/0`, { method: 'POST', body: 'x'.repeat(bytes) }).then((r) =>
+      r.text(),
+    );
+    while (held.length === before) {
+      const early = await Promise.race([response, new Promise<void>((resolve) => setImmediate(resolve))]);
+      if (typeof early === 'string') return early;
+    }
+    return response.then.bind(response);
+  };
+  const full = 'refused: The gateway has too many large requests in its hands. Please try again in a moment.';
+  expect(await ask('a', mebibyte)).not.toBe(full);
+  expect(await ask('a', 1)).toBe(full);
+  for (const network of ['b', 'c', 'd']) expect(await ask(network, mebibyte)).not.toBe(full);
+  expect(await ask('e', 1)).toBe(full);
+  held.shift()?.();
+  while ((await ask('e', 1)) === full);
+  expect(await ask('a', mebibyte - 1)).not.toBe(full);
+  for (const release of held) release();
+});
+
+test('a body of unknown length counts for no more than it is', async () => {
+  const app = async ({ bodySize, room }: Call) => {
+    room.claim('a');
+    await bodySize();
+    room.take(mebibyte - 600_001);
+    return answer();
+  };
+  await using server = await serve(app, { bodyBudget: 4 * mebibyte });
+  const body = Readable.toWeb(Readable.from(['x'.repeat(300_000), 'x'.repeat(300_001)]));
+  const response = await fetch(server.url, { method: 'POST', body, duplex: 'half' } as RequestInit);
+  expect(await response.text()).toBe('done');
+});
+
+test('a body that does not come in time is refused', async () => {
+  const app = async ({ bodySize }: Call) => {
+    try {
+      return answer(`${await bodySize()}`);
+    } catch (error) {
+      return answer(JSON.stringify(error));
+    }
+  };
+  await using server = await serve(app, { arrivalTime: 50 });
+  const client = await openRaw(server.url);
+  client.send(`${post(10)}${end}123`);
+  const text = await client.rest();
+  expect(text).toMatch(/connection: close/i);
+  expect(text).toMatch('"status":408');
+});
+
+test('a client that leaves is told of, before its body has come and while it is answered', async () => {
+  const gone: string[] = [];
+  const begun = new Set<string>();
+  const app = async ({ path, bodySize, clientGone }: Call) => {
+    const left = once(clientGone as AbortSignal, 'abort');
+    begun.add(path);
+    if (path === '/body') await Promise.resolve(bodySize()).catch((error: Error) => gone.push(error.message));
+    await left;
+    gone.push(path);
+    return answer();
+  };
+  await using server = await serve(app as HttpServerOptions['app']);
+  for (const [path, length] of [
+    ['/body', 10],
+    ['/answer', 0],
+  ] as const) {
+    const client = await openRaw(server.url);
+    client.send(`${post(length, path)}${end}`);
+    while (!begun.has(path)) await new Promise((resolve) => setImmediate(resolve));
+    client.socket.destroy();
+    while (!gone.includes(path)) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(gone).toEqual(['The request body broke off before its end. Send all of it.', '/body', '/answer']);
+  expect(server.faults).toEqual([]);
+});
+
+test('a reader that stands still holds the answer back', async () => {
+  let given = 0;
+  const body = new Readable({
+    highWaterMark: 65_536,
+    read() {
+      given += 65_536;
+      this.push(Buffer.alloc(65_536));
+    },
+  });
+  await using server = await serve(async () => answer(body));
+  const client = await openRaw(server.url);
+  client.socket.pause();
+  client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
+  // Till it stands still, whatever the system's buffers hold.
+  for (let before = -1; before !== given || given === 0; ) {
+    before = given;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(given).toBeLessThan(16 * mebibyte);
+  client.socket.destroy();
+});
+
+test('what an app throws is an answer that shows nothing of it', async () => {
+  const fault = new Error('planted');
+  await using server = await serve(() => Promise.reject(fault));
+  const response = await fetch(server.url);
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ error: { code: 'internal_error', type: 'server_error' } });
+  expect(server.faults).toEqual([fault]);
+});
+
+test('an answer that takes too long ends with its connection', async () => {
+  await using server = await serve(() => new Promise(() => {}), { timeLimit: 50 });
+  const client = await openRaw(server.url);
+  client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
+  expect(await client.rest()).toBe('');
+});
+
+test('told to stop, it takes no new connections, says so on those it has, and cuts short what runs on', async () => {
+  const order: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const app = async ({ path, health, cutShort }: Call) => {
+    if (path === '/health') return answer(`<${health}>`);
+    begun.resolve();
+    const [event] = await once(cutShort as AbortSignal, 'abort');
+    order.push('cut short');
+    return answer(`<${event.target.reason.code}>`);
+  };
+  const server = await serve(app, { onLastMoment: () => order.push('last moment') });
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n${end}`;
+  const [idle, busy] = [await openRaw(server.url), await openRaw(server.url)];
+  idle.send(ask('/health'));
+  await idle.until(/<serving>/);
+  busy.send(ask('/busy'));
+  await begun.promise;
+  const grace = Promise.withResolvers<void>();
+  const stopped = server.stop(300).then(grace.resolve);
+  idle.send(ask('/health'));
+  expect(await idle.until(/<stopping>/)).toMatch(/connection: close/i);
+  await expect(openRaw(server.url)).rejects.toThrow('ECONNREFUSED');
+  expect(await busy.rest()).toMatch('<service_unavailable>');
+  await stopped;
+  expect(order).toEqual(['cut short', 'last moment']);
+});
+
+test('told to stop while nothing runs, it is over at once', async () => {
+  const server = await serve(async () => answer());
+  const client = await openRaw(server.url);
+  await server.stop(600_000);
+  await client.rest();
+});
+
+test('an address or a port that can’t be had stops the start', async () => {
+  await using first = await serve(async () => answer());
+  await expect(serve(async () => answer(), { port: first.port })).rejects.toThrow(`PORT ${first.port} is taken`);
+  await expect(serve(async () => answer(), { host: '203.0.113.9' })).rejects.toThrow('HOST 203.0.113.9 is no address');
+});

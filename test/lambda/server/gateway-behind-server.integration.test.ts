@@ -1,0 +1,216 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { dialectNames } from '../../support/fixtures.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { createStreamReader } from '../../support/stream-reader.ts';
+import { head, json, silence, until, write } from '../../support/upstream-script.ts';
+import { startWatchedGateway, type WatchedGateway } from '../../support/watched-gateway.ts';
+import { canary, wire } from '../../support/wire.ts';
+import { openRaw } from '../engines/raw-client.ts';
+
+const engine = 'web';
+const mebibyte = 1_048_576;
+const eventStream = head(200, { 'content-type': 'text/event-stream' });
+const { path, question, events } = wire.chat;
+const [first = ''] = events;
+const key = { 'x-api-key': canary.clientKey };
+const figuresOf = ({ headers }: Response) => [headers.get('x-svc-limit'), headers.get('x-svc-remaining')];
+
+describe('/healthz', () => {
+  test('says that the process serves: to anyone, whatever becomes of the tables, and no log is filled with it', async () => {
+    await using gateway = await startTestGateway({
+      ...{ engine, server: { clientAddress: 'x-forwarded-for' }, environment: { GUEST_LIMIT: '7' } },
+      reachStore: async () => () => Promise.reject(new Error('no tables')),
+    });
+    const response = await fetch(`${gateway.url}/healthz`);
+    expect(response.status).toBe(204);
+    expect(figuresOf(response)).toEqual(['7', '0']);
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+    for (const [method, status] of [
+      ['POST', 405],
+      ['HEAD', 405],
+      ['OPTIONS', 405],
+    ] as const) {
+      const headers = { 'x-forwarded-for': '203.0.113.7' };
+      expect((await fetch(`${gateway.url}/healthz`, { method, headers })).status).toBe(status);
+    }
+    expect(gateway.log.filter(({ route, status }) => route === '/healthz' && status === 204)).toEqual([]);
+  });
+
+  test('is no path of the function', async () => {
+    await using gateway = await startTestGateway({ engine: 'function-url' });
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(404);
+  });
+
+  test('says that the process stops, as every answer then does', async () => {
+    await using gateway = await startTestGateway({ engine });
+    gateway.upstream.otherwise([eventStream, write(first), silence]);
+    const stream = createStreamReader(await gateway.post(path, { ...question, stream: true }, key));
+    await stream.until(/data: /);
+    const [health, models] = [await openRaw(gateway.url), await openRaw(gateway.url)];
+    const stopped = gateway.stop(300);
+    health.send('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+    models.send('GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: x\r\n\r\n');
+    for (const client of [health, models]) {
+      const text = await client.rest();
+      expect(text).toMatch(/^HTTP\/1.1 503 /);
+      expect(text).toMatch(/retry-after: 1\r\n/);
+      expect(text).toMatch('X-Svc-Error: service_unavailable');
+    }
+    await stopped;
+    await stream.rest();
+  });
+});
+
+describe('a caller without an address', () => {
+  test.each(['x: y', 'x-forwarded-for: ', 'x-forwarded-for: 203.0.113.7, unknown', 'x-forwarded-for: 1.2.3.4:5'])(
+    'is answered nothing: %s',
+    async (line) => {
+      await using gateway = await startTestGateway({ engine, server: { clientAddress: 'x-forwarded-for' } });
+      const client = await openRaw(gateway.url);
+      client.send(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: x\r\nconnection: close\r\n${line}\r\n\r\n`);
+      const text = await client.rest();
+      expect(text).toMatch(/^HTTP\/1.1 500 /);
+      expect(text).toMatch('X-Svc-Error: internal_error');
+      expect(gateway.log).toMatchObject([{ reason: 'no_viewer_address', status: 500 }]);
+    },
+  );
+
+  test('is told apart by the last value, and by no other', async () => {
+    await using gateway = await startTestGateway({ engine, server: { clientAddress: 'x-forwarded-for' } });
+    gateway.upstream.otherwise(json(200, wire.chat.answer));
+    const ask = async (from: string) =>
+      figuresOf(await gateway.post(path, question, { ...key, 'x-forwarded-for': from }));
+    expect(await ask('203.0.113.7')).toEqual(['3', '2']);
+    expect(await ask('198.51.100.1, 203.0.113.7')).toEqual(['3', '1']);
+    expect(await ask('203.0.113.7, 198.51.100.1')).toEqual(['3', '2']);
+  });
+});
+
+describe('memory that all requests share', () => {
+  let watched: WatchedGateway;
+  beforeAll(async () => {
+    watched = await startWatchedGateway({ engine, server: { bodyBudget: 4 * mebibyte } });
+  });
+  afterAll(() => watched[Symbol.asyncDispose]());
+
+  const filled = (bytes: number) =>
+    JSON.stringify({ ...question, messages: [{ role: 'user', content: 'x'.repeat(bytes) }] });
+
+  test.each(dialectNames)('%s: a body that finds no room is refused, uncharged', async (dialect) => {
+    const { gateway, remaining } = watched;
+    const before = await remaining();
+    const response = await gateway.post(wire[dialect].path, filled(mebibyte), key);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    const type = wire[dialect].errorTypes.service_unavailable ?? '';
+    const message = expect.stringMatching(/^The gateway has too many large requests/);
+    expect(await response.json()).toEqual(wire[dialect].error({ code: 'service_unavailable', type, message }));
+    expect(await remaining()).toBe(before);
+  });
+
+  test('so is one that finds none when it is decoded, and a whole answer', async () => {
+    const { gateway, remaining } = watched;
+    const before = await remaining();
+    const headers = { ...key, 'content-type': 'application/json' };
+    const body = gzipSync(filled(mebibyte));
+    const packed = await fetch(gateway.url + path, {
+      ...{ method: 'POST', body },
+      headers: { ...headers, 'content-encoding': 'gzip' },
+    });
+    expect(packed.status).toBe(503);
+    gateway.upstream.answer(json(200, { choices: [{ message: { content: 'x'.repeat(mebibyte) } }] }));
+    const long = await gateway.post(path, question, key);
+    expect([long.status, long.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await remaining()).toBe(before);
+  });
+
+  test('is given back: as many bodies as one likes, one after the other', async () => {
+    const { gateway } = watched;
+    gateway.upstream.otherwise(json(200, wire.chat.answer));
+    for (let turn = 0; turn < 6; turn += 1) {
+      expect((await gateway.post(path, filled(mebibyte - 1_000), key)).status).toBe(200);
+      expect((await gateway.post(path, `${filled(mebibyte - 1_000)}}`, key)).status).toBe(400);
+    }
+  });
+
+  test('bodies let go of when the answer begins leave their room to others', async () => {
+    const { gateway } = watched;
+    const released = Promise.withResolvers<void>();
+    gateway.upstream.otherwise([eventStream, write(first), until(released.promise)]);
+    const streams = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      const body = JSON.stringify({ ...JSON.parse(filled(mebibyte - 1_000)), stream: true });
+      const response = await gateway.post(path, body, key);
+      expect(response.status).toBe(200);
+      streams.push(createStreamReader(response));
+    }
+    released.resolve();
+    for (const stream of streams) await stream.rest();
+  });
+});
+
+describe('told to stop', () => {
+  test.each(dialectNames)(
+    '%s: a stream that outlives the grace ends with an error event, refunded',
+    async (dialect) => {
+      await using watched = await startWatchedGateway({ engine });
+      const { gateway, remaining } = watched;
+      const before = await remaining();
+      const { path, question, events, errorEvent, errorTypes } = wire[dialect];
+      gateway.upstream.answer([eventStream, write(events[0] ?? ''), silence]);
+      const stream = createStreamReader(await gateway.post(path, { ...question, stream: true }, key));
+      await stream.until(/data: /);
+      await gateway.stop(0);
+      const text = await stream.rest();
+      const type = errorTypes.service_unavailable ?? '';
+      const message = expect.stringMatching(/^The gateway is being restarted\./);
+      const [last = ''] = text
+        .split('\n\n')
+        .filter((event) => event !== '')
+        .slice(-1);
+      const expected = errorEvent({ code: 'service_unavailable', type, message }, 1);
+      expect(JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? '')).toEqual(expected.data);
+      expect(gateway.log.at(-1)).toMatchObject({
+        end: 'failed',
+        code: 'service_unavailable',
+        reason: 'stopping',
+        refunded: true,
+      });
+      const { standing } = await standingOf(gateway);
+      expect(standing).toBe(0);
+      expect(before).toBeGreaterThan(0);
+    },
+  );
+
+  test('a stream that ends within the grace ends as it would, and a plain answer that does not is refunded', async () => {
+    await using gateway = await startTestGateway({ engine, environment: { GUEST_LIMIT: '10' } });
+    const released = Promise.withResolvers<void>();
+    gateway.upstream.answer(
+      [eventStream, write(first), until(released.promise), write(events.slice(1).join(''))],
+      [silence],
+    );
+    const stream = createStreamReader(await gateway.post(path, { ...question, stream: true }, key));
+    const plain = gateway.post(path, question, key);
+    await gateway.upstream.arrival(1);
+    const stopped = gateway.stop(200);
+    released.resolve();
+    expect(await stream.rest()).toMatch(/\[DONE\]\n\n$/);
+    const response = await plain;
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ error: { code: 'service_unavailable' } });
+    await stopped;
+    expect((await standingOf(gateway)).standing).toBe(1);
+  });
+});
+
+async function standingOf({ dynamoDb, log }: TestGateway): Promise<{ standing: number }> {
+  const { network } = log.find((line) => line.network) ?? {};
+  const input = {
+    TableName: dynamoDb.quotaTable,
+    Key: { pk: { S: `guest#${network}#lifetime` } },
+    ConsistentRead: true,
+  };
+  const { Item } = await dynamoDb.callDynamoDb<{ Item?: { used?: { N: string } } }>('GetItem', input);
+  return { standing: Number(Item?.used?.N) };
+}

@@ -1,0 +1,46 @@
+import type { App } from '../../lambda/app.ts';
+import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
+import { installAwslambda } from '../../local/awslambda.ts';
+import { createFunction } from '../../local/create-function.ts';
+import { startFunctionUrl } from '../../local/function-url.ts';
+
+/** What serves the app in a test: the Function URL's stand-in, or the HTTP server. */
+export type TestEngine = 'function-url' | 'web';
+
+export type ServerOptions = Partial<
+  Pick<HttpServerOptions, 'arrivalTime' | 'bodyBudget' | 'clientAddress' | 'onLastMoment'>
+>;
+
+interface Options {
+  /** Without it, what the variable TEST_ENGINE says, else the Function URL. */
+  readonly engine: TestEngine | undefined;
+  readonly server: ServerOptions | undefined;
+  readonly bodyLimit: number;
+  readonly timeLimit: number | undefined;
+  readonly onFault: (fault: unknown) => void;
+}
+
+interface RunningEngine {
+  readonly url: string;
+  close(graceMs: number): Promise<void>;
+}
+
+/** Serves an app on a free port. */
+export async function startTestEngine(app: App, options: Options): Promise<RunningEngine> {
+  const { engine = process.env.TEST_ENGINE, bodyLimit, timeLimit, onFault } = options;
+  const address = { host: '127.0.0.1', port: 0 };
+  if (engine === 'web') {
+    const server = await startHttpServer({
+      ...{ ...address, app, onFault, clientAddress: 'socket', requestBodyLimit: bodyLimit, bodyBudget: 268_435_456 },
+      ...(timeLimit !== undefined && { timeLimit }),
+      ...options.server,
+    });
+    return { url: server.url, close: server.stop };
+  }
+  installAwslambda();
+  const server = await startFunctionUrl({
+    ...{ ...address, handler: createFunction(app), bodyLimit, onFailure: onFault },
+    ...(timeLimit !== undefined && { functionTimeout: timeLimit }),
+  });
+  return { url: server.url, close: server.close };
+}

@@ -3,7 +3,7 @@ import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
 import type { Setting } from '../lambda/settings/setting.ts';
 import { settings, upstreamSettings } from '../lambda/settings/settings.ts';
-import { mostBurst } from '../operator/cost/counter.ts';
+import { mostBurst } from '../lambda/store/counter-cost.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
 import { readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';

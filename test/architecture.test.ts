@@ -173,9 +173,9 @@ const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
 ];
 
-/** What lib/ may take from lambda/: the schema of the tables, the settings, and the names of metrics and of the edge's headers. */
+/** What lib/ may take from lambda/: the schema of the tables and what their items cost, the settings, and the names of metrics and of the edge's headers. */
 const sharedWithLib =
-  /^lambda\/(store\/schema|settings\/(setting|settings|read-settings|config)|report\/metric-names|identity\/viewer-address)\.ts$/;
+  /^lambda\/(store\/(schema|counter-cost)|settings\/(setting|settings|read-settings|config)|report\/metric-names|identity\/viewer-address)\.ts$/;
 
 /** Where a function begins: only there are the environment and the clock at hand. */
 const entries = /^lambda\/((wallet\/)?index|server)\.ts$/;

@@ -1,3 +1,4 @@
+import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from '../../lambda/store/counter-cost.ts';
 import { writeUnits } from '../../lambda/store/item-size.ts';
 import {
   assumptions,
@@ -9,7 +10,6 @@ import {
   streamSeconds,
   usualMemory,
 } from './assumptions.ts';
-import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from './counter.ts';
 import {
   breakEven,
   containersFor,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError } from '../../lambda/settings/read-settings.ts';
 import { settings, upstreamSettings } from '../../lambda/settings/settings.ts';
+import { mostBurst } from '../../lambda/store/counter-cost.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';
-import { mostBurst } from '../../operator/cost/counter.ts';
 
 const defaults = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { ChargeResult, CounterWindow } from '../../../lambda/quota/counters.ts';
 import { minuteOf } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
+import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from '../../../lambda/store/counter-cost.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { writeUnits } from '../../../lambda/store/item-size.ts';
-import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from '../../../operator/cost/counter.ts';
 import { createMemoryCaller } from '../../exhaustive/memory-caller.ts';
 
 const start = Date.UTC(2026, 10, 21, 12);

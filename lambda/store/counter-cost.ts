@@ -1,6 +1,6 @@
-import { itemSize, writeUnits } from '../../lambda/store/item-size.ts';
-import type { Item } from '../../lambda/store/table.ts';
-import { kept, sliceLength } from '../../lambda/store/write-once.ts';
+import { itemSize, writeUnits } from './item-size.ts';
+import type { Item } from './table.ts';
+import { kept, sliceLength } from './write-once.ts';
 
 /** What one partition, and so one item, takes in a second. */
 export const unitsPerSecond = 1_000;

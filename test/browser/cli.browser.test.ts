@@ -127,7 +127,7 @@ test('by keyboard alone, told where one is at every step', async () => {
     'Environment',
   ]);
   await press('End');
-  expect(await focused()).toBe('aider');
+  expect(await focused()).toBe('Genkit');
   await page.getByRole('button', { name: /^Revoke/ }).focus();
   await press('Enter');
   expect(await focused()).toBe('Keep');

@@ -1,5 +1,4 @@
-import { escapedFlag, keyFlag, type Tape, width, writeTape } from './tape.ts';
-import { quote, skipPlain, trySkipString } from './tokens.ts';
+import { escapedFlag, keyFlag, lengthShift, longestShort, startShift, type Tape, width, writeTape } from './tape.ts';
 
 /** A value or key of a scanned text, by its place in the order in which they start; 0 is the root value. */
 export type Node = number;
@@ -23,7 +22,7 @@ export interface Json {
   kind(node: Node): Kind;
   isKey(node: Node): boolean;
   start(node: Node): number;
-  /** The offset after the last character. Of a string it is searched for. */
+  /** The offset after the last character. */
   end(node: Node): number;
   /** The text of a node as it stands. */
   raw(node: Node): string;
@@ -54,7 +53,7 @@ const keptCells = 65_536;
 export function createScanner(): Scanner {
   const tape: Tape = {
     ...{ nodes: new Int32Array(firstNodes), size: 0 },
-    ...{ spans: new Int32Array(firstSpans), containers: 0 },
+    ...{ spans: new Int32Array(firstSpans), spanned: 0 },
   };
   const view: View = { root: 0, text: '', size: 0, tape, ...reading };
   return {
@@ -63,7 +62,7 @@ export function createScanner(): Scanner {
       if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
       if (tape.spans.length > keptCells) tape.spans = new Int32Array(firstSpans);
       tape.size = 0;
-      tape.containers = 0;
+      tape.spanned = 0;
       writeTape(text, tape);
       view.text = text;
       view.size = tape.size;
@@ -84,41 +83,39 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
     return kindByFirst(this.text.charCodeAt(this.start(node)));
   },
   isKey(node) {
-    const cell = cellOf(this, node);
-    return cell >= 0 && (cell & keyFlag) !== 0;
+    return (cellOf(this, node) & keyFlag) !== 0;
   },
   start(node) {
     const cell = cellOf(this, node);
-    return cell < 0 ? spanOf(this, ~cell, 0) : cell >>> 2;
+    return lengthIn(cell) === 0 ? spanOf(this, cell, 0) : cell >>> startShift;
   },
   end(node) {
     const cell = cellOf(this, node);
-    return cell < 0 ? spanOf(this, ~cell, 1) : endOfScalar(this.text, cell);
+    const length = lengthIn(cell);
+    return length === 0 ? spanOf(this, cell, 1) : (cell >>> startShift) + length;
   },
   raw(node) {
     return this.text.slice(this.start(node), this.end(node));
   },
   next(node) {
     const cell = cellOf(this, node);
-    return cell < 0 ? spanOf(this, ~cell, 2) : node + 1;
+    return lengthIn(cell) === 0 ? spanOf(this, cell, 2) : node + 1;
   },
   hasEscape(node) {
-    const cell = cellOf(this, node);
-    return cell >= 0 && (cell & escapedFlag) !== 0;
+    return (cellOf(this, node) & escapedFlag) !== 0;
   },
   // A string by itself, as V8 decodes some keys wrongly where they stand in an object (nodejs/node#63785).
   string(node) {
-    const cell = cellOf(this, node);
-    const start = cell >>> 2;
-    const end = endOfScalar(this.text, cell);
-    return cell & escapedFlag ? JSON.parse(this.text.slice(start, end)) : this.text.slice(start + 1, end - 1);
+    return this.hasEscape(node)
+      ? JSON.parse(this.raw(node))
+      : this.text.slice(this.start(node) + 1, this.end(node) - 1);
   },
   member(object, name) {
     let value: Node | undefined;
     if (this.kind(object) !== 'object') return value;
     const end = this.next(object);
     for (let key = object + 1; key < end; key = this.next(key + 1)) {
-      if (isNamed(this.text, cellOf(this, key), name)) value = key + 1;
+      if (isNamed(this, key, name)) value = key + 1;
     }
     return value;
   },
@@ -136,28 +133,24 @@ function cellOf({ tape }: View, node: Node): number {
   return tape.nodes[node] ?? 0;
 }
 
-function spanOf({ tape }: View, container: number, part: number): number {
-  return tape.spans[container * width + part] ?? 0;
+function lengthIn(cell: number): number {
+  return (cell >>> lengthShift) & longestShort;
 }
 
-/** The text has been checked: what starts here is whole. */
-function endOfScalar(text: string, cell: number): number {
-  const start = cell >>> 2;
-  if (text.charCodeAt(start) !== quote) return skipPlain(text, start);
-  if ((cell & escapedFlag) !== 0) return trySkipString(text, start) >>> 2;
-  return text.indexOf('"', start + 1) + 1;
+function spanOf({ tape }: View, cell: number, part: number): number {
+  return tape.spans[(cell >>> startShift) * width + part] ?? 0;
 }
 
-function isNamed(text: string, key: number, name: string): boolean {
-  const start = (key >>> 2) + 1;
-  const end = start + name.length;
-  if ((key & escapedFlag) === 0) {
-    return text.charCodeAt(end) === quote && text.startsWith(name, start) && text.indexOf('"', start) === end;
-  }
+function isNamed(view: View, key: Node, name: string): boolean {
+  const cell = cellOf(view, key);
+  const isEscaped = (cell & escapedFlag) !== 0;
+  // Most keys are short and have another length.
+  if (!isEscaped && lengthIn(cell) !== 0 && lengthIn(cell) !== name.length + 2) return false;
+  const start = view.start(key) + 1;
+  const length = view.end(key) - 1 - start;
+  if (!isEscaped) return length === name.length && view.text.startsWith(name, start);
   // An escape takes two or six characters for one.
-  const literal = text.slice(start - 1, endOfScalar(text, key));
-  const length = literal.length - 2;
-  return length > name.length && length <= name.length * 6 && JSON.parse(literal) === name;
+  return length > name.length && length <= name.length * 6 && view.string(key) === name;
 }
 
 function kindByFirst(code: number): Kind {

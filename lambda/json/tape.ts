@@ -5,21 +5,25 @@ import { codeAt, quote, skipNumber, skipSpace, skipString, skipWord } from './to
 export const maxDepth = 10_000;
 
 /**
- * The values and keys of a text in the order in which they start. Most are keys and scalars, and most of those are short:
- * they have one cell each, and where one ends is found out anew from where it starts.
+ * The values and keys of a text in the order in which they start. Most of them are short, and are told in one cell. Objects,
+ * arrays and what is long have a span.
  */
 export interface Tape {
-  /** Of a key or scalar, its start, shifted left by two, plus the flags below; of a container, the complement of its number. */
+  /** From the lowest bit: two flags, the length, the start; where the length is 0, the number of a span instead of the start. */
   nodes: Int32Array<ArrayBuffer>;
   /** The number of nodes. */
   size: number;
-  /** By number of a container, `width` cells: its start, its end, and the node after it and all inside it. */
+  /** `width` cells each: the start, the end, and the node after it and all inside it. */
   spans: Int32Array<ArrayBuffer>;
-  /** The number of containers. */
-  containers: number;
+  /** The number of spans. */
+  spanned: number;
 }
 export const escapedFlag = 1;
 export const keyFlag = 2;
+export const lengthShift = 2;
+export const longestShort = 31;
+export const startShift = 7;
+const lastShort = 2 ** 25 - 1; // the last place at which a short one may start
 export const width = 3;
 
 /**
@@ -27,7 +31,7 @@ export const width = 3;
  * something is denser, and a text can't make its tape take much more room than it takes itself.
  */
 const mostNodes = ({ length }: string): number => 262_144 + Math.floor(length / 4);
-const mostContainers = ({ length }: string): number => 65_536 + Math.floor(length / 16);
+const mostSpans = ({ length }: string): number => 65_536 + Math.floor(length / 16);
 
 const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x2c, 0x3a] as const;
 
@@ -35,7 +39,7 @@ const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x
 interface Progress {
   /** The next character that is no white space. */
   at: number;
-  /** The number of the innermost open container; until it is closed its last cell has the number of the one around it. */
+  /** The span of the innermost open container; until that is closed its last cell has the number of the one around it. */
   open: number;
   /** The character that closes it. */
   closer: number;
@@ -61,7 +65,7 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
   if (closer === closeBrace) {
     if (codeAt(text, at) !== quote) throw new JsonFault(text, at, 'expected a key in double quotes');
     const end = skipString(text, at);
-    nodes[node] = (at << 2) | keyFlag | (end & escapedFlag);
+    nodes[node] = enter(tape, node, at, end | keyFlag);
     node += 1;
     at = skipSpace(text, end >>> 2);
     if (codeAt(text, at) !== colon) throw new JsonFault(text, at, 'expected a colon');
@@ -72,8 +76,8 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
   const isContainer = code === openBrace || code === openBracket;
   if (isContainer) {
     if (++progress.depth > maxDepth) throw new JsonFault(text, at, `nested deeper than ${maxDepth} levels`);
-    const number = tape.containers++;
-    nodes[node] = ~number;
+    const number = tape.spanned++;
+    nodes[node] = number << startShift;
     spans[number * width] = at;
     spans[number * width + 2] = open;
     open = number;
@@ -81,7 +85,7 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
     at = skipSpace(text, at + 1);
   } else {
     const end = code === quote ? skipString(text, at) : (skipWord(text, at) ?? skipNumber(text, at)) << 2;
-    nodes[node] = (at << 2) | (end & escapedFlag);
+    nodes[node] = enter(tape, node, at, end);
     at = skipSpace(text, end >>> 2);
   }
   node += 1;
@@ -107,15 +111,28 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
   tape.size = node;
 }
 
-/** For the key, the value and the container that one turn may add. */
+/** The cell of a key or scalar, given its end, shifted left by two, plus its flags. */
+function enter(tape: Tape, node: number, start: number, end: number): number {
+  const length = (end >>> 2) - start;
+  const flags = end & (escapedFlag | keyFlag);
+  if (length <= longestShort && start <= lastShort) return (start << startShift) | (length << lengthShift) | flags;
+  const { spans } = tape;
+  const number = tape.spanned++;
+  spans[number * width] = start;
+  spans[number * width + 1] = end >>> 2;
+  spans[number * width + 2] = node + 1;
+  return (number << startShift) | flags;
+}
+
+/** For a key and a value, all that one turn may add. */
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
     tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);
     if (tape.size + 2 > tape.nodes.length) throw new JsonFault(text, at, 'too many values for a text of this length');
   }
-  if ((tape.containers + 1) * width > tape.spans.length) {
-    tape.spans = grow(tape.spans, mostContainers(text) * width, text.length / at);
-    if ((tape.containers + 1) * width > tape.spans.length) {
+  if ((tape.spanned + 2) * width > tape.spans.length) {
+    tape.spans = grow(tape.spans, mostSpans(text) * width, text.length / at);
+    if ((tape.spanned + 2) * width > tape.spans.length) {
       throw new JsonFault(text, at, 'too many objects and arrays for a text of this length');
     }
   }

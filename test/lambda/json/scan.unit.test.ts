@@ -273,6 +273,21 @@ describe('hostile shapes', () => {
     }
   });
 
+  test('what is short and what is long, near the beginning and far from it', () => {
+    const texts = [0, 1, 28, 29, 30, 31, 63, 64].flatMap((length) => ['x'.repeat(length), `\n${'漢'.repeat(length)}`]);
+    const values = [
+      ...texts,
+      1,
+      -1.5e-7,
+      -1.234567890123456e-100,
+      true,
+      null,
+      ...texts.map((text) => ({ [text]: [text] })),
+    ];
+    const far = `["${'x'.repeat(2 ** 25 - 100)}",${JSON.stringify(values)}]`;
+    for (const json of [scan(JSON.stringify(['', values])), scan(far)]) expect(evaluate(json, 2)).toEqual(values);
+  });
+
   test('a member that stands there a million times, in an escaped spelling too', () => {
     const json = scan(`{${filled('"model":0,"m\\u006fdel":1,')}"other":2}`);
     expect(json.next(json.member(json.root, 'model') ?? -1)).toBe(json.size - 2);

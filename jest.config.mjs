@@ -10,6 +10,22 @@ const project = (displayName, testMatch, extra = {}) => ({
 
 // A test's name says what it needs: *.unit.test.ts nothing, *.integration.test.ts real servers in this process,
 // *.e2e.test.ts whole processes. `npm run test:unit -- scrub` runs what matches.
+/** What a client sees has to be the same whatever serves it: these hold for the HTTP server as they do for the function. */
+const overBothEngines = [
+  'attacks-on-identity',
+  'attacks-on-the-wire',
+  'compressed-bodies',
+  'edge',
+  'exactly-once',
+  'failures-*',
+  'late-commit',
+  'leak',
+  'leaving-readers',
+  'privacy',
+  'quota-over-http',
+  'refusals',
+].map((name) => `lambda/${name}.integration.test.ts`);
+
 export default {
   maxWorkers: 2,
   // For a machine that does other things as well: no test waits for time to pass.
@@ -18,6 +34,7 @@ export default {
     project('architecture', ['architecture.test.ts']),
     project('unit', ['**/*.unit.test.ts']),
     project('integration', ['**/*.integration.test.ts']),
+    project('web', ['sdk/*.integration.test.ts', ...overBothEngines], { globals: { testEngine: 'web' } }),
     project('e2e', ['**/*.e2e.test.ts']),
     project('browser', ['**/*.browser.test.ts']),
   ],

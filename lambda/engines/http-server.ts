@@ -69,7 +69,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const cut = new AbortController();
     cutShort.add(cut);
     watchClient(request, response, () => clientGone.abort());
-    const timer = setTimeout(() => response.destroy(), timeLimit);
+    const timer = setTimeout(() => response.destroy(), timeLimit).unref();
     const body = createIncomingBody(request, {
       ...{ limit: requestBodyLimit, room, cutShort: cut.signal },
       ...(options.arrivalTime !== undefined && { timeLimit: options.arrivalTime }),

@@ -12,29 +12,29 @@ export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promi
 /**
  * Runs operations: a store that is down, throttled or slow becomes `service_unavailable`, other errors pass.
  * Only so many run at once. A function has one request at a time, but a server in a crowd would take its own queue for the
- * store's slowness: what waits for its turn is not yet on the clock. Where one is found to be too slow, all that wait behind
- * it have waited as long, and are not made to wait again.
+ * store's slowness: what waits for its turn is not yet on the clock. Where one is found to be too slow, those that have
+ * waited for as long themselves are refused with it: a store that is down keeps nobody waiting for turn after turn.
  */
 export function createTimeLimit(): TimeLimit {
   let running = 0;
-  let waiting: PromiseWithResolvers<void>[] = [];
-  const turn = (): Promise<void> => {
-    const turns = Promise.withResolvers<void>();
-    waiting.push(turns);
-    return turns.promise;
+  const waiting: { readonly turn: PromiseWithResolvers<void>; readonly since: number }[] = [];
+  const waitForTurn = (): Promise<void> => {
+    const turn = Promise.withResolvers<void>();
+    waiting.push({ turn, since: performance.now() });
+    return turn.promise;
   };
   const refuseWaiting = (error: GatewayError): void => {
-    for (const { reject } of waiting) reject(error);
-    waiting = [];
+    const latest = performance.now() - timeLimit;
+    while (waiting[0] && waiting[0].since <= latest) waiting.shift()?.turn.reject(error);
   };
   return async (send) => {
     if (running < parallel) running += 1;
-    else await turn();
+    else await waitForTurn();
     try {
       return await withinTimeLimit(send, refuseWaiting);
     } finally {
       const next = waiting.shift();
-      if (next) next.resolve();
+      if (next) next.turn.resolve();
       else running -= 1;
     }
   };

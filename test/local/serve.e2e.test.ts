@@ -239,3 +239,21 @@ describe('a signal', () => {
     expect(readGatewayFile(port)).toBeUndefined();
   });
 });
+
+test('ENGINE=web serves the same through the HTTP server, and stops as that does', async () => {
+  await using gateway = await startGatewayProcess({ ENGINE: 'web', SHUTDOWN_GRACE: '0.1' });
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(204);
+  expect((await fetch(`${gateway.url}/cli`)).status).toBe(200);
+  expect((await chat(gateway, gateway.key)).status).toBe(200);
+  expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '49' });
+  gateway.signal('SIGTERM');
+  expect(await gateway.ended).toBe(0);
+  expect(gateway.output()).toMatch('at most 0.1 s');
+  expect(gateway.errors()).toBe('');
+});
+
+test('an engine that there is none of stops the start', async () => {
+  const gateway = spawnGateway({ ENGINE: 'steam' });
+  expect(await gateway.ended).toBe(1);
+  expect(gateway.errors()).toBe('ENGINE must be function-url or web\n');
+});

@@ -45,6 +45,8 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
   const rules = createRules(limits);
   await using second = await startFakeUpstream();
   await using gateway = await startTestGateway({
+    // Every other seed, so that the rules are held against both.
+    engine: seed % 2 === 0 ? 'web' : 'function-url',
     environment: { ...settings(limits, track.upstreams === 2 ? second : undefined), ...track.environment },
     now: () => clock.time,
     ...(track.reachStore && { reachStore: track.reachStore }),

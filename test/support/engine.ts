@@ -12,7 +12,7 @@ export type ServerOptions = Partial<
 >;
 
 interface Options {
-  /** Without it, what the variable TEST_ENGINE says, else the Function URL. */
+  /** Without it, what the run of the tests is for: jest.config.mjs says it for some of them. */
   readonly engine: TestEngine | undefined;
   readonly server: ServerOptions | undefined;
   readonly bodyLimit: number;
@@ -27,7 +27,7 @@ interface RunningEngine {
 
 /** Serves an app on a free port. */
 export async function startTestEngine(app: App, options: Options): Promise<RunningEngine> {
-  const { engine = process.env.TEST_ENGINE, bodyLimit, timeLimit, onFault } = options;
+  const { engine = Reflect.get(globalThis, 'testEngine') ?? 'function-url', bodyLimit, timeLimit, onFault } = options;
   const address = { host: '127.0.0.1', port: 0 };
   if (engine === 'web') {
     const server = await startHttpServer({

@@ -96,12 +96,23 @@ test('many operations take turns, and one that fails gives way', async () => {
   expect(most).toBe(32);
 });
 
-test('what waits behind an operation that is too slow is refused with it', async () => {
+test('who has waited for as long as an operation that is too slow is refused with it', async () => {
   jest.useFakeTimers();
   closers.push(() => jest.useRealTimers());
   const limited = createTimeLimit();
-  const outcomes = Promise.allSettled(Array.from({ length: 40 }, () => limited(() => new Promise(() => {}))));
+  let sent = 0;
+  const silent = () => {
+    sent += 1;
+    return new Promise(() => {});
+  };
+  const outcomes = Promise.allSettled(Array.from({ length: 32 }, () => limited(silent)));
+  await jest.advanceTimersByTimeAsync(1_000);
+  const behind = Promise.allSettled(Array.from({ length: 100 }, () => limited(silent)));
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(sent).toBe(64);
   await jest.advanceTimersByTimeAsync(2_000);
+  for (const outcome of await behind) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
+  expect(sent).toBe(64);
   for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
   // Whoever comes later finds the way free.
   expect(await limited(async () => 'done')).toBe('done');

@@ -61,6 +61,7 @@ export class GatewayStack extends Stack {
       NetworkSaltSecret: secrets.networkSalt.secretArn,
       ServiceName: config.environment.SERVICE_NAME ?? '',
       MemberLimit: config.environment.MEMBER_LIMIT ?? '',
+      LogGroup: gateway.logGroup.logGroupName,
       AlarmTopic: alarms.topic.topicArn,
       ...(commit && { Commit: commit }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),

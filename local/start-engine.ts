@@ -23,11 +23,16 @@ export interface Engine {
 const localGrace = 10_000;
 
 /** Serves one and the same app: behind a stand-in for the Function URL, or by the HTTP server as it runs anywhere. */
-export async function startEngine(config: Config, settings: LocalSettings, dynamoDb: DynamoDBClient): Promise<Engine> {
+export async function startEngine(
+  config: Config,
+  settings: LocalSettings,
+  dynamoDb: DynamoDBClient,
+  writeLog: (line: string) => void,
+): Promise<Engine> {
   const { host, port, engine } = settings;
   const world = {
     ...(await findAws(dynamoDb)),
-    ...{ dynamoDb, writeLog: (line: string) => process.stdout.write(line), now: Date.now },
+    ...{ dynamoDb, writeLog, now: Date.now },
   };
   if (engine === 'web') {
     const serverConfig = readServerConfig(process.env);

@@ -10,6 +10,7 @@ import { createMissingTables, startDynamoDb } from './dynamodb.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import { type LocalSettings, readLocalSettings } from './local-settings.ts';
+import { type LogFile, openLogFile } from './log-file.ts';
 import { startEngine } from './start-engine.ts';
 
 export interface LocalGateway {
@@ -56,7 +57,12 @@ export async function startGateway(): Promise<LocalGateway> {
     throw new ConfigError([`AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint} can't be used: ${messageOf(error)}`]);
   });
 
-  const { url, port, graceMs, close } = await startEngine(config, settings, client);
+  let logFile: LogFile | undefined;
+  const writeLog = (line: string) => {
+    process.stdout.write(line);
+    logFile?.write(line);
+  };
+  const { url, port, graceMs, close } = await startEngine(config, settings, client, writeLog);
   started.defer(close);
 
   // Not before the port is ours: a key that nobody gets to see would be lost.
@@ -68,9 +74,13 @@ export async function startGateway(): Promise<LocalGateway> {
     ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
     ...{ serviceName, keysTable, quotaTable, networkSalt, memberLimit, burstLimit },
   });
-  const removeFile = () => removeGatewayFile(port, pid);
-  process.once('exit', removeFile);
-  started.defer(removeFile);
+  logFile = openLogFile({ port, pid });
+  const removeFiles = () => {
+    removeGatewayFile(port, pid);
+    logFile?.remove();
+  };
+  process.once('exit', removeFiles);
+  started.defer(removeFiles);
 
   const running = started.move();
   return {

@@ -124,13 +124,12 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
       };
     },
     networkSalt: readNetworkSalt,
-    subkey: async (label) =>
-      createHmac('sha256', await readNetworkSalt())
-        .update(label)
-        .digest(),
+    subkey: async (label) => subkeyOf(await readNetworkSalt(), label),
     edgeSecrets: readEdgeSecrets,
   };
 }
+
+export const subkeyOf = (salt: string, label: string): Buffer => createHmac('sha256', salt).update(label).digest();
 
 type Keys = Readonly<Record<string, unknown>>;
 

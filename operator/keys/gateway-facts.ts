@@ -1,3 +1,5 @@
+import type { ReadTokens } from './token-log.ts';
+
 /** What a command has to know of the gateway that it works on. */
 export interface GatewayFacts {
   readonly url: string;
@@ -6,4 +8,5 @@ export interface GatewayFacts {
   readonly keysTable: string;
   readonly quotaTable: string;
   readonly readNetworkSalt: () => Promise<string>;
+  readonly readTokens: ReadTokens;
 }

@@ -20,6 +20,22 @@ export function parseWhole(text: string, from: number, to: number): number | und
   return number >= from && number <= to ? number : undefined;
 }
 
+/** Dollars for a million tokens of each kind. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** Four prices, such as `3,15,0.3,3.75`. */
+export function parsePrices(text: string): Prices | undefined {
+  const texts = text.split(',');
+  if (texts.length !== 4 || !texts.every((price) => /^\d{1,6}(\.\d{1,6})?$/.test(price))) return undefined;
+  const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = texts.map(Number);
+  return { input, output, cacheRead, cacheWrite };
+}
+
 /** Whether a text has the form of a place in a list: a JSON object in base64url. */
 export function isPlace(text: string): boolean {
   if (!/^[\w-]{1,2000}$/.test(text)) return false;

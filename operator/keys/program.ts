@@ -7,8 +7,9 @@ import { changeExpiry, changeLimit, rotate } from './change-key.ts';
 import { CommandError } from './command-error.ts';
 import { issue, link, list, revoke, show } from './commands.ts';
 import type { Outcome } from './outcome.ts';
-import { isPlace, parseExpiry, parseSpan, parseWhole } from './parse.ts';
+import { isPlace, type Prices, parseExpiry, parsePrices, parseSpan, parseWhole } from './parse.ts';
 import type { Target, TargetOptions } from './target.ts';
+import { showTokenUsage } from './token-usage.ts';
 import { type Pace, showUsage } from './usage.ts';
 
 export interface Surroundings extends KeyIssuing, Pace {
@@ -106,9 +107,17 @@ export function createProgram(surroundings: Surroundings): Command {
     'show who used how much today, those who used most first; it reads the whole quota table',
   )
     .option('--top <rows>', 'how many are shown', checkedWhole(1, 1000), 20)
-    .action(({ top, ...options }: { top: number } & CommonOptions) =>
-      run(options, (target) => showUsage(target, { top }, now(), surroundings)),
-    );
+    .option('--tokens', 'tokens instead of requests, by key and by member, from the log')
+    .option('--days <days>', 'how far back the tokens are counted; 7 without it', checkedWhole(1, 3653))
+    .option('--price <prices>', 'what a million tokens cost: in,out,cache-read,cache-write, in dollars', readPrices)
+    .action(({ top, tokens, days, price, ...options }: UsageOptions & CommonOptions, command: Command) => {
+      if (!tokens && (days ?? price) !== undefined) command.error('error: --days and --price need --tokens');
+      return run(options, (target) =>
+        tokens
+          ? showTokenUsage(target, { top, days: days ?? 7, prices: price }, now())
+          : showUsage(target, { top }, now(), surroundings),
+      );
+    });
 
   addCommand(program, 'link', 'let a network count as a member for a while, with any placeholder as its key')
     .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
@@ -146,6 +155,13 @@ interface ListOptions {
   readonly label?: string;
   readonly pageSize: number;
   readonly from?: string;
+}
+
+interface UsageOptions {
+  readonly top: number;
+  readonly tokens?: true;
+  readonly days?: number;
+  readonly price?: Prices;
 }
 
 interface LinkOptions {
@@ -189,6 +205,7 @@ const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what th
 const readKey = matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one');
 const readLimit = checkedWhole(0, 1_000_000);
 const readSpan = checked(parseSpan, 'a span such as 1h, 12h or 2d');
+const readPrices = checked(parsePrices, 'four prices such as 3,15,0.3,3.75');
 const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');
 
 const examples = `
@@ -205,6 +222,7 @@ Examples:
   npm run keys -- limit key_Zk3vQ1xWb0aT 500
   npm run keys -- usage --top 10 --stack InferenceGateway-prod
   npm run keys -- setup codex --key ltk_…
+  npm run keys -- usage --tokens --days 30 --price 3,15,0.3,3.75
   npm run keys -- link 203.0.113.7 --member ada
 
 Exit codes: 0 done, 1 not done, 2 wrong usage.`;

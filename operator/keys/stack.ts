@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ReadSecret } from '../../lambda/settings/secrets.ts';
 import { settings } from '../../lambda/settings/settings.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { CommandError } from './command-error.ts';
 import type { GatewayFacts } from './gateway-facts.ts';
+import { readInsights } from './insights.ts';
 
 /** Where a deployed gateway keeps its things, by the outputs of its stack. */
 export async function readStack(name: string): Promise<GatewayFacts> {
@@ -20,8 +22,11 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
     memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
     readNetworkSalt: () => readSecret(saltSecret),
+    readTokens: async (from, to) => readInsights(needed('LogGroup'), from, to, () => setTimeout(pollInterval)),
   };
 }
+
+const pollInterval = 1_000;
 
 interface Stack {
   readonly outputs: Readonly<Record<string, string | undefined>>;

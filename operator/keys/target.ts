@@ -10,9 +10,11 @@ import { findAws } from '../../local/find-aws.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from '../../local/function-environment.ts';
 import { type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
 import { type LocalSettings, readLocalSettings } from '../../local/local-settings.ts';
+import { readLogFile } from '../../local/log-file.ts';
 import { CommandError } from './command-error.ts';
 import type { GatewayFacts } from './gateway-facts.ts';
 import { readStack } from './stack.ts';
+import { sumTokens } from './token-log.ts';
 
 export interface Target extends GatewayFacts, AsyncDisposable {
   readonly keys: KeyStore;
@@ -61,7 +63,11 @@ async function open(facts: GatewayFacts, close = async () => {}): Promise<Target
 
 function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: GatewayFile): GatewayFacts {
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded));
-  return { ...facts, readNetworkSalt: async () => networkSalt };
+  return {
+    ...facts,
+    readNetworkSalt: async () => networkSalt,
+    readTokens: async (from, to) => sumTokens(readLogFile(facts), from, to),
+  };
 }
 
 /** A gateway that is not running: its tables are opened for as long as the command takes. */
@@ -75,10 +81,11 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   const tables = [toCreateTableInput(keysSchema, keysTable), toCreateTableInput(quotaSchema, quotaTable)];
   await createMissingTables(client, tables).finally(() => client.destroy());
   const url = `http://${host}:${port}`;
-  return open(
-    { url, serviceName, memberLimit, keysTable, quotaTable, readNetworkSalt: async () => networkSalt },
-    close,
-  );
+  const readTokens = async () => {
+    throw new CommandError('only a running gateway has a log: start it with `npm start`, or pass --stack NAME');
+  };
+  const facts = { url, serviceName, memberLimit, keysTable, quotaTable, readTokens };
+  return open({ ...facts, readNetworkSalt: async () => networkSalt }, close);
 }
 
 /** Keys are issued without any upstream; the settings want one. */

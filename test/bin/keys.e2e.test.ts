@@ -6,13 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hashKey } from '../../lambda/identity/credentials.ts';
+import { memberHash, memberLabel } from '../../lambda/identity/member-hash.ts';
 import { networkId } from '../../lambda/identity/network.ts';
+import { subkeyOf } from '../../lambda/settings/secrets.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../local/dynamodb.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
 import { type FakeSecrets, startFakeSecrets } from '../support/fake-secrets.ts';
+import { answer, startFakeService } from '../support/fake-service.ts';
 
 // Each command is a whole process, of which a busy machine starts one or two a second.
 jest.setTimeout(30_000);
@@ -149,6 +152,7 @@ describe('on a deployed stack', () => {
     const outputs = {
       ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
       ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
+      LogGroup: 'the-log-group',
     };
     const members = Object.entries(outputs).map(
       ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
@@ -206,6 +210,23 @@ describe('on a deployed stack', () => {
     const link = await store.keys.findLink(networkId('203.0.113.7', 'salt-of-a-stack'));
     expect(link?.member).toBe('far');
     expect(secrets.reads).toEqual(['the-salt-secret']);
+  });
+
+  test('its log is asked for tokens, and members get their names back', async () => {
+    const { id } = await keysJson(['issue', '--member', 'far', '--label', 'desk', ...stack], environment);
+    const hash = memberHash(subkeyOf('salt-of-a-stack', memberLabel), 'far');
+    const row = { key: id, member: hash, answers: '2', withoutUsage: '1', input: '1000000', output: '10' };
+    const results = [Object.entries(row).map(([field, value]) => ({ field, value }))];
+    await using logs = await startFakeService(
+      answer(200, { queryId: 'the-query' }),
+      answer(200, { status: 'Complete', results }),
+    );
+    const withLogs = { ...environment, AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url };
+    const { keys: rows } = await keysJson(['usage', '--tokens', '--price', '3,15,0.3,3.75', ...stack], withLogs);
+    expect(rows).toMatchObject([{ key: id, label: 'desk', member: 'far', answers: 2, withoutUsage: 1, cost: 3.00015 }]);
+    expect(JSON.parse(logs.requests[0]?.body ?? '')).toMatchObject({ logGroupName: 'the-log-group' });
+    expect(logs.requests[0]?.headers.authorization).toContain('/eu-west-3/logs/');
+    expect(secrets.reads).toEqual(['the-salt-secret', 'the-salt-secret']);
   });
 
   test('a stack that is none, or none of a gateway', async () => {

@@ -218,6 +218,7 @@ test('the outputs are what the operator and the CLI look for', () => {
     NetworkSaltSecret: { Value: { Ref: ids.networkSalt } },
     ServiceName: { Value: 'svc' },
     MemberLimit: { Value: '50' },
+    LogGroup: { Value: { Ref: idOf('AWS::Logs::LogGroup', 'Gateway') } },
     AlarmTopic: { Value: { Ref: idOf('AWS::SNS::Topic', '') } },
   });
 });

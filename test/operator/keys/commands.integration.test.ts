@@ -30,6 +30,7 @@ beforeAll(async () => {
     keys: createKeyStore(createDocumentClient(client), 'keys'),
     counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', Date.now),
     scanCounters: createScanCounters(client, 'quota'),
+    readTokens: async () => ({ groups: [] }),
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},
   };

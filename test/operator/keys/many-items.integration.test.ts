@@ -21,7 +21,15 @@ beforeAll(async () => {
   database = await startTestDynamoDb();
   const { client, callDynamoDb, keysTable, quotaTable } = database;
   target = {
-    ...{ url: '', serviceName: 'svc', memberLimit: 50, keysTable, quotaTable, readNetworkSalt: async () => '' },
+    ...{
+      url: '',
+      serviceName: 'svc',
+      memberLimit: 50,
+      keysTable,
+      quotaTable,
+      readTokens: async () => ({ groups: [] }),
+      readNetworkSalt: async () => '',
+    },
     keys: createKeyStore(createDocumentClient(client), keysTable),
     counters: createCounters(callDynamoDb, quotaTable, Date.now),
     scanCounters: createScanCounters(client, quotaTable),

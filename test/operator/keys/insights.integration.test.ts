@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readInsights } from '../../../operator/keys/insights.ts';
+import { answer, type Reply, startFakeService } from '../../support/fake-service.ts';
+
+const variables = { AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+const before = { ...process.env };
+beforeAll(() => {
+  Object.assign(process.env, variables);
+});
+afterAll(() => {
+  process.env = before;
+});
+
+const from = Date.parse('2026-11-14T10:00:00.500Z');
+const to = Date.parse('2026-11-21T10:00:00.500Z');
+const started = answer(200, { queryId: 'the-query' });
+
+/** Asks a service that answers so; tells what came out and what it was asked. */
+async function ask(...replies: readonly [Reply, ...Reply[]]) {
+  await using service = await startFakeService(...replies);
+  process.env.AWS_ENDPOINT_URL_CLOUDWATCH_LOGS = service.url;
+  let pauses = 0;
+  const pause = async () => {
+    pauses += 1;
+  };
+  const outcome = await readInsights('the-group', from, to, pause).catch((error: Error) => error);
+  const calls = service.requests.map(({ headers, body }) => ({
+    target: `${headers['x-amz-target']}`.replace(/^.*\./, ''),
+    body: JSON.parse(body),
+  }));
+  return { outcome, calls, pauses };
+}
+
+const rowOf = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields).map(([field, value]) => ({ field, value }));
+
+test('one query sums up the tokens by key and member, and is asked for until it is complete', async () => {
+  const member = rowOf({
+    ...{ key: 'key_a', member: 'the-hash', answers: '3', withoutUsage: '1' },
+    ...{ input: '1.005E5', cacheRead: '100000', cacheWrite: '500', output: '20', reasoning: '5' },
+  });
+  // A sum over lines that all lack the field is missing, and so is a group's name.
+  const guests = rowOf({ answers: '2', withoutUsage: '2', input: '' });
+  const running = answer(200, { status: 'Running', results: [] });
+  const complete = answer(200, { status: 'Complete', results: [member, guests] });
+  const { outcome, calls, pauses } = await ask(started, answer(200, { status: 'Scheduled' }), running, complete);
+  const none = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  expect(outcome).toEqual({
+    groups: [
+      {
+        key: 'key_a',
+        member: 'the-hash',
+        counts: {
+          ...{ answers: 3, withoutUsage: 1, input: 100_500, cacheRead: 100_000, cacheWrite: 500 },
+          ...{ output: 20, reasoning: 5 },
+        },
+      },
+      { key: undefined, member: undefined, counts: { ...none, answers: 2, withoutUsage: 2 } },
+    ],
+  });
+  expect(pauses).toBe(2);
+  expect(calls.map(({ target }) => target)).toEqual(['StartQuery', ...Array(3).fill('GetQueryResults')]);
+  expect(calls[0]?.body).toEqual({
+    logGroupName: 'the-group',
+    startTime: Date.parse('2026-11-14T10:00:00Z') / 1000,
+    endTime: Date.parse('2026-11-21T10:00:01Z') / 1000,
+    limit: 10_000,
+    queryString:
+      'filter ispresent(inputTokens) or ispresent(outputTokens) or usage = "absent" | ' +
+      'stats count(*) as answers, count(usage) as withoutUsage, sum(inputTokens) as input, ' +
+      'sum(cacheReadTokens) as cacheRead, sum(cacheWriteTokens) as cacheWrite, sum(outputTokens) as output, ' +
+      'sum(reasoningTokens) as reasoning by key, member | sort answers desc',
+  });
+  expect(calls[1]?.body).toEqual({ queryId: 'the-query' });
+});
+
+test('what CloudWatch leaves out is told', async () => {
+  const results = Array.from({ length: 10_000 }, (_, index) => rowOf({ key: `key_${index}`, answers: '1' }));
+  const { outcome } = await ask(started, answer(200, { status: 'Complete', results }));
+  expect(outcome).toHaveProperty('groups.length', 10_000);
+  expect(outcome).toHaveProperty('note', expect.stringContaining('10000 rows at most'));
+});
+
+test.each(['Failed', 'Cancelled', 'Timeout', 'Unknown'])('a query that ends as %s is an error', async (status) => {
+  const { outcome } = await ask(started, answer(200, { status }));
+  expect(outcome).toHaveProperty(
+    'message',
+    `CloudWatch ended the query of the-group as ${status}: try again, or with fewer --days`,
+  );
+});
+
+test('a query without an end is stopped, and an error', async () => {
+  const { outcome, calls } = await ask(started, answer(200, { status: 'Running' }));
+  expect(outcome).toHaveProperty('message', expect.stringMatching(/^CloudWatch took too long .* fewer --days$/));
+  expect(calls.at(-1)).toEqual({ target: 'StopQuery', body: { queryId: 'the-query' } });
+  expect(calls).toHaveLength(302);
+});
+
+test('a refusal says what CloudWatch says', async () => {
+  const refusal = { __type: 'AccessDeniedException', message: 'not allowed to perform logs:StartQuery' };
+  const { outcome } = await ask(answer(400, refusal));
+  expect(outcome).toHaveProperty('message', 'not allowed to perform logs:StartQuery');
+});

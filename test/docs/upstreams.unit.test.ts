@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../lambda/settings/config.ts';
+import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
+import { readBlocks, readHeadings, readLinks, readTables, toAnchor } from './markdown.ts';
+
+const docs = join(import.meta.dirname, '../../docs');
+const page = readFileSync(join(docs, 'upstreams.md'), 'utf8');
+const blocks = readBlocks(page).filter(({ language }) => language === 'json');
+
+const selfHosted = { chat: 'https://models.example/v1' };
+/** Where each vendor's own pages say that its dialects live. */
+const addresses: Readonly<Record<string, Partial<Record<'chat' | 'responses' | 'messages', string>>>> = {
+  'Amazon Bedrock': {
+    chat: 'https://bedrock-mantle.us-east-1.api.aws/v1',
+    responses: 'https://bedrock-mantle.us-east-1.api.aws/v1',
+    messages: 'https://bedrock-mantle.us-east-1.api.aws/anthropic/v1',
+  },
+  'Claude Platform on AWS': { messages: 'https://aws-external-anthropic.us-east-1.api.aws/v1' },
+  OpenRouter: { chat: 'https://openrouter.ai/api/v1', messages: 'https://openrouter.ai/api/v1' },
+  vLLM: selfHosted,
+  Ollama: selfHosted,
+  'llama.cpp': selfHosted,
+  SGLang: selfHosted,
+};
+
+describe('docs/upstreams.md', () => {
+  test('has a block for every upstream of its table, and no other', () => {
+    const [, ...rows] = readTables(page)[0] ?? [];
+    expect(rows.map(([link]) => link)).toEqual(blocks.map(({ heading }) => `[${heading}](#${toAnchor(heading)})`));
+    expect(blocks.map(({ heading }) => heading)).toEqual(Object.keys(addresses));
+  });
+
+  test.each(blocks)('the block of $heading deploys, and leads where the vendor says', ({ heading, code }) => {
+    const { environment } = readDeploymentConfig({ defaults: JSON.parse(code), stages: { dev: {} } });
+    const { upstreams } = readConfig({ ...environment, ...setByStack, EDGE_SECRET_ID: '' });
+    expect(upstreams).toEqual([
+      expect.objectContaining({ addresses: expect.objectContaining(addresses[heading] ?? {}) }),
+    ]);
+  });
+
+  test('leads only to what is there', () => {
+    const anchors = readHeadings(page).map((heading) => `#${toAnchor(heading)}`);
+    for (const link of readLinks(page)) {
+      if (link.startsWith('#')) expect(anchors).toContain(link);
+      else if (!link.startsWith('https://')) expect(() => readFileSync(join(docs, link))).not.toThrow();
+    }
+  });
+});

@@ -58,7 +58,6 @@ export class Alarms extends Construct {
 }
 
 function watches(config: DeploymentConfig, metrics: GatewayMetrics): Readonly<Record<string, Watch>> {
-  const { reservedConcurrency, accountConcurrency } = config;
   return {
     UpstreamCredentialsRefused: {
       what: 'The upstream refused a key (401), or its account is empty (402).',
@@ -85,21 +84,31 @@ function watches(config: DeploymentConfig, metrics: GatewayMetrics): Readonly<Re
       threshold: 1,
       times: 1,
     },
-    ...functionWatches('Function', 'The function', metrics.gatewayFunction),
+    ...(metrics.gatewayFunction && functionWatches('Function', 'The function', metrics.gatewayFunction)),
     ...functionWatches('Wallet', 'The function of the page /cli', metrics.walletFunction),
     ...tableWatches(metrics),
+    ...(metrics.gatewayFunction && concurrencyWatch(config, metrics, metrics.gatewayFunction)),
+  };
+}
+
+type FunctionMetrics = GatewayMetrics['walletFunction'];
+
+function concurrencyWatch(
+  { reservedConcurrency, accountConcurrency }: DeploymentConfig,
+  { concurrencyOfAccount }: GatewayMetrics,
+  { concurrency }: FunctionMetrics,
+): Readonly<Record<string, Watch>> {
+  return {
     NearingConcurrency: {
       what: 'Four fifths of the executions that Lambda allows at once are taken.',
       runbook: 'nearing-concurrency',
       // Without a share of its own, the function competes with all others of the account.
-      metric: reservedConcurrency === undefined ? metrics.concurrencyOfAccount : metrics.concurrency,
+      metric: reservedConcurrency === undefined ? concurrencyOfAccount : concurrency,
       threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
       times: 3,
     },
   };
 }
-
-type FunctionMetrics = GatewayMetrics['gatewayFunction'];
 
 function functionWatches(name: string, subject: string, metrics: FunctionMetrics): Readonly<Record<string, Watch>> {
   return {

@@ -8,7 +8,10 @@ import type { GatewayMetrics } from './gateway-metrics.ts';
 interface DashboardProps {
   readonly metrics: GatewayMetrics;
   readonly alarms: Alarms;
-  readonly logGroup: ILogGroup;
+  /** The lines of the gateway, in each of the engines that serve it. */
+  readonly logGroups: readonly ILogGroup[];
+  /** Where Lambda itself reports what each call of the function took. */
+  readonly functionLogGroup?: ILogGroup | undefined;
   readonly walletLogGroup: ILogGroup;
 }
 
@@ -56,7 +59,7 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
       own('requests'),
       own('gatewayErrors'),
       own('chargesLeftStanding'),
-      gatewayFunction.crashes,
+      ...(gatewayFunction ? [gatewayFunction.crashes] : []),
       walletFunction.crashes.with({ label: 'Errors of /cli' }),
       own('coldStarts'),
     ]),
@@ -69,37 +72,32 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
       ['p50', 'p95', 'p99'].map((statistic) => own('duration', statistic)),
     ),
     graph('Executions at once, and turned away', [
-      metrics.concurrency,
-      gatewayFunction.throttles,
+      ...(gatewayFunction ? [gatewayFunction.concurrency, gatewayFunction.throttles] : []),
       walletFunction.throttles.with({ label: 'Throttles of /cli' }),
       ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
     ]),
   ];
 }
 
-function limits({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
+function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Refusals by code, and tries of WebSockets', [metrics.split('refusals'), metrics.own('webSocketTries')], 8),
-    table(
-      'Most limited callers',
-      [logGroup],
-      [
-        'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
-        'stats count(*) as refused by caller, key, network, code',
-        'sort refused desc',
-        'limit 20',
-      ],
-    ),
+    table('Most limited callers', logGroups, [
+      'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
+      'stats count(*) as refused by caller, key, network, code',
+      'sort refused desc',
+      'limit 20',
+    ]),
   ];
 }
 
-function upstream({ metrics, logGroup, walletLogGroup }: DashboardProps): cloudwatch.IWidget[] {
+function upstream({ metrics, logGroups, walletLogGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Failures by class', [metrics.split('upstreamFailures')], 8),
     graph('Requests, and charges given back', [metrics.own('requests'), metrics.own('refunds')], 4),
     table(
       'Latest failures',
-      [logGroup, walletLogGroup],
+      [...logGroups, walletLogGroup],
       [
         'filter level in ["warn", "error"]',
         'fields @timestamp, requestId, message, code, reason, upstream, upstreamStatus, tries',
@@ -111,10 +109,13 @@ function upstream({ metrics, logGroup, walletLogGroup }: DashboardProps): cloudw
   ];
 }
 
-function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
+function costs({ metrics, logGroups, functionLogGroup }: DashboardProps): cloudwatch.IWidget[] {
+  const { gatewayFunction } = metrics;
   const { KeyReads, QuotaReads, QuotaWrites } = metrics.tableUses;
   const spent = [
-    { label: 'invocations', metric: metrics.invocations, price: prices.invocations },
+    ...(gatewayFunction
+      ? [{ label: 'invocations', metric: gatewayFunction.invocations, price: prices.invocations }]
+      : []),
     { label: 'quota writes', metric: QuotaWrites.units, price: prices.writeUnits },
     { label: 'quota reads', metric: QuotaReads.units, price: prices.readUnits },
     { label: 'key reads', metric: KeyReads.units, price: prices.readUnits },
@@ -144,20 +145,10 @@ function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
       8,
     ),
     graph('Dollars an hour: requests and tables', spent, 8),
-    table(
-      'Dollars an hour: compute',
-      [logGroup],
-      [
-        'filter @type = "REPORT"',
-        'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
-        `stats sum(gigabyteSeconds) / 1000000 * ${prices.gigabyteSeconds} as dollars by bin(1h) as hour`,
-        'sort hour desc',
-      ],
-      4,
-    ),
+    ...(functionLogGroup ? [computeOf(functionLogGroup)] : []),
     table(
       'Most used by',
-      [logGroup],
+      logGroups,
       [
         'filter message = "answered"',
         'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
@@ -167,6 +158,21 @@ function costs({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
       12,
     ),
   ];
+}
+
+/** A function is paid for as long as it runs, which stands in the lines that Lambda adds to its log. */
+function computeOf(logGroup: ILogGroup): cloudwatch.IWidget {
+  return table(
+    'Dollars an hour: compute',
+    [logGroup],
+    [
+      'filter @type = "REPORT"',
+      'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
+      `stats sum(gigabyteSeconds) / 1000000 * ${prices.gigabyteSeconds} as dollars by bin(1h) as hour`,
+      'sort hour desc',
+    ],
+    4,
+  );
 }
 
 /** How much of one figure another is. */

@@ -2,31 +2,35 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { metrics } from '../lambda/report/metric-names.ts';
-import type { GatewayFunction } from './gateway-function.ts';
 import type { Tables } from './tables.ts';
-import type { WalletFunction } from './wallet-function.ts';
+
+/** What answers requests. The gateway has one engine, or both. */
+export interface Serving {
+  readonly gateway?: { readonly function: LambdaFunction } | undefined;
+  readonly wallet: { readonly function: LambdaFunction };
+}
 
 interface Sources {
   readonly namespace: string;
-  readonly gateway: GatewayFunction;
-  readonly wallet: WalletFunction;
+  readonly serving: Serving;
   readonly tables: Tables;
 }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 /** The figures that alarms and dashboard are made of: the function's own, Lambda's and DynamoDB's. Sums of five minutes. */
-export function createGatewayMetrics({ namespace, gateway, wallet, tables }: Sources) {
+export function createGatewayMetrics({ namespace, serving, tables }: Sources) {
   const period = Duration.minutes(5);
   const own = (metric: keyof typeof metrics, statistic = 'Sum') =>
     new Metric({ namespace, metricName: metrics[metric].name, statistic, period });
-  const { function: lambda } = gateway;
   const { keys, quota } = tables;
   const sum = { statistic: 'Sum', period };
   const ofFunction = (one: LambdaFunction) => ({
     /** What never got as far as the function's own code: crashes, time-outs, a start that failed. */
     crashes: one.metricErrors(sum),
     throttles: one.metricThrottles(sum),
+    invocations: one.metricInvocations(sum),
+    concurrency: one.metric('ConcurrentExecutions', { statistic: 'Maximum', period: Duration.minutes(1) }),
   });
   /** What the function does with a table: it never writes keys. */
   const use = (table: Tables['keys'], kind: 'Read' | 'Write') => ({
@@ -49,10 +53,8 @@ export function createGatewayMetrics({ namespace, gateway, wallet, tables }: Sou
         dimensionsMap: { [metrics.upstreamFailures.dimension]: failureClass },
         ...sum,
       }),
-    invocations: lambda.metricInvocations(sum),
-    gatewayFunction: ofFunction(lambda),
-    walletFunction: ofFunction(wallet.function),
-    concurrency: lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', period: Duration.minutes(1) }),
+    gatewayFunction: serving.gateway && ofFunction(serving.gateway.function),
+    walletFunction: ofFunction(serving.wallet.function),
     concurrencyOfAccount: new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'ConcurrentExecutions',

@@ -47,9 +47,13 @@ export class GatewayStack extends Stack {
         others: { '/cli': wallet.url, '/cli/*': wallet.url },
         secret: secrets.edge,
       });
-    const metrics = createGatewayMetrics({ namespace: this.stackName, gateway, wallet, tables });
+    const metrics = createGatewayMetrics({ namespace: this.stackName, serving: { gateway, wallet }, tables });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
-    new Dashboard(this, 'Dashboard', { metrics, alarms, logGroup: gateway.logGroup, walletLogGroup: wallet.logGroup });
+    new Dashboard(this, 'Dashboard', {
+      ...{ metrics, alarms, logGroups: [gateway.logGroup] },
+      functionLogGroup: gateway.logGroup,
+      walletLogGroup: wallet.logGroup,
+    });
 
     // Read by the operator, and by the CLI that finds a deployed gateway's tables through them.
     const outputs = {

@@ -22,10 +22,13 @@ const limitOf = ({ limits }: Scenario, item: string) => {
 const usedIn = ({ items }: WorldState, item: string) => Number(items[item]?.used?.N ?? 0);
 
 /** The charges of a minute, whatever the item still says of it. */
-function countIn(scenario: Scenario, { requests }: WorldState, item: string, minute: number): number {
-  const before = Number(scenario.items?.[item]?.[`n${minute.toString(36)}`]?.N ?? 0);
-  const counted = requests.filter(({ actor }) => actor?.counter?.item === item && actor.counter.minute === minute);
-  return before + counted.flatMap(({ applied }) => applied).filter(({ change }) => change > 0).length;
+function countIn({ items }: Scenario, { requests }: WorldState, item: string, minute: number): number {
+  let count = items ? Number(items[item]?.[`n${minute.toString(36)}`]?.N ?? 0) : 0;
+  for (const { actor, applied } of requests) {
+    if (actor?.counter?.item !== item || actor.counter.minute !== minute) continue;
+    for (const { change } of applied) if (change > 0) count += 1;
+  }
+  return count;
 }
 
 function brokenLimit(scenario: Scenario, state: WorldState): string | undefined {

@@ -70,22 +70,20 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     return next;
   };
 
+  const outcomeOf = rememberOutcomes();
+
   /** What the store makes of a call of a request. */
-  const apply = (state: WorldState, index: number, { operation, input }: Call) => {
-    const item = input.Key.pk.S;
-    const before = state.items[item];
-    if (operation === 'GetItem')
-      return { state, answer: { kind: 'answer', text: `{"Item":${before ? textOf(before) : '{}'}}` } as const };
-    const after = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
-    if (!after) return { state, answer: { kind: 'refusal', text: before ? textOf(before) : '' } as const };
-    const change = Number(after.used?.N ?? 0) - Number(before?.used?.N ?? 0);
+  const apply = (state: WorldState, index: number, call: Call) => {
+    const item = call.input.Key.pk.S;
+    const { answer, after, change } = outcomeOf(call, state.items[item]);
+    if (!after) return { state, answer };
     const changed = change === 0 ? [] : [{ item, change }];
     return {
       state: {
         ...alter(state, index, ({ applied }) => ({ applied: [...applied, ...changed] })),
         items: { ...state.items, [item]: after },
       },
-      answer: { kind: 'answer', text: `{"Attributes":${textOf(after)}}` } as const,
+      answer,
     };
   };
 
@@ -173,6 +171,33 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   };
 }
 
+/** The store's answer to a call, and the item after it where that is written to. */
+interface Outcome {
+  readonly answer: Meeting & { readonly text: string };
+  readonly after?: Item;
+  readonly change: number;
+}
+
+/** Each call is made of each item once, and items that are equal are one. */
+function rememberOutcomes(): (call: Call, before: Item | undefined) => Outcome {
+  const known = new Map<string, Item>();
+  const find = ({ operation, input }: Call, before: Item | undefined): Outcome => {
+    const text = before ? textOf(before) : '';
+    if (operation === 'GetItem') return { answer: { kind: 'answer', text: `{"Item":${text || '{}'}}` }, change: 0 };
+    const found = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
+    if (!found) return { answer: { kind: 'refusal', text }, change: 0 };
+    const after = known.get(textOf(found)) ?? found;
+    known.set(textOf(after), after);
+    const change = Number(after.used?.N ?? 0) - Number(before?.used?.N ?? 0);
+    return { answer: { kind: 'answer', text: `{"Attributes":${textOf(after)}}` }, after, change };
+  };
+  const none: Item = {};
+  const outcomesOf = remembering((call: Call) =>
+    remembering((before: Item) => find(call, before === none ? undefined : before)),
+  );
+  return (call, before = none) => outcomesOf(call)(before);
+}
+
 const nowhere: Standing = { call: undefined, isAsleep: false, told: [] };
 
 function isOver({ call, isAsleep }: Actor): boolean {
@@ -203,27 +228,46 @@ function beginnings(plans: readonly string[], canSleep: boolean): Step[] {
 function keyOf(plans: readonly string[], { items, requests, timePassed, faultsLeft }: WorldState): string {
   const seen = requests.map((request, index) => `${plans.indexOf(plans[index] ?? '')} ${viewOf(request)}`);
   const order = seen.map((_, index) => index).sort((a, b) => ((seen[a] ?? '') < (seen[b] ?? '') ? -1 : 1));
-  const places = new Map(
-    order.map((index, place) => [tokenPrefixes[index], seen[index]?.endsWith('over') ? '' : place]),
-  );
-  const named = (token: string) => places.get(token.slice(0, 4)) ?? token;
-  const shown = Object.entries(items).map(([item, attributes]) => {
-    const values = Object.entries(attributes).map(([name, { N, SS, BS = SS }]) =>
-      [name, N ?? BS?.map(named).sort()].join(),
-    );
-    return [item, ...values.sort()].join();
-  });
-  return [...shown.sort(), timePassed, faultsLeft, ...order.map((index) => seen[index])].join('\n');
+  const places = order.map((_, index) => (seen[index]?.endsWith(over) ? '' : order.indexOf(index))).join();
+  const shown = Object.values(items).map((item) => viewsOf(item)(places));
+  return [...shown.sort(), timePassed, faultsLeft, ...order.map((index) => seen[index])].join();
 }
+
+const over = ' over';
 
 const viewOf = remembering(({ actor, late, applied, faults }: RequestState): string => {
   const waits = actor && !isOver(actor);
-  if (actor && !waits && late.length === 0) return 'over';
+  if (actor && !waits && late.length === 0) return over;
   const told = actor?.told.map(({ kind }) => kind);
   // Between two calls a request keeps nothing that the next one does not show, but how often it has tried it.
   const next = waits && [actor.call ? viewOfCall(actor.call) : 'asleep', ...triesOf(actor), faults > 0];
-  return [told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';');
+  return shorten([told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';'));
 });
+
+/** An item's key is one of its attributes. Tokens are shown by the places of their requests. */
+const viewsOf = remembering((item: Item) => {
+  const known = new Map<string, string>();
+  return (places: string): string => {
+    const before = known.get(places);
+    if (before !== undefined) return before;
+    const split = places.split(',');
+    const named = (token: string) => split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? token;
+    const values = Object.entries(item).map(([name, { S, N = S, SS, BS = SS }]) =>
+      [name, N ?? BS?.map(named).sort()].join(),
+    );
+    const view = shorten(values.sort().join());
+    known.set(places, view);
+    return view;
+  };
+});
+
+/** A long text's number. */
+function shorten(text: string): string {
+  const number = numbers.get(text) ?? String(numbers.size);
+  numbers.set(text, number);
+  return number;
+}
+const numbers = new Map<string, string>();
 
 /** What is asked again of what never changes. */
 function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Alarms } from './alarms.ts';
+import type { Alarms } from './alarms/alarms.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 
 interface DashboardProps {

@@ -18,6 +18,8 @@ interface Sources {
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
+export type FunctionMetrics = GatewayMetrics['walletFunction'];
+
 /** The figures that alarms and dashboard are made of: the function's own, Lambda's and DynamoDB's. Sums of five minutes. */
 export function createGatewayMetrics({ namespace, serving, tables }: Sources) {
   const period = Duration.minutes(5);

@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { Alarms } from './alarms.ts';
+import { Alarms } from './alarms/alarms.ts';
 import type { DeploymentConfig } from './config.ts';
 import { Dashboard } from './dashboard.ts';
 import { Edge } from './edge.ts';

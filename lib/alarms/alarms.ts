@@ -1,0 +1,63 @@
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { DeploymentConfig } from '../config.ts';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
+import { createTopic } from './topic.ts';
+import type { Watches } from './watch.ts';
+import { watchFunctions } from './watch-functions.ts';
+import { watchTables } from './watch-tables.ts';
+import { watchUpstream } from './watch-upstream.ts';
+
+interface AlarmsProps {
+  readonly config: DeploymentConfig;
+  readonly metrics: GatewayMetrics;
+}
+
+/** What wakes somebody up. Every metric that an alarm looks at costs ten cents a month. */
+export class Alarms extends Construct {
+  readonly topic: Topic;
+  readonly alarms: readonly Alarm[];
+
+  constructor(scope: Construct, id: string, { config, metrics }: AlarmsProps) {
+    super(scope, id);
+    this.topic = createTopic(this, config.alarmEmail);
+    this.alarms = createAlarms(this, this.topic, {
+      ...watchUpstream(metrics),
+      ...watchGateway(metrics),
+      ...watchFunctions(config, metrics),
+      ...watchTables(metrics),
+    });
+  }
+}
+
+function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[] {
+  const action = new SnsAction(topic);
+  return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, among }]) => {
+    const alarm = new Alarm(scope, name, {
+      alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
+      metric,
+      threshold,
+      evaluationPeriods: among ?? times,
+      ...(among !== undefined && { datapointsToAlarm: times }),
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING, // nobody called
+    });
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+    return alarm;
+  });
+}
+
+function watchGateway(metrics: GatewayMetrics): Watches {
+  return {
+    GatewayErrors: {
+      what: 'The gateway itself failed: it answered with an error of its own.',
+      runbook: 'gateway-errors',
+      metric: metrics.own('gatewayErrors'),
+      threshold: 1,
+      times: 1,
+    },
+  };
+}

@@ -9,3 +9,9 @@ export function createToken(): string {
   const bytes = Buffer.from(randomUUID().replaceAll('-', '').slice(0, 10), 'hex');
   return Buffer.from(bytes.map((byte) => byte & 0x7f)).toString('base64');
 }
+
+/** Another token, for a write that takes the place of the one with this. */
+export function nextToken(token: string): string {
+  const bytes = Buffer.from(token, 'base64');
+  return Buffer.from(bytes.with(-1, ((bytes.at(-1) ?? 0) + 1) & 0x7f)).toString('base64');
+}

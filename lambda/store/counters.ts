@@ -1,12 +1,13 @@
 import type { Counters } from '../quota/counters.ts';
 import type { CallService } from './call-service.ts';
+import { type CountCharges, combineCharges } from './combine-charges.ts';
 import { itemSize, writeUnits } from './item-size.ts';
 import { quotaSchema } from './schema.ts';
 import { createTable, type Item, type Value } from './table.ts';
 import { createWriteOnce, droppable } from './write-once.ts';
 
 /*
- * One item a counter window, one conditional write a charge:
+ * One item a counter window, one conditional write a charge, or several charges in one: see combine-charges.ts.
  *
  *   used   the charges that stand
  *   n<M>   the charges of minute M, refunded or not: the burst counter
@@ -33,33 +34,27 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
     await table.update(item, () => ({ UpdateExpression: `REMOVE ${names.join(', ')}` })).catch(() => {});
   };
 
+  const countCharges: CountCharges = async ({ item, limit, burst, minute, expiresAt }, token, charges) => {
+    const counted = countOf(minute);
+    const { applied, found } = await writeOnce(item, {
+      ...{ kind: 'c', token },
+      add: `${used} :charges, ${counted} :charges`,
+      ...(expiresAt !== undefined && { set: ['#ttl = :ttl'], names: { '#ttl': ttl } }),
+      remove: [2, 3, 4].map((ago) => countOf(minute - ago)),
+      conditions: [atMost(used, ':limit', limit - charges), atMost(counted, ':burst', burst - charges)],
+      values: {
+        ':charges': number(charges),
+        ':limit': number(limit - charges),
+        ':burst': number(burst - charges),
+        ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
+      },
+    });
+    if (applied) await tidy(item, found, minute);
+    return { applied, used: numberIn(found, used), inMinute: numberIn(found, counted) };
+  };
+
   return {
-    charge: async ({ item, limit, burst, minute, expiresAt }, token) => {
-      const counted = countOf(minute);
-      const count = 1;
-      const { applied, found } = await writeOnce(item, {
-        ...{ kind: 'c', token },
-        add: `${used} :count, ${counted} :count`,
-        ...(expiresAt !== undefined && { set: ['#ttl = :ttl'], names: { '#ttl': ttl } }),
-        remove: [2, 3, 4].map((ago) => countOf(minute - ago)),
-        conditions: [atMost(used, ':limit', limit - count), atMost(counted, ':burst', burst - count)],
-        values: {
-          ':count': number(count),
-          ':limit': number(limit - count),
-          ':burst': number(burst - count),
-          ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
-        },
-      });
-      const standing = numberIn(found, used);
-      if (applied) {
-        await tidy(item, found, minute);
-        return { granted: true, used: standing };
-      }
-      // A minute's count never falls: where it is below the burst limit now, the quota was what refused, even if a
-      // refund has made room since.
-      const burstSpent = numberIn(found, counted) >= burst;
-      return { granted: false, used: standing, reason: burstSpent && standing < limit ? 'burst' : 'quota' };
-    },
+    charge: combineCharges(countCharges),
 
     refund: async (item, token) => {
       const { applied, found } = await writeOnce(item, {

@@ -5,6 +5,7 @@ import { isTrouble, mayBeDone } from './service-error.ts';
 export const timeLimit = 2000;
 const parallel = 32;
 
+const slow = 'the store is too slow';
 const message = 'The gateway cannot reach its own store right now. Please try again in a moment.';
 
 export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
@@ -48,7 +49,7 @@ async function withinTimeLimit<T>(
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     // The SDK does not look at the signal while it pauses before a retry, hence the race beside it.
-    const tooLate = new Error('the store is too slow');
+    const tooLate = new Error(slow);
     tooSlow.reject(outage(tooLate, true));
     onSlow(outage(tooLate, false));
     controller.abort();
@@ -60,6 +61,11 @@ async function withinTimeLimit<T>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Whether an operation failed, or was refused, because one took longer than the time limit. */
+export function isTooSlow(error: unknown): boolean {
+  return error instanceof Error && (error.message === slow || isTooSlow(error.cause));
 }
 
 /** What a request is told. Where an answer was lost, what was asked for may have been done. */

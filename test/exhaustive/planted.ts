@@ -53,7 +53,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a condition dropped',
     file: 'lambda/store/counters.ts',
-    code: "conditions: [atMost(used, ':limit', limit - count), ",
+    code: "conditions: [atMost(used, ':limit', limit - charges), ",
     instead: 'conditions: [',
     breaks: {
       fault: 'guest#net#lifetime has more than its limit',

@@ -189,6 +189,25 @@ describe('where the store’s answer is lost for good', () => {
     expect(gateway.upstream.requests).toEqual([]);
   });
 
+  test('to charges that were written together, that is logged for each', async () => {
+    await using spoilt = await startSpoilt({ GUEST_LIMIT: '9' });
+    const { gateway, store } = spoilt;
+    store.spoil((operation) => (isCharge(operation) ? 'answer lost' : undefined));
+    const client = createClient(gateway.url);
+    const body = JSON.stringify(question);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        client.send({ method: 'POST', path, headers: { 'x-api-key': 'guest' }, body, from }, () => {}),
+      ),
+    );
+    client.close();
+    expect(answers.map((answer) => answer?.status)).toEqual(Array(6).fill(503));
+    const logged = gateway.log.filter(({ message }) => message === 'charge left standing');
+    expect([logged.length, await standing(gateway, from)]).toEqual([6, 6]);
+    expect(store.operations.filter(isCharge).length).toBeLessThan(6 * 3);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
   const refunds: readonly (readonly [StoreFault, 0 | 1])[] = [
     ['request lost', 1],
     ['answer lost', 0],

@@ -41,8 +41,15 @@ function newWindow(more: Partial<CounterWindow> = {}): CounterWindow {
   return { item: `item${items}`, limit: 50, burst: 20, minute: firstMinute, ...more };
 }
 
-function chargeMany(window: CounterWindow, count: number): Promise<ChargeResult[]> {
-  return Promise.all(Array.from({ length: count }, () => counters.charge(window, createToken())));
+/** In parallel, in turn from so many environments, or all from one. */
+function chargeMany(window: CounterWindow, count: number, environments = [counters]): Promise<ChargeResult[]> {
+  const charge = (index: number) =>
+    environments[index % environments.length]?.charge(window, createToken()) ?? Promise.reject(new Error('nobody'));
+  return Promise.all(Array.from({ length: count }, (_, index) => charge(index)));
+}
+
+function createEnvironments(count: number, callDynamoDb = database.callDynamoDb): Counters[] {
+  return Array.from({ length: count }, () => createCounters(callDynamoDb, database.quotaTable, now));
 }
 
 const granted = (results: ChargeResult[]) => results.filter((result) => result.granted).length;
@@ -66,10 +73,13 @@ describe('a charge', () => {
     { limit: 50, burst: 20, parallel: 60, before: 12, passing: 8 },
     { limit: 20, burst: 20, parallel: 60, before: 0, passing: 20 },
   ])('of $parallel in parallel, $before before, limit $limit and burst $burst pass $passing', async (given) => {
-    const window = newWindow(given);
-    expect(granted(await chargeMany(window, given.before))).toBe(given.before);
-    expect(granted(await chargeMany(window, given.parallel))).toBe(given.passing);
-    expect(await counters.read(window.item)).toBe(given.before + given.passing);
+    for (const environments of [1, 3, given.parallel]) {
+      const window = newWindow(given);
+      expect(granted(await chargeMany(window, given.before))).toBe(given.before);
+      const charged = await chargeMany(window, given.parallel, createEnvironments(environments));
+      expect(granted(charged)).toBe(given.passing);
+      expect(await counters.read(window.item)).toBe(given.before + given.passing);
+    }
   });
 
   test('is refused by the burst limit until the next minute begins, and not counted', async () => {
@@ -188,11 +198,17 @@ describe('over a network that loses answers', () => {
   });
 
   test('exactly the limit passes in parallel', async () => {
-    const window = newWindow({ limit: 40, burst: 600 });
-    proxy.loseAnswers(30);
-    const results = await Promise.all(Array.from({ length: 60 }, () => remote.charge(window, createToken())));
-    expect(granted(results)).toBe(40);
-    expect(await counters.read(window.item)).toBe(40);
+    const caller = createTestCaller(proxy.endpoint);
+    for (const [environments, lost] of [
+      [60, 30],
+      [4, 2],
+      [1, 2],
+    ] as const) {
+      const window = newWindow({ limit: 40, burst: 600 });
+      proxy.loseAnswers(lost);
+      expect(granted(await chargeMany(window, 60, createEnvironments(environments, caller)))).toBe(40);
+      expect(await counters.read(window.item)).toBe(40);
+    }
   });
 
   test('an answer lost for good leaves at most one charge standing', async () => {
@@ -201,6 +217,38 @@ describe('over a network that loses answers', () => {
     await expect(remote.charge(window, createToken())).rejects.toMatchObject({ code: 'service_unavailable' });
     proxy.loseAnswers(0);
     expect(await counters.read(window.item)).toBe(1);
+  });
+
+  test('64 in parallel, again and again, cost a quarter of the writes at most', async () => {
+    const window = newWindow({ limit: 10_000, burst: 10_000 });
+    proxy.operations.length = 0;
+    const charge = async () => {
+      for (let count = 0; count < 8; count += 1) await remote.charge(window, createToken());
+    };
+    await Promise.all(Array.from({ length: 64 }, charge));
+    expect(await counters.read(window.item)).toBe(512);
+    expect(proxy.operations.length).toBeLessThanOrEqual(128);
+  });
+
+  test('charges that were written together are refunded each by itself', async () => {
+    const window = newWindow();
+    const tokens = Array.from({ length: 10 }, createToken);
+    expect(granted(await Promise.all(tokens.map((token) => remote.charge(window, token))))).toBe(10);
+    const refunds = await Promise.all(tokens.slice(3).map((token) => remote.refund(window.item, token)));
+    expect(refunds.toSorted()).toEqual([3, 4, 5, 6, 7, 8, 9]);
+    expect(await counters.read(window.item)).toBe(3);
+  });
+
+  test('an answer lost for good to many leaves at most one charge standing for each', async () => {
+    const window = newWindow();
+    const alone = remote.charge(window, createToken());
+    proxy.loseAnswers(Number.POSITIVE_INFINITY);
+    const charges = [alone, ...Array.from({ length: 5 }, () => remote.charge(window, createToken()))];
+    const outcomes = await Promise.allSettled(charges);
+    proxy.loseAnswers(0);
+    const inDoubt = { status: 'rejected', reason: { code: 'service_unavailable', reason: 'answer_lost' } };
+    expect(outcomes).toMatchObject(Array(6).fill(inDoubt));
+    expect(await counters.read(window.item)).toBe(6);
   });
 
   test('a charge is one write, whatever came before it', async () => {

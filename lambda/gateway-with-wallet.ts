@@ -1,15 +1,12 @@
 import type { App } from './app.ts';
 import { createGateway, type World } from './gateway.ts';
 import type { Config } from './settings/config.ts';
-import { readPageFiles } from './wallet/page-files.ts';
-import { isPagePath } from './wallet/site.ts';
+import { isPageCall } from './wallet/site.ts';
 import { createWallet, type World as WalletWorld } from './wallet/wallet.ts';
 
-/** Both apps as one, for a process that serves both: the wallet's pages stand below a path of their own. */
-export function createGatewayWithWallet(config: Config, world: World & Omit<WalletWorld, 'pageFiles'>): App {
-  // The bundle keeps the page's files where they are here too.
-  const pageFiles = readPageFiles(new URL('./wallet/page/', import.meta.url));
+/** Both apps as one, for a process that serves both: the pages for people stand at paths of their own. */
+export function createGatewayWithWallet(config: Config, world: World & WalletWorld): App {
   const gateway = createGateway(config, world);
-  const wallet = createWallet(config, { ...world, pageFiles });
-  return (call) => (isPagePath(call.path) ? wallet : gateway)(call);
+  const wallet = createWallet(config, world);
+  return (call) => (isPageCall(call) ? wallet : gateway)(call);
 }

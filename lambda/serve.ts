@@ -8,10 +8,12 @@ import type { Repeat } from './settings/secrets.ts';
 import type { ServerConfig } from './settings/server-config.ts';
 import type { Aws } from './store/aws.ts';
 import { createGiveUp } from './store/give-up.ts';
+import type { PageFile } from './wallet/page-files.ts';
 
 /** What the server needs of the world. */
 export interface ServerWorld extends Aws {
   readonly dynamoDb: DynamoDBClient;
+  readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
   readonly repeat: Repeat;

@@ -7,6 +7,7 @@ import { createAws } from './store/aws.ts';
 import { createDynamoDbClient } from './store/client.ts';
 import { renewCredentials } from './store/renew-credentials.ts';
 import { findAwsAccess } from './store/service.ts';
+import { readPageFiles } from './wallet/page-files.ts';
 
 /** What a host or a platform runs: reads the environment, serves until it is told to stop, and says how it ended. */
 async function run(): Promise<void> {
@@ -23,6 +24,8 @@ async function run(): Promise<void> {
   const credentials = renewCredentials(access.credentials, Date.now);
   const server = await startServer(config, serverConfig, {
     ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
+    // The bundle keeps the pages' files where they are here too.
+    pageFiles: readPageFiles(new URL('./wallet/pages/', import.meta.url)),
     ...{ dynamoDb, writeLog, now: Date.now, repeat: (task, time) => setInterval(task, time).unref() },
   });
 

@@ -2,6 +2,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { makePages } from './reference/make-pages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -21,10 +22,10 @@ export function bundle(entry: string, outdir: string): Promise<Metafile> {
   });
 }
 
-/** Builds the HTTP server into `outdir`: one file, the files of the wallet's page, and what tells Node that it is ESM. */
+/** Builds the HTTP server into `outdir`: one file, the files of the pages, and what tells Node that it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
   const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' } });
-  await cp(join(root, 'lambda/wallet/page'), resolve(root, outdir, 'wallet/page'), { recursive: true });
+  await writePages(resolve(root, outdir, 'wallet/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
   return metafile;
 }
@@ -59,11 +60,17 @@ async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   return metafile;
 }
 
-/** Builds the wallet function into `outdir`, with the files of its page beside it. */
+/** Builds the wallet function into `outdir`, with the files of its pages beside it. */
 export async function bundleWallet(outdir: string): Promise<Metafile> {
   const metafile = await bundle('lambda/wallet/index.ts', outdir);
-  await cp(join(root, 'lambda/wallet/page'), resolve(root, outdir, 'page'), { recursive: true });
+  await writePages(resolve(root, outdir, 'pages'));
   return metafile;
+}
+
+/** The files of the pages: those that were written, and those that are made. */
+async function writePages(folder: string): Promise<void> {
+  await cp(join(root, 'lambda/wallet/pages'), folder, { recursive: true });
+  for (const [name, text] of await makePages()) await writeFile(join(folder, name), text);
 }
 
 /** Bytes of code that are deployed: all of it, and what every cold start reads, which is the entry and its static imports. */

@@ -11,8 +11,8 @@ import type { DeploymentConfig } from './config.ts';
 interface EdgeProps {
   readonly config: NonNullable<DeploymentConfig['edge']>;
   readonly origin: FunctionUrl;
-  /** Functions that answer some paths instead, by the pattern of the path, such as `/cli*`. */
-  readonly others?: Readonly<Record<string, FunctionUrl>>;
+  /** A function that answers some paths instead, by the patterns of them, such as `/cli/*`. */
+  readonly other?: { readonly url: FunctionUrl; readonly paths: readonly string[] };
   /** What the distribution proves itself with to the function, which answers nobody else. */
   readonly secret: Secret;
 }
@@ -27,7 +27,7 @@ export class Edge extends Construct {
   readonly domainName: string;
   readonly distributionId: string;
 
-  constructor(scope: Construct, id: string, { config, origin, others = {}, secret }: EdgeProps) {
+  constructor(scope: Construct, id: string, { config, origin, other, secret }: EdgeProps) {
     super(scope, id);
     const { domainName, certificateArn, webAclArn, readTimeout, secretVersion } = config;
     const behaviorFor = (url: FunctionUrl): cloudfront.BehaviorOptions => ({
@@ -45,6 +45,7 @@ export class Edge extends Construct {
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       compress: false, // would hold events back
     });
+    const otherBehavior = other && behaviorFor(other.url);
     const distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Private inference gateway',
       httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
@@ -53,9 +54,9 @@ export class Edge extends Construct {
       ...(webAclArn && { webAclId: webAclArn }),
       errorResponses: keptErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: behaviorFor(origin),
-      additionalBehaviors: Object.fromEntries(
-        Object.entries(others).map(([path, otherOrigin]) => [path, behaviorFor(otherOrigin)]),
-      ),
+      ...(otherBehavior && {
+        additionalBehaviors: Object.fromEntries(other.paths.map((path) => [path, otherBehavior])),
+      }),
     });
     for (const [rule, reason] of acknowledged)
       Validations.of(distribution).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });

@@ -44,7 +44,7 @@ export class GatewayStack extends Stack {
       new Edge(this, 'Edge', {
         config: config.edge,
         origin: gateway.url,
-        others: { '/cli': wallet.url, '/cli/*': wallet.url },
+        other: { url: wallet.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*'] },
         secret: secrets.edge,
       });
     const metrics = createGatewayMetrics({ namespace: this.stackName, serving: { gateway, wallet }, tables });

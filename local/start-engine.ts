@@ -4,6 +4,8 @@ import { startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import type { Repeat } from '../lambda/settings/secrets.ts';
 import { readServerConfig } from '../lambda/settings/server-config.ts';
+import { readPageFiles } from '../lambda/wallet/page-files.ts';
+import { makePages } from '../lib/reference/make-pages.ts';
 import { installAwslambda } from './awslambda.ts';
 import { createFunction } from './create-function.ts';
 import { findAws } from './find-aws.ts';
@@ -33,6 +35,7 @@ export async function startEngine(
   const world = {
     ...(await findAws(dynamoDb)),
     ...{ dynamoDb, writeLog, now: Date.now },
+    pageFiles: readPageFiles(new URL('../lambda/wallet/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {
     const serverConfig = readServerConfig(process.env);

@@ -33,6 +33,7 @@ export function renderWelcome(gateway: LocalGateway): string {
     ...(guestLimit > 0 && {
       [`a guest: any placeholder as the key, ${guestLimit} requests`]: `curl ${post('/v1/chat/completions', 'x-api-key: guest', chat)}`,
     }),
+    'what it is and how to use it, in a browser': `${base}/`,
     'a key for your wallet, in a browser': `${base}/cli`,
     'another key, and all of them': `${keys} issue --label laptop\n${keys} list`,
   };

@@ -138,8 +138,17 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'settings/secrets',
     'settings/server-config',
     'store',
+    'wallet',
   ],
-  server: ['report/log', 'serve', 'settings/config', 'settings/read-settings', 'settings/server-config', 'store'],
+  server: [
+    'report/log',
+    'serve',
+    'settings/config',
+    'settings/read-settings',
+    'settings/server-config',
+    'store',
+    'wallet',
+  ],
   // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
   wallet: [
     'http/call',

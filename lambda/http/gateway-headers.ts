@@ -9,8 +9,13 @@ export interface HeaderNames {
   readonly error: string;
 }
 
+/** What the gateway's own headers begin with. */
+export function headerPrefix(serviceName: string): string {
+  return `X-${serviceName.charAt(0).toUpperCase()}${serviceName.slice(1)}`;
+}
+
 export function headerNames(serviceName: string): HeaderNames {
-  const prefix = `X-${serviceName.charAt(0).toUpperCase()}${serviceName.slice(1)}`;
+  const prefix = headerPrefix(serviceName);
   return {
     remaining: `${prefix}-Remaining`,
     limit: `${prefix}-Limit`,

@@ -4,17 +4,19 @@ import type { GatewayResponse } from '../http/gateway-request.ts';
 import { networkId, networkOf } from '../identity/network.ts';
 import type { LocateViewer } from '../identity/viewer-address.ts';
 import type { Actions } from './actions.ts';
+import type { Facts } from './facts.ts';
 import type { PageFile } from './page-files.ts';
 import { createActionPipeline, createReadPipeline, createSessionPipeline } from './pipelines/action.ts';
 import { createPagePipeline, createRedirectPipeline, createRefusalPipeline } from './pipelines/page.ts';
 import type { Pipeline, PipelineDependencies } from './pipelines/pipeline.ts';
 import { securityHeaders } from './security-headers.ts';
-import { pagePath, type Site, siteOf } from './site.ts';
+import { docsPath, pagePath, type Site, siteOf } from './site.ts';
 import type { Network, WalletRequest } from './wallet-request.ts';
 
 export interface WalletAppDependencies extends PipelineDependencies {
   readonly actions: Actions;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
+  readonly describe: (site: Site) => Facts;
   readonly networkSalt: () => Promise<string>;
   readonly locateViewer: LocateViewer;
   readonly appUrl: string | undefined;
@@ -36,7 +38,10 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     if (found) return [route, found];
     const allowed = ['GET', 'POST'].filter((other) => routes.has(`${other} ${path}`)).join(', ');
     if (allowed === '')
-      return ['unknown', refusal(new GatewayError('not_found', `There is nothing here but ${pagePath}.`))];
+      return [
+        'unknown',
+        refusal(new GatewayError('not_found', `There is nothing here but /, ${pagePath} and ${docsPath}.`)),
+      ];
     const message = `This path takes ${allowed} only.`;
     return [path, refusal(new GatewayError('method_not_allowed', message, { headers: { allow: allowed } }))];
   };
@@ -71,7 +76,7 @@ function createRoutes(dependencies: WalletAppDependencies): ReadonlyMap<string, 
   const { actions, pageFiles } = dependencies;
   return new Map<string, Pipeline>([
     ...[...pageFiles].map(([path, file]) => [`GET ${path}`, createPagePipeline(file, dependencies)] as const),
-    [`GET ${pagePath}/`, createRedirectPipeline(`..${pagePath}`, dependencies)],
+    ...[pagePath, docsPath].map((path) => [`GET ${path}/`, createRedirectPipeline(`..${path}`, dependencies)] as const),
     [`GET ${pagePath}/info`, createReadPipeline(actions.info, dependencies)],
     [`POST ${pagePath}/challenge`, createActionPipeline(actions.challenge, dependencies)],
     [`POST ${pagePath}/link`, createActionPipeline(actions.link, dependencies)],

@@ -9,8 +9,8 @@ import { createWallet } from './wallet.ts';
 const wallet = createWallet(readWalletConfig(process.env), {
   ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
   dynamoDb: createDynamoDbClient(),
-  // The bundle keeps the page's files beside it, where they are here too.
-  pageFiles: readPageFiles(new URL('./page/', import.meta.url)),
+  // The bundle keeps the pages' files beside it, where they are here too.
+  pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,
   // A Function URL knows no plain http.

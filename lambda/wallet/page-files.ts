@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { pagePath } from './site.ts';
 
 export interface PageFile {
   readonly contentType: string;
+  /** With places such as `{{service}}` for what only a deployment knows. */
   readonly text: string;
-  /** By which a browser asks whether its copy is still good. */
-  readonly etag: string;
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -15,16 +12,24 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.json': 'application/json',
 };
 
-/** Reads the page's files, once for each start: by the path under which each is served. */
-export function readPageFiles(folder: URL): ReadonlyMap<string, PageFile> {
-  const files = readdirSync(folder).flatMap((name): [string, PageFile][] => {
-    const contentType = contentTypes[extname(name)];
-    if (contentType === undefined) return [];
-    const text = readFileSync(new URL(name, folder), 'utf8');
-    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-    return [[name === 'index.html' ? pagePath : `${pagePath}/${name}`, { contentType, text, etag }]];
-  });
-  return new Map(files);
+/**
+ * Reads the files of the pages, once for each start: by the path under which each is served, which is where it stands in
+ * the folder. `made` are those that no one wrote; where a build has put them beside the others there are none.
+ */
+export function readPageFiles(
+  folder: URL,
+  made: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, PageFile> {
+  const written = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extname(name) in contentTypes)
+    .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const);
+  return new Map(
+    [...written, ...made].map(([name, text]) => {
+      const contentType = contentTypes[extname(name)] ?? '';
+      return [`/${name.replace(/\/?index\.html$/, '')}`, { contentType, text }];
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import type { Call } from '../http/call.ts';
 import { badRequest } from './wallet-error.ts';
 
 /** Where the page stands for the person who uses it: what a signature binds, and the only origin that may ask for anything. */
@@ -18,9 +19,13 @@ interface SiteSettings {
 
 export const pagePath = '/cli';
 
-/** Whether a path is this function's, where one address leads to both functions. */
-export function isPagePath(path: string): boolean {
-  return path === pagePath || path.startsWith(`${pagePath}/`);
+/** Where the API is described, with the files of that page and of the first one below it. */
+export const docsPath = '/docs';
+
+/** Whether a call is this function's, where one address leads to both functions. */
+export function isPageCall({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
+  if ([pagePath, docsPath].some((root) => path === root || path.startsWith(`${root}/`))) return true;
+  return path === '/' && (method === 'GET' || method === 'HEAD');
 }
 
 /** The site that a request came to: the operator's APP_URL, else the host that was called. */

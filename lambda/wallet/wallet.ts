@@ -12,6 +12,7 @@ import { createWalletStore } from '../store/wallets.ts';
 import { createActions } from './actions.ts';
 import { createWalletApp, type WalletApp } from './app.ts';
 import type { WalletConfig } from './config.ts';
+import { describeDeployment } from './facts.ts';
 import { createKeyring } from './keyring.ts';
 import { createLimits } from './limits.ts';
 import { createWalletLog } from './log.ts';
@@ -62,6 +63,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
     ...world,
     names: headerNames(config.serviceName),
     actions,
+    describe: (site) => describeDeployment(config, site),
     sessions,
     log,
     networkSalt: secrets.networkSalt,

@@ -1,4 +1,4 @@
-import { createSnippets } from '../../lambda/wallet/page/snippets.js';
+import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
 import type { GatewayFacts } from '../keys/gateway-facts.ts';
 import type { Outcome } from '../keys/outcome.ts';
 

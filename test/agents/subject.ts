@@ -1,4 +1,4 @@
-import type { Snippet } from '../../lambda/wallet/page/snippet.js';
+import type { Snippet } from '../../lambda/wallet/pages/cli/snippet.js';
 
 /** What is laid out in a home and run there. */
 export interface Task {
@@ -10,7 +10,7 @@ export interface Task {
 
 /** A client from the registry, and how it is asked one thing without a person in front of it. */
 export interface Subject {
-  /** The client's id in lambda/wallet/page/snippets.js. */
+  /** The client's id in lambda/wallet/pages/cli/snippets.js. */
   readonly client: string;
   readonly packages: readonly [main: string, ...others: string[]];
   readonly task: (snippet: Snippet, isAboutTool: boolean) => Task;

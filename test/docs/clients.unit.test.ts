@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Snippet } from '../../lambda/wallet/page/snippet.js';
-import { createSnippets } from '../../lambda/wallet/page/snippets.js';
+import type { Snippet } from '../../lambda/wallet/pages/cli/snippet.js';
+import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
 import { agents } from '../agents/agents.ts';
 import { frameworks } from '../agents/frameworks.ts';
 import { scenarios } from '../agents/scenarios.ts';

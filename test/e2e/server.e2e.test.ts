@@ -91,6 +91,7 @@ test('one file, the page, and what makes it ESM are all there is to it', async (
     from: '127.0.0.21',
   });
   expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '999']);
+  for (const page of ['/', '/docs', '/cli']) expect((await fetch(server.url + page)).status).toBe(200);
   client.close();
   server.signal('SIGTERM');
   expect(await server.ended).toBe(0);

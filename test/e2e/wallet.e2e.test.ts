@@ -44,9 +44,13 @@ test('the deployed files serve the page, in its whole length', async () => {
   ]) {
     const { statusCode, headers, body } = await invoke('GET', path ?? '');
     expect([statusCode, headers['x-frame-options']]).toEqual([200, 'DENY']);
-    const source = join(import.meta.dirname, '../../lambda/wallet/page', name ?? '');
+    const source = join(import.meta.dirname, '../../lambda/wallet/pages/cli', name ?? '');
     expect(await text(body)).toBe(await readFile(source, 'utf8'));
   }
+  const docs = await invoke('GET', '/docs');
+  const html = await text(docs.body);
+  expect([docs.statusCode, html.endsWith('</html>\n')]).toEqual([200, true]);
+  expect(html).toContain('<code>https://gateway.example/v1</code>');
   const same = await invoke('GET', '/cli/app.js');
   expect(same.headers['content-type']).toMatch('text/javascript');
   await text(same.body);

@@ -44,8 +44,11 @@ describe('the distribution', () => {
     };
     expect(config.DefaultCacheBehavior).toMatchObject(common);
     expect(config.CacheBehaviors).toMatchObject([
+      { ...common, PathPattern: '/' },
       { ...common, PathPattern: '/cli' },
       { ...common, PathPattern: '/cli/*' },
+      { ...common, PathPattern: '/docs' },
+      { ...common, PathPattern: '/docs/*' },
     ]);
   });
 
@@ -69,7 +72,7 @@ describe('the distribution', () => {
   });
 
   test('waits as long as it is told, and proves itself with a secret that is in no template', () => {
-    expect(config.Origins).toHaveLength(3);
+    expect(config.Origins).toHaveLength(2);
     for (const origin of config.Origins) {
       expect(origin).toMatchObject({
         CustomOriginConfig: expect.objectContaining({ OriginReadTimeout: 90, OriginProtocolPolicy: 'https-only' }),

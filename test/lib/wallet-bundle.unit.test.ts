@@ -1,9 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 import { bundle, bundleWallet, measure } from '../../lib/bundle.ts';
+import { makePages } from '../../lib/reference/make-pages.ts';
 
 let folder: string;
 let gateway: Metafile;
@@ -34,17 +35,18 @@ test('the wallet function holds nothing of the way to an upstream', () => {
   expect(contents.filter((name) => /^lambda\/(upstream|stream|pipelines|middleware|json)\//.test(name))).toEqual([]);
 });
 
-test('the page stands beside it, file by file as it is in the sources', async () => {
-  const source = join(import.meta.dirname, '../../lambda/wallet/page');
-  const names = await readdir(source);
-  expect(await readdir(join(folder, 'wallet/page'))).toEqual(names);
-  for (const name of names) {
-    const [built, written] = await Promise.all([
-      readFile(join(folder, 'wallet/page', name), 'utf8'),
-      readFile(join(source, name), 'utf8'),
-    ]);
-    expect(built).toBe(written);
-  }
+test('the pages stand beside it, file by file as they are in the sources, with those that are made', async () => {
+  const list = async (root: string) => {
+    const found = await readdir(root, { recursive: true, withFileTypes: true });
+    const files = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    return new Map(
+      await Promise.all(files.map(async (path) => [relative(root, path), await readFile(path, 'utf8')] as const)),
+    );
+  };
+  const written = await list(join(import.meta.dirname, '../../lambda/wallet/pages'));
+  const made = await makePages();
+  expect([...made.keys()]).toEqual(['docs/index.html', 'docs/openapi.json']);
+  expect(await list(join(folder, 'wallet/pages'))).toEqual(new Map([...written, ...made]));
 });
 
 test('each stays as small as a fast start wants it', () => {

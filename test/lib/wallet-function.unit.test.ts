@@ -67,6 +67,8 @@ describe('it is told', () => {
     const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
     expect(wallet.variables).toEqual({
       SERVICE_NAME: 'svc',
+      GUEST_LIMIT: '3',
+      GUEST_WINDOW: 'lifetime',
       MEMBER_LIMIT: '50',
       GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },
       KEYS_TABLE: { Ref: keys },
@@ -98,7 +100,7 @@ describe('it is told', () => {
       CacheBehaviors: { PathPattern: string; TargetOriginId: string }[];
       Origins: { Id: string }[];
     };
-    expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(['/cli', '/cli/*']);
+    expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(['/', '/cli', '/cli/*', '/docs', '/docs/*']);
     for (const { TargetOriginId } of behaviors) {
       const origin = origins.find(({ Id }) => Id === TargetOriginId);
       expect(JSON.stringify(origin)).toContain(id.replace(/[0-9A-F]{8}$/, ''));

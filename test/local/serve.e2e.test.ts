@@ -240,6 +240,27 @@ describe('a signal', () => {
   });
 });
 
+test.each(['function-url', 'web'])('the pages for people stand beside the gateway: ENGINE=%s', async (ENGINE) => {
+  await using gateway = await startGatewayProcess({ ENGINE });
+  const statusOf = async (path: string, method = 'GET') => {
+    const response = await fetch(gateway.url + path, { method });
+    return [
+      response.status,
+      response.headers.get('content-type'),
+      (await response.text()).includes(`${gateway.url}/v1`),
+    ];
+  };
+  for (const path of ['/', '/docs']) expect(await statusOf(path)).toEqual([200, 'text/html; charset=utf-8', true]);
+  expect(await statusOf('/docs/openapi.json')).toEqual([200, 'application/json', false]);
+  // All else is the gateway's.
+  for (const [path, method] of [
+    ['/', 'POST'],
+    ['/v1', 'GET'],
+  ] as const) {
+    expect(await statusOf(path, method)).toEqual([404, 'application/json', false]);
+  }
+});
+
 test('ENGINE=web serves the same through the HTTP server, and stops as that does', async () => {
   await using gateway = await startGatewayProcess({ ENGINE: 'web', SHUTDOWN_GRACE: '0.1' });
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(204);

@@ -7,6 +7,7 @@ import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { readWalletConfig } from '../../lambda/wallet/config.ts';
 import { readPageFiles } from '../../lambda/wallet/page-files.ts';
 import { createWallet } from '../../lambda/wallet/wallet.ts';
+import { makePages } from '../../lib/reference/make-pages.ts';
 import { installAwslambda } from '../../local/awslambda.ts';
 import { startFunctionUrl } from '../../local/function-url.ts';
 import type { StreamingHandler } from '../../local/invoke-function.ts';
@@ -83,7 +84,7 @@ export async function startTestWallet({
     dynamoDb: client,
     callDynamoDb: (await reachStore?.(dynamoDb.endpoint)) ?? callDynamoDb,
     readSecret,
-    pageFiles: readPageFiles(new URL('../../lambda/wallet/page/', import.meta.url)),
+    pageFiles: readPageFiles(new URL('../../lambda/wallet/pages/', import.meta.url), await makePages()),
     writeLog: (line) => log.push(line),
     now,
     scheme: 'http',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
-const folder = new URL('../../../lambda/wallet/page/', import.meta.url);
+const folder = new URL('../../../lambda/wallet/pages/cli/', import.meta.url);
 const account = testAccount(1);
 const posts = ['challenge', 'link', 'sign-in', 'keys', 'keys/issue', 'keys/revoke', 'network'];
 
@@ -19,7 +19,7 @@ describe('the page', () => {
   test('is served with every file that it names, as it is', async () => {
     const html = await (await fetch(`${wallet.url}/cli`)).text();
     expect(html).toBe(readFileSync(new URL('index.html', folder), 'utf8'));
-    const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => `/${path}`);
+    const named = [...html.matchAll(/<(?:link|script) [^>]*?(?:src|href)="([^"]+)"/g)].map(([, path]) => `/${path}`);
     // A module that only another module names would be asked for later than it could.
     const files = readdirSync(folder).filter((name) => name !== 'index.html');
     expect(named.toSorted()).toEqual(files.map((name) => `/cli/${name}`).toSorted());
@@ -34,8 +34,10 @@ describe('the page', () => {
   });
 
   test('holds nothing inline, which its policy would refuse, and nothing from elsewhere', () => {
-    for (const name of readdirSync(folder)) {
-      const text = readFileSync(new URL(name, folder), 'utf8');
+    const pages = new URL('../', folder);
+    for (const name of readdirSync(pages, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.\w+$/.test(name)) continue;
+      const text = readFileSync(new URL(name, pages), 'utf8');
       if (name.endsWith('.html')) expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
       if (/\.(html|css)$/.test(name)) expect(text).not.toMatch(/\/\/|@import/);
       if (name.endsWith('.js')) expect(text).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write|\beval\b/);
@@ -58,7 +60,7 @@ describe('the page', () => {
   });
 });
 
-test.each(['/cli', '/cli/app.js', '/cli/info', '/cli/nothing', '/elsewhere'])(
+test.each(['/', '/docs', '/docs/openapi.json', '/cli', '/cli/app.js', '/cli/info', '/cli/nothing', '/elsewhere'])(
   'nobody frames %s, reads it from another site or makes it load from one',
   async (path) => {
     const { headers } = await fetch(wallet.url + path, { headers: { origin: wallet.url } });

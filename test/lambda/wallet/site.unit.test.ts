@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPagePath, siteOf } from '../../../lambda/wallet/site.ts';
+import { isPageCall, siteOf } from '../../../lambda/wallet/site.ts';
 
 const deployed = { appUrl: undefined, scheme: 'https' } as const;
 const local = { appUrl: undefined, scheme: 'http' } as const;
@@ -35,12 +35,19 @@ describe('siteOf', () => {
 });
 
 test.each([
-  ['/cli', true],
-  ['/cli/', true],
-  ['/cli/app.js', true],
-  ['/client', false],
-  ['/v1/cli', false],
-  ['/', false],
-])('%s is the page’s: %s', (path, is) => {
-  expect(isPagePath(path)).toBe(is);
+  ['GET', '/cli', true],
+  ['GET', '/cli/', true],
+  ['GET', '/cli/app.js', true],
+  ['POST', '/cli/link', true],
+  ['GET', '/client', false],
+  ['GET', '/v1/cli', false],
+  ['GET', '/', true],
+  ['HEAD', '/', true],
+  ['POST', '/', false],
+  ['OPTIONS', '/', false],
+  ['GET', '/docs', true],
+  ['GET', '/docs/openapi.json', true],
+  ['GET', '/docset', false],
+])('%s %s is a page’s: %s', (method, path, is) => {
+  expect(isPageCall({ method, path })).toBe(is);
 });

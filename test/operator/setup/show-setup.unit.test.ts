@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { contextWindow } from '../../../lambda/wallet/page/snippet.js';
+import { contextWindow } from '../../../lambda/wallet/pages/cli/snippet.js';
 import { clientNames, showSetup } from '../../../operator/setup/show-setup.ts';
 
 const access = { url: 'https://gateway.example/', serviceName: 'acme' };

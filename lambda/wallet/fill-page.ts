@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { Facts } from './facts.ts';
+import type { PageFile } from './page-files.ts';
+
+/** A file as it leaves: plain, and compressed for who takes that. */
+export interface FilledPage {
+  readonly text: string;
+  readonly gzipped: Buffer;
+  /** By which a browser asks whether its copy is still good; weak, as it names both forms. */
+  readonly etag: string;
+}
+
+/** Puts what a deployment knows into the places of a file. */
+export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledPage {
+  const quote = contentType.startsWith('text/html') ? escapeHtml : (value: string) => value;
+  const filled = text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const fact = facts[name];
+    if (fact === undefined) throw new Error(`a page asks for ${name}, which nobody knows`);
+    return quote(fact);
+  });
+  const digest = createHash('sha256').update(filled).digest('base64url').slice(0, 22);
+  return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** For texts, and for attributes between double quotes. */
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { paleTexts } from './pale-texts.ts';
+import { startSession } from './session.ts';
+
+const session = startSession();
+
+const looks = [320, 360, 1280].flatMap((width) => [
+  { width, colorScheme: 'light' as const },
+  { width, colorScheme: 'dark' as const },
+]);
+const pages = ['/', '/docs'];
+
+/** How far what was seen has moved, as a browser counts it: https://web.dev/articles/cls */
+const shiftOf = (page: Page) =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    let shift = 0;
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) shift += value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(shift)));
+  })`);
+
+describe.each(pages)('%s', (path) => {
+  test.each(looks)(
+    'is legible, still, and nothing is to be scrolled sideways for: %j',
+    async ({ width, colorScheme }) => {
+      await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
+      const { page, complaints, origins } = watched;
+      await page.goto(session.url + path);
+      await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
+      expect(await paleTexts(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await shiftOf(page)).toBe(0);
+      expect([...origins]).toEqual([session.url]);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test('reads the same without JavaScript', async () => {
+    const texts: string[] = [];
+    for (const javaScriptEnabled of [true, false]) {
+      await using watched = await session.openPage({ javaScriptEnabled });
+      await watched.page.goto(session.url + path);
+      // What a script adds is buttons.
+      if (javaScriptEnabled) await watched.page.getByRole('button').first().waitFor();
+      await watched.page.locator('.copy').evaluateAll((buttons) => buttons.map((button) => button.remove()));
+      texts.push(await watched.page.locator('main').innerText());
+    }
+    expect(texts[0]).toBe(texts[1]);
+    expect(texts[0]).toContain('/v1/chat/completions');
+  });
+
+  test('has landmarks, headings in their order, and a mark on what has the focus', async () => {
+    await using watched = await session.openPage();
+    const { page } = watched;
+    await page.goto(session.url + path);
+    for (const landmark of ['banner', 'main', 'contentinfo'] as const) {
+      expect(await page.getByRole(landmark).count()).toBe(1);
+    }
+    const levels = await page
+      .locator('h1, h2, h3, h4')
+      .evaluateAll((found) => found.map(({ tagName }) => Number(tagName[1])));
+    expect(levels[0]).toBe(1);
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    for (const [index, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[index - 1] ?? 0) + 1);
+    await page.keyboard.press('Tab');
+    const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+    expect(outline).toBe('solid');
+  });
+});
+
+test('the first request is copied as it stands, and works in a shell as it is pasted', async () => {
+  await using watched = await session.openPage();
+  const { page } = watched;
+  await page.goto(`${session.url}/`);
+  await page.getByRole('button', { name: 'Copy Terminal' }).click();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(copied).toBe(await page.locator('pre').innerText());
+  const { stdout } = await promisify(execFile)('sh', ['-c', copied]);
+  expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion', model: 'svc' });
+});
+
+test('from the first page one comes to the API and to a key, and back', async () => {
+  await using watched = await session.openPage();
+  const { page } = watched;
+  await page.goto(`${session.url}/`);
+  await page.getByRole('link', { name: 'Read the API' }).click();
+  await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
+  await page.getByRole('link', { name: 'svc' }).first().click();
+  await page.getByRole('link', { name: '/v1/messages', exact: true }).click();
+  await page.getByRole('heading', { name: 'Messages dialect' }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#createMessage');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Get a key' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Get your API key' }).waitFor();
+  await page.getByRole('link', { name: 'About this gateway' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Private inference at one address' }).waitFor();
+});

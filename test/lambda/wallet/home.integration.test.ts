@@ -1,0 +1,107 @@
+import { get } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestWallet, type TestWallet } from '../../support/wallet.ts';
+
+let wallet: TestWallet;
+beforeAll(async () => {
+  wallet = await startTestWallet({ environment: { SERVICE_NAME: 'acme', GUEST_LIMIT: '1', MEMBER_LIMIT: '70' } });
+});
+afterAll(async () => {
+  expect(wallet.faults).toEqual([]);
+  await wallet[Symbol.asyncDispose]();
+});
+
+const read = async (path: string, { url } = wallet) => {
+  const response = await fetch(url + path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+};
+
+describe('the page at /', () => {
+  test('says what this deployment is', async () => {
+    const html = await read('/');
+    for (const fact of [
+      `<code>${wallet.url}/v1</code>`,
+      `<code>${wallet.url}</code>`,
+      '<code>acme</code>',
+      '<code>acme-vision</code>',
+      '<code>X-Acme-Remaining</code>',
+      '1 request from your network needs no key',
+      '70 requests a day',
+      `curl ${wallet.url}/v1/chat/completions`,
+      '&quot;model&quot;: &quot;acme&quot;',
+    ]) {
+      expect(html).toContain(fact);
+    }
+    expect(html).not.toMatch(/\{\{|svc/i);
+  });
+
+  test('names what it needs, and pages, all of which are there', async () => {
+    for (const page of ['/', '/docs']) {
+      const html = await read(page);
+      const named = [...html.matchAll(/(?:src|href)="([^"#]+)[^"]*"/g)].map(
+        ([, path]) => new URL(path ?? '', wallet.url),
+      );
+      expect(named.map(({ pathname }) => pathname)).toEqual(
+        expect.arrayContaining(['/cli', '/docs', '/docs/openapi.json']),
+      );
+      for (const { origin, pathname } of named) {
+        expect(origin).toBe(wallet.url);
+        await read(pathname);
+      }
+    }
+  });
+
+  test('takes what the operator says for its own, and for what a guest may do', async () => {
+    await using other = await startTestWallet({
+      environment: { GATEWAY_URL: 'https://api.example/<ai>', GUEST_LIMIT: '0', APP_URL: 'https://app.example' },
+    });
+    const html = await read('/', other);
+    expect(html).toContain('<code>https://api.example/%3Cai%3E/v1</code>');
+    expect(html).toContain('Bearer YOUR_KEY');
+    expect(html).not.toContain('no key');
+  });
+
+  test('tells each address of a deployment its own', async () => {
+    const port = new URL(wallet.url).port;
+    for (const host of ['127.0.0.1', 'localhost', '127.0.0.1']) {
+      const page = await new Promise<string>((resolve, reject) => {
+        get(wallet.url, { headers: { host: `${host}:${port}` } }, async (response) => {
+          resolve((await buffer(response)).toString());
+        }).on('error', reject);
+      });
+      expect(page).toContain(`<code>http://${host}:${port}/v1</code>`);
+    }
+  });
+});
+
+test('the document for programs is the one of docs/, in the names of the deployment', async () => {
+  const document = JSON.parse(await read('/docs/openapi.json'));
+  expect(document.servers[0].variables.base.default).toBe(wallet.url);
+  expect(document.components.schemas.PublicModelId.enum).toEqual(['acme', 'acme-vision']);
+  expect(document.paths['/v1/models'].get.responses[200].headers).toHaveProperty('X-Acme-Remaining');
+  expect(JSON.stringify(document)).not.toMatch(/\{\{|svc/i);
+});
+
+test('what is sent is compressed for those who take it, and small', async () => {
+  const ask = (path: string, accepted: string) =>
+    new Promise<{ headers: object; body: Buffer }>((resolve, reject) => {
+      const headers = { 'accept-encoding': accepted };
+      get(wallet.url + path, { headers }, async (response) => {
+        resolve({ headers: response.headers, body: await buffer(response) });
+      }).on('error', reject);
+    });
+  for (const [path, limit] of [
+    ['/', 2_500],
+    ['/docs', 8_000],
+    ['/docs/site.css', 2_000],
+  ] as const) {
+    const [plain, gzipped] = [await ask(path, 'gzip;q=0, br'), await ask(path, 'br, gzip')];
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(gzipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(gunzipSync(gzipped.body)).toEqual(plain.body);
+    expect(gzipped.body.length).toBeLessThan(limit);
+  }
+});

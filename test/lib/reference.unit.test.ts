@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { makePages } from '../../lib/reference/make-pages.ts';
+import type { OpenApi } from '../../lib/reference/openapi.ts';
+import { renderReference } from '../../lib/reference/render-reference.ts';
+
+const document: OpenApi = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+const home = readFileSync('lambda/wallet/pages/index.html', 'utf8');
+let html: string;
+beforeAll(async () => {
+  html = (await makePages()).get('docs/index.html') ?? '';
+});
+
+/** The section of the errors. */
+const errors = () => html.slice(html.indexOf('<dl class="errors">'), html.indexOf('<h2 id="objects">'));
+
+const filled = () => html.replaceAll('{{service}}', 'svc').replaceAll('{{headers}}', 'X-Svc');
+
+/** Every value that stands under a name, anywhere in the document. */
+function collect(value: unknown, name: string): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [...(key === name ? [part] : []), ...collect(part, name)]);
+}
+
+describe('the page of the API', () => {
+  test('has every path, operation, object and error code of the document', () => {
+    for (const path of Object.keys(document.paths)) expect(html).toContain(`<code>${path}</code>`);
+    const operations = collect(document.paths, 'operationId').map(String);
+    for (const id of operations.filter((name) => !name.startsWith('preflight'))) expect(html).toContain(`id="${id}"`);
+    for (const name of Object.keys(document.components.schemas)) expect(html).toContain(`<h3 id="${name}">`);
+    const told = new Set([...errors().matchAll(/<code>([a-z_]+)<\/code>/g)].map(([, code]) => code));
+    expect([...told].toSorted()).toEqual(document.components.schemas.ErrorCode?.enum?.toSorted());
+  });
+
+  test('says what the document says of members, headers and answers', () => {
+    const { schemas } = document.components;
+    const told = collect([schemas, collect(document.paths, 'parameters')], 'description').map(String);
+    expect(told.length).toBeGreaterThan(15);
+    const plain = filled()
+      .replace(/<\/?code>/g, '`')
+      .replaceAll('&quot;', '"');
+    expect(told.filter((text) => !plain.includes(text))).toEqual([]);
+  });
+
+  test('leads nowhere that is not there', () => {
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const targets = [...`${html}${home}`.matchAll(/href="(?:docs)?#([^"]+)"/g)].map(([, id]) => id);
+    expect(targets.length).toBeGreaterThan(20);
+    expect(ids).toEqual(expect.arrayContaining(targets));
+  });
+
+  test('holds nothing inline and nothing from elsewhere', () => {
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
+  });
+
+  test('shows a text of the document as a text', () => {
+    const info = { ...document.info, version: '<img src=x>' };
+    expect(renderReference({ ...document, info })).toContain('Version &lt;img src=x&gt;');
+  });
+});
+
+test('the first page has every endpoint of the document but the one of a single model', () => {
+  const paths = Object.keys(document.paths).filter((path) => !path.includes('{'));
+  for (const path of paths) expect(home).toContain(`<code>${path}</code>`);
+});

@@ -3,7 +3,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
-import { bundle, bundleWallet } from '../lib/bundle.ts';
+import { bundle, bundleServer, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { dropCleanReport } from '../lib/drop-clean-report.ts';
 import { findCommit } from '../lib/find-commit.ts';
@@ -16,9 +16,14 @@ Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 const commit: string | undefined = (app.node.tryGetContext('commit') ?? findCommit(process.cwd())) || undefined;
 const config = readConfigOrExit(app.node.tryGetContext('gateway'), app.node.tryGetContext('stage'));
 // Built into the folder that is being synthesized, so that two runs side by side don't meet.
-const code = { gateway: join(app.outdir, 'gateway'), wallet: join(app.outdir, 'wallet') };
+const code = {
+  gateway: join(app.outdir, 'gateway'),
+  wallet: join(app.outdir, 'wallet'),
+  server: join(app.outdir, 'server'),
+};
 await bundle('lambda/index.ts', code.gateway);
 await bundleWallet(code.wallet);
+if (config.engine !== 'function-url') await bundleServer(code.server);
 new GatewayStack(app, 'InferenceGateway', { config, commit, code });
 app.synth();
 dropCleanReport(app.outdir);

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { shareDescriptors } from './engines/descriptors.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
+import { createGateway } from './gateway.ts';
 import { createGatewayWithWallet } from './gateway-with-wallet.ts';
 import { createLog } from './report/log.ts';
 import type { Config } from './settings/config.ts';
@@ -19,14 +20,15 @@ export interface ServerWorld extends Aws {
   readonly repeat: Repeat;
 }
 
-/** Serves the gateway and the wallet's pages over HTTP, out of one process. */
+/** Serves the gateway over HTTP, and the wallet's page out of the same process where it has none of its own. */
 export async function startServer(config: Config, server: ServerConfig, world: ServerWorld): Promise<HttpServer> {
   const { clients, upstreams } = shareDescriptors();
   const { call: callDynamoDb, giveUp } = createGiveUp(world.callDynamoDb);
   const log = createLog({ ...config, write: world.writeLog, now: world.now });
+  const createApp = server.servesWallet ? createGatewayWithWallet : createGateway;
   return startHttpServer({
     ...server,
-    app: createGatewayWithWallet(config, { ...world, callDynamoDb, scheme: server.scheme, upstreamSockets: upstreams }),
+    app: createApp(config, { ...world, callDynamoDb, scheme: server.scheme, upstreamSockets: upstreams }),
     requestBodyLimit: config.requestBodyLimit,
     maxConnections: clients,
     // A refund that is given up leaves its charge standing, and is logged as that.

@@ -1,18 +1,20 @@
 import { cloudFrontHeader } from '../lambda/identity/viewer-address.ts';
 import { readConfig } from '../lambda/settings/config.ts';
-import { ConfigError } from '../lambda/settings/read-settings.ts';
+import { ConfigError, readSettings } from '../lambda/settings/read-settings.ts';
 import type { Setting } from '../lambda/settings/setting.ts';
-import { settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { serverSettings, settings, upstreamSettings } from '../lambda/settings/settings.ts';
 import { mostBurst } from '../lambda/store/counter-cost.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
-import { readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';
+import { ofEngine, readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';
 
 /** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
 export interface DeploymentConfig extends StackValues {
   readonly stage: string;
   /** The operator's part of the function's environment, fallbacks written out; the stack adds what it creates itself. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the web engine is told on top. */
+  readonly serverEnvironment: Readonly<Record<string, string>>;
   /** What can be deployed and is probably not meant so. */
   readonly warnings: readonly string[];
 }
@@ -32,7 +34,10 @@ export const setByStack: Readonly<Record<string, string>> = {
 };
 
 /** What Lambda takes at most, measured in bytes of the JSON object that it is told. */
-const environmentLimit = 4096;
+const environmentLimits = { 'function-url': 4_096, both: 4_096, web: 32_768 } as const;
+
+/** Settings of the HTTP server that are not for an operator to choose where Lambda runs it. */
+const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'BODY_BUDGET');
 
 /** Lambda keeps so many executions back for the functions that reserve none. */
 const unreserved = 100;
@@ -48,16 +53,36 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
   });
   const given = texts(wellNamed);
   const stackValues = readStackSettings(given, faults);
-  const ofFunction = Object.entries(given).filter(([name]) => !Object.hasOwn(stackSettings, name));
+  const ofFunction = Object.entries(given).filter(
+    ([name]) => !Object.hasOwn(stackSettings, name) && !Object.hasOwn(serverSettings, name),
+  );
   const environment = {
     ...fallbacks(),
     ...Object.fromEntries(ofFunction),
     ...(stackValues.edge && { EDGE_HEADER: cloudFrontHeader }),
   };
-  faults.push(...contradictions(stackValues, given), ...settingFaults(environment), ...sizeFaults(environment));
+  readSettings({ BODY_BUDGET: serverSettings.BODY_BUDGET }, given, faults);
+  const serverEnvironment = {
+    BODY_BUDGET: given.BODY_BUDGET ?? serverSettings.BODY_BUDGET.fallback,
+    SHUTDOWN_GRACE: serverSettings.SHUTDOWN_GRACE.fallback,
+    // Behind the platform's balancer, which appends the caller's address: said although it is the server's own choice there.
+    CLIENT_ADDRESS: 'x-forwarded-for',
+  };
+  faults.push(
+    ...engineFaults(stackValues, given, faults),
+    ...contradictions(stackValues, given),
+    ...settingFaults(environment),
+    ...sizeFaults(environment, environmentLimits[stackValues.engine] ?? environmentLimits.web),
+  );
   const placed = (fault: string) => `${placeOf(fault)}: ${fault}`;
   if (faults.length > 0) throw new ConfigError([...new Set(faults)].map(placed));
-  return { stage, ...stackValues, environment, warnings: warningsOf(stage, stackValues).map(placed) };
+  return {
+    stage,
+    ...stackValues,
+    environment,
+    serverEnvironment,
+    warnings: warningsOf(stage, stackValues).map(placed),
+  };
 }
 
 function warningsOf(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
@@ -71,7 +96,8 @@ function faultOf(name: string, value: unknown): string | undefined {
   // The first upstream has no number, and no number begins with a zero.
   const [, number = '', upstreamName = ''] = /^UPSTREAM_([2-9]_|[1-9]\d+_)?([A-Z_]+)$/.exec(name) ?? [];
   const ofUpstream = Object.keys(upstreamSettings);
-  const ofFunction = Object.keys(settings);
+  const ofFunction = [...Object.keys(settings), 'BODY_BUDGET'];
+  if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
   if (![...ofFunction, ...Object.keys(stackSettings)].includes(name) && !ofUpstream.includes(upstreamName)) {
     const upstreams = ofUpstream.map((one) => `UPSTREAM_${number}${one}`);
     const meant = nearest(name, [...ofFunction, ...upstreams, ...Object.keys(stackSettings)]);
@@ -81,6 +107,15 @@ function faultOf(name: string, value: unknown): string | undefined {
   if (name === 'NETWORK_SALT' || upstreamName === 'API_KEYS') return `${name} belongs in a secret, not in a template`;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
+}
+
+/** Settings of an engine that is not deployed; one that is wrong as well has its fault already. */
+function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
+  if (engine === undefined || engine === 'both') return []; // one that is given and wrong is a fault of its own
+  const other = engine === 'web' ? 'function-url' : 'web';
+  return ofEngine[other]
+    .filter((name) => Object.hasOwn(given, name) && !faults.some((fault) => fault.startsWith(`${name} `)))
+    .map((name) => `${name} does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`);
 }
 
 /** Settings that are right by themselves and wrong together. */
@@ -130,14 +165,12 @@ function texts(values: readonly (readonly [name: string, value: unknown])[]): Te
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }
 
-function sizeFaults(environment: Texts): string[] {
+function sizeFaults(environment: Texts, limit: number): string[] {
   const bytes = Buffer.byteLength(JSON.stringify({ ...environment, ...setByStack }));
-  if (bytes <= environmentLimit) return [];
+  if (bytes <= limit) return [];
   const [longest = ''] = Object.keys(environment).sort((a, b) => lengthOf(environment, b) - lengthOf(environment, a));
   const size = lengthOf(environment, longest);
-  return [
-    `${longest} is too long (${size} bytes): all settings together take ${bytes} bytes, and Lambda ${environmentLimit}`,
-  ];
+  return [`${longest} is too long (${size} bytes): all settings together take ${bytes} bytes, and Lambda ${limit}`];
 }
 
 function lengthOf(environment: Texts, name: string): number {

@@ -60,6 +60,7 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
       own('gatewayErrors'),
       own('chargesLeftStanding'),
       ...(gatewayFunction ? [gatewayFunction.crashes] : []),
+      ...(metrics.webFailures ? [metrics.webFailures] : []),
       walletFunction.crashes.with({ label: 'Errors of /cli' }),
       own('coldStarts'),
     ]),

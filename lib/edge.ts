@@ -1,18 +1,21 @@
 import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
-import { FunctionUrlOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { originSecretHeader } from '../lambda/identity/viewer-address.ts';
 import type { DeploymentConfig } from './config.ts';
 
+/** What answers: a function's URL, or the domain of a web function's endpoint. */
+export type Origin = FunctionUrl | string;
+
 interface EdgeProps {
   readonly config: NonNullable<DeploymentConfig['edge']>;
-  readonly origin: FunctionUrl;
-  /** A function that answers some paths instead, by the patterns of them, such as `/cli/*`. */
-  readonly other?: { readonly url: FunctionUrl; readonly paths: readonly string[] };
+  readonly origin: Origin;
+  /** What answers some paths instead, by the patterns of them, such as `/cli/*`. */
+  readonly other?: { readonly url: Origin; readonly paths: readonly string[] };
   /** What the distribution proves itself with to the function, which answers nobody else. */
   readonly secret: Secret;
 }
@@ -30,8 +33,8 @@ export class Edge extends Construct {
   constructor(scope: Construct, id: string, { config, origin, other, secret }: EdgeProps) {
     super(scope, id);
     const { domainName, certificateArn, webAclArn, readTimeout, secretVersion } = config;
-    const behaviorFor = (url: FunctionUrl): cloudfront.BehaviorOptions => ({
-      origin: new FunctionUrlOrigin(url, {
+    const behaviorFor = (to: Origin): cloudfront.BehaviorOptions => ({
+      origin: toOrigin(to, {
         // Between two pieces of an answer; a stream has its keep-alives, a plain answer has not.
         readTimeout: Duration.seconds(readTimeout),
         customHeaders: { [originSecretHeader]: readSecret(secret, secretVersion) },
@@ -64,6 +67,13 @@ export class Edge extends Construct {
     this.domainName = distribution.distributionDomainName;
     this.distributionId = distribution.distributionId;
   }
+}
+
+type OriginOptions = cloudfront.OriginProps & { readonly readTimeout: Duration };
+
+function toOrigin(to: Origin, options: OriginOptions): cloudfront.IOrigin {
+  if (to instanceof FunctionUrl) return new FunctionUrlOrigin(to, options);
+  return new HttpOrigin(to, { ...options, protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY });
 }
 
 /**

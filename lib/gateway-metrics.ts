@@ -7,6 +7,7 @@ import type { Tables } from './tables.ts';
 /** What answers requests. The gateway has one engine, or both. */
 export interface Serving {
   readonly gateway?: { readonly function: LambdaFunction } | undefined;
+  readonly web?: { readonly functionName: string } | undefined;
   readonly wallet: { readonly function: LambdaFunction };
 }
 
@@ -57,6 +58,7 @@ export function createGatewayMetrics({ namespace, serving, tables }: Sources) {
       }),
     gatewayFunction: serving.gateway && ofFunction(serving.gateway.function),
     walletFunction: ofFunction(serving.wallet.function),
+    webFailures: serving.web && webFailures(serving.web.functionName, period),
     concurrencyOfAccount: new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'ConcurrentExecutions',
@@ -69,4 +71,16 @@ export function createGatewayMetrics({ namespace, serving, tables }: Sources) {
       QuotaWrites: use(quota, 'Write'),
     },
   };
+}
+
+/**
+ * Answers of a web function's endpoint with a status from 500 on: the gateway's own, and the platform's where the server did not
+ * start, crashed or took too long. The one figure of the endpoint whose name AWS documents; asked for by the function's name
+ * alone, as the other dimensions of the metric are not documented:
+ * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html
+ */
+function webFailures(functionName: string, period: Duration): MathExpression {
+  const from = `FROM "AWS/Lambda/Web" WHERE FunctionName = '${functionName}'`;
+  const expression = `SELECT SUM(HTTPResponseStatusClass5XX) ${from}`;
+  return new MathExpression({ expression, period, label: 'Failures at the endpoint (5xx)' });
 }

@@ -6,6 +6,8 @@ import { Dashboard } from './dashboard.ts';
 import { Edge } from './edge.ts';
 import { GatewayFunction } from './gateway-function.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
+import type { GatewayProps } from './gateway-terms.ts';
+import { GatewayWebFunction } from './gateway-web-function.ts';
 import { Secrets } from './secrets.ts';
 import { Tables } from './tables.ts';
 import { WalletFunction } from './wallet-function.ts';
@@ -13,9 +15,9 @@ import { WalletFunction } from './wallet-function.ts';
 interface GatewayStackProps {
   readonly config: DeploymentConfig;
   /** What is deployed; unknown where git has nothing to say. */
-  readonly commit?: string | undefined;
-  /** The folders of the built functions. */
-  readonly code: { readonly gateway: string; readonly wallet: string };
+  readonly commit: string | undefined;
+  /** The folders of what is built. */
+  readonly code: { readonly gateway: string; readonly wallet: string; readonly server: string };
 }
 
 /**
@@ -32,32 +34,33 @@ export class GatewayStack extends Stack {
     });
     const tables = new Tables(this, 'Tables');
     const secrets = new Secrets(this, 'Secrets', { edge: config.environment.EDGE_HEADER !== undefined });
-    const gateway = new GatewayFunction(this, 'Gateway', { config, commit, code: code.gateway, tables, secrets });
+    const { gateway, web, main } = createEngines(this, { config, commit, code, tables, secrets });
     const wallet = new WalletFunction(this, 'Wallet', {
       ...{ config, commit, tables, secrets },
       code: code.wallet,
-      gatewayUrl: gateway.url.url,
+      gatewayUrl: main.url,
     });
     const edge =
       config.edge &&
       secrets.edge &&
       new Edge(this, 'Edge', {
         config: config.edge,
-        origin: gateway.url,
+        origin: main.origin,
         other: { url: wallet.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*'] },
         secret: secrets.edge,
       });
-    const metrics = createGatewayMetrics({ namespace: this.stackName, serving: { gateway, wallet }, tables });
+    const metrics = createGatewayMetrics({ namespace: this.stackName, serving: { gateway, web, wallet }, tables });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
     new Dashboard(this, 'Dashboard', {
-      ...{ metrics, alarms, logGroups: [gateway.logGroup] },
-      functionLogGroup: gateway.logGroup,
+      ...{ metrics, alarms },
+      logGroups: [gateway, web].flatMap((engine) => engine?.logGroup ?? []),
+      functionLogGroup: gateway?.logGroup,
       walletLogGroup: wallet.logGroup,
     });
 
     // Read by the operator, and by the CLI that finds a deployed gateway's tables through them.
     const outputs = {
-      GatewayUrl: edge?.url ?? gateway.url.url,
+      GatewayUrl: edge?.url ?? main.url,
       WalletUrl: `${edge?.url ?? wallet.url.url}cli`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
@@ -65,12 +68,28 @@ export class GatewayStack extends Stack {
       NetworkSaltSecret: secrets.networkSalt.secretArn,
       ServiceName: config.environment.SERVICE_NAME ?? '',
       MemberLimit: config.environment.MEMBER_LIMIT ?? '',
-      LogGroup: gateway.logGroup.logGroupName,
+      LogGroup: main.logGroup.logGroupName,
       AlarmTopic: alarms.topic.topicArn,
       ...(commit && { Commit: commit }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
       ...(edge && { EdgeDomainName: edge.domainName, EdgeDistribution: edge.distributionId }),
+      ...(gateway && web && { WebUrl: web.url, WebLogGroup: web.logGroup.logGroupName }),
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
+}
+
+type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code'>;
+
+/**
+ * The gateway by one engine, or by both side by side; then the Function URL stays where clients, the edge and the page at /cli
+ * are sent, until the other stands alone.
+ */
+function createEngines(scope: Construct, { code, ...parts }: Parts) {
+  const { engine } = parts.config;
+  const web =
+    engine === 'function-url' ? undefined : new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server });
+  if (engine === 'web' && web) return { web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
+  const gateway = new GatewayFunction(scope, 'Gateway', { ...parts, code: code.gateway });
+  return { gateway, web, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };
 }

@@ -1,5 +1,5 @@
 import { readSettings } from '../lambda/settings/read-settings.ts';
-import { byDefault, flag, integer, type Setting, text } from '../lambda/settings/setting.ts';
+import { byDefault, choice, flag, integer, type Setting, text } from '../lambda/settings/setting.ts';
 
 /** What CloudWatch Logs offers. */
 const retentions = [
@@ -11,13 +11,27 @@ const retention: Setting<number> = {
   parse: (value) => retentions.find((days) => String(days) === value),
 };
 
+/** What a web function's endpoint can be limited to; not every region offers each of these. */
+const rate: Setting<number> = {
+  expects: '0, a multiple of 100 up to 1000, or one of 1000 up to 10000',
+  parse: (value) => {
+    const number = integer(0, 10_000).parse(value);
+    return number !== undefined && number % (number <= 1_000 ? 100 : 1_000) === 0 ? number : undefined;
+  },
+};
+
 /** Executions that the page /cli gets where the gateway has a share of its own, so that both are bounded. It is short of work. */
 export const walletShare = 10;
 
 /** What an operator decides about the stack rather than the function, beside the function's own settings. */
 export const stackSettings = {
+  /** `both` side by side, on the same tables, is the way from one to the other. */
+  engine: byDefault('function-url', choice(['function-url', 'web', 'both'])),
   /** Processor time comes in proportion. A stream mostly waits, so little is cheap: twice what the largest bodies take. */
   memorySize: byDefault('512', integer(128, 10_240)),
+  maxConcurrency: byDefault('64', integer(1, 128)),
+  maxEnvironments: integer(2, 10_000),
+  rateLimit: rate,
   logRetentionDays: byDefault('30', retention),
   reservedConcurrency: integer(1, 1_000_000),
   accountConcurrency: byDefault('1000', integer(10, 1_000_000)),
@@ -37,6 +51,12 @@ export const stackSettings = {
   edgeReadTimeout: byDefault('120', integer(1, 180)),
   edgeSecretVersion: text('the id of a version of the secret', /^[\w-]{32,64}$/),
 } as const satisfies Record<string, Setting<unknown>>;
+
+/** Settings that only one engine has; where it is not deployed, they would mean nothing. */
+export const ofEngine = {
+  'function-url': ['memorySize', 'reservedConcurrency', 'accountConcurrency', 'tracing'],
+  web: ['maxConcurrency', 'maxEnvironments', 'rateLimit', 'BODY_BUDGET'],
+} as const;
 
 /** What the settings of the stack come to. Where there are faults, a value may be missing. */
 export function readStackSettings(given: Readonly<Record<string, string>>, faults: string[]) {

@@ -132,6 +132,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   serve: [
     'engines/descriptors',
     'engines/http-server',
+    'gateway',
     'gateway-with-wallet',
     'report/log',
     'settings/config',

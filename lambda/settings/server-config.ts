@@ -8,6 +8,8 @@ export interface ServerConfig {
   readonly clientAddress: 'socket' | 'x-forwarded-for';
   readonly bodyBudget: number;
   readonly shutdownGrace: number;
+  /** Whether the wallet's page is served here: in Lambda it has a function of its own, as only that may write keys. */
+  readonly servesWallet: boolean;
   /** What callers reach the server over: the platform has https in front of it. */
   readonly scheme: 'http' | 'https';
 }
@@ -27,6 +29,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port),
     clientAddress: clientAddress ?? (inLambda ? 'x-forwarded-for' : 'socket'),
+    servesWallet: !inLambda,
     scheme: inLambda ? 'https' : 'http',
   };
 }

@@ -20,7 +20,7 @@ const query = [
  * environment. `pause` is awaited between two looks at the query.
  */
 export async function readInsights(
-  logGroup: string,
+  logGroups: readonly string[],
   from: number,
   to: number,
   pause: () => Promise<unknown>,
@@ -29,10 +29,11 @@ export async function readInsights(
     '@aws-sdk/client-cloudwatch-logs'
   );
   const client = new CloudWatchLogsClient({});
+  const logs = logGroups.join(' and ');
   try {
     const { queryId } = await client.send(
       new StartQueryCommand({
-        logGroupName: logGroup,
+        logGroupNames: [...logGroups],
         queryString: query,
         startTime: Math.floor(from / 1000),
         endTime: Math.ceil(to / 1000),
@@ -43,13 +44,13 @@ export async function readInsights(
       const { status = 'Unknown', results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
       if (status === 'Complete') return toReport(results);
       if (!['Scheduled', 'Running'].includes(status)) {
-        throw new CommandError(`CloudWatch ended the query of ${logGroup} as ${status}: ${remedy}`);
+        throw new CommandError(`CloudWatch ended the query of ${logs} as ${status}: ${remedy}`);
       }
       await pause();
     }
     // It would run on, and be billed.
     await client.send(new StopQueryCommand({ queryId })).catch(() => {});
-    throw new CommandError(`CloudWatch took too long over the query of ${logGroup}: ${remedy}`);
+    throw new CommandError(`CloudWatch took too long over the query of ${logs}: ${remedy}`);
   } finally {
     client.destroy();
   }

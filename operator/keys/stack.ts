@@ -22,7 +22,11 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
     memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
     readNetworkSalt: () => readSecret(saltSecret),
-    readTokens: async (from, to) => readInsights(needed('LogGroup'), from, to, () => setTimeout(pollInterval)),
+    readTokens: async (from, to) => {
+      // Where two engines serve side by side, each has a log of its own.
+      const logGroups = [needed('LogGroup'), ...(outputs.WebLogGroup ? [outputs.WebLogGroup] : [])];
+      return readInsights(logGroups, from, to, () => setTimeout(pollInterval));
+    },
   };
 }
 

@@ -152,7 +152,7 @@ describe('on a deployed stack', () => {
     const outputs = {
       ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
       ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
-      LogGroup: 'the-log-group',
+      ...{ LogGroup: 'the-log-group', WebLogGroup: 'the-web-log-group' },
     };
     const members = Object.entries(outputs).map(
       ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
@@ -224,7 +224,9 @@ describe('on a deployed stack', () => {
     const withLogs = { ...environment, AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url };
     const { keys: rows } = await keysJson(['usage', '--tokens', '--price', '3,15,0.3,3.75', ...stack], withLogs);
     expect(rows).toMatchObject([{ key: id, label: 'desk', member: 'far', answers: 2, withoutUsage: 1, cost: 3.00015 }]);
-    expect(JSON.parse(logs.requests[0]?.body ?? '')).toMatchObject({ logGroupName: 'the-log-group' });
+    expect(JSON.parse(logs.requests[0]?.body ?? '')).toMatchObject({
+      logGroupNames: ['the-log-group', 'the-web-log-group'],
+    });
     expect(logs.requests[0]?.headers.authorization).toContain('/eu-west-3/logs/');
     expect(secrets.reads).toEqual(['the-salt-secret', 'the-salt-secret']);
   });

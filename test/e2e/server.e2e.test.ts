@@ -104,6 +104,8 @@ test('Lambda says where it listens, and who calls stands in the header that Lamb
   expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(500);
   const headers = { 'x-api-key': 'x', 'x-forwarded-for': 'me, 203.0.113.7' };
   expect((await fetch(`${server.url}/v1/models`, { headers })).status).toBe(200);
+  // There the wallet's page is a function of its own: this one may not write keys.
+  expect((await fetch(`${server.url}/cli`, { headers })).status).toBe(404);
 });
 
 test('what is wrong stops the start, one line for each', async () => {

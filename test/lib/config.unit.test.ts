@@ -266,3 +266,55 @@ test('every stage of cdk.json can be deployed', () => {
   for (const stage of stages) expect(faults(gateway, stage)).toEqual([]);
   expect(readDeploymentConfig(gateway, 'prod').terminationProtection).toBe(true);
 });
+
+describe('the engine', () => {
+  const without = (engine: string) =>
+    `does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`;
+
+  test.each([
+    [{ engine: 'web', memorySize: 512 }, `memorySize ${without('web')}`],
+    [{ engine: 'web', reservedConcurrency: 50 }, `reservedConcurrency ${without('web')}`],
+    [{ engine: 'web', accountConcurrency: 2000 }, `accountConcurrency ${without('web')}`],
+    [{ engine: 'web', tracing: false }, `tracing ${without('web')}`],
+    [{ maxEnvironments: 10 }, `maxEnvironments ${without('function-url')}`],
+    [{ engine: 'function-url', maxConcurrency: 64 }, `maxConcurrency ${without('function-url')}`],
+    [{ rateLimit: 100 }, `rateLimit ${without('function-url')}`],
+    [{ BODY_BUDGET: 100 }, `BODY_BUDGET ${without('function-url')}`],
+    [{ engine: 'web', BODY_BUDGET: 0 }, 'BODY_BUDGET must be MiB from 1 to 65536, a whole number'],
+    [{ engine: 'http' }, 'engine must be function-url or web or both'],
+    [{ engine: 'web', maxConcurrency: 129 }, 'maxConcurrency must be a whole number from 1 to 128'],
+    [{ engine: 'web', maxEnvironments: 1 }, 'maxEnvironments must be a whole number from 2 to 10000'],
+    [
+      { engine: 'web', rateLimit: 150 },
+      'rateLimit must be 0, a multiple of 100 up to 1000, or one of 1000 up to 10000',
+    ],
+    [
+      { engine: 'web', rateLimit: 1100 },
+      'rateLimit must be 0, a multiple of 100 up to 1000, or one of 1000 up to 10000',
+    ],
+    [
+      { engine: 'web', CLIENT_ADDRESS: 'socket' },
+      'CLIENT_ADDRESS is for a server on a host of its own: in Lambda it is not chosen',
+    ],
+    [{ PORT: '80' }, 'PORT is for a server on a host of its own: in Lambda it is not chosen'],
+  ])('%j stops the synthesis', (given, fault) => {
+    expect(faults(withDefaults(given))).toEqual([`gateway.defaults: ${fault}`]);
+  });
+
+  test('both take the settings of both, and a blank unsets what one of them has not', () => {
+    const all = { memorySize: 1024, reservedConcurrency: 50, tracing: true, maxEnvironments: 10, rateLimit: 2000 };
+    expect(readDeploymentConfig(withDefaults({ engine: 'both', ...all, BODY_BUDGET: 512 }))).toMatchObject({
+      ...all,
+      serverEnvironment: { BODY_BUDGET: '512' },
+    });
+    const block = { defaults: { ...defaults, memorySize: 512 }, stages: { dev: { engine: 'web', memorySize: '' } } };
+    expect(readDeploymentConfig(block)).toMatchObject({ engine: 'web', maxConcurrency: 64, rateLimit: undefined });
+    expect(readDeploymentConfig(withDefaults({ engine: 'web', rateLimit: 0 }))).toMatchObject({ rateLimit: 0 });
+  });
+
+  test('a web function takes more settings than a function', () => {
+    const CORS_ORIGINS = Array.from({ length: 120 }, (_, index) => `https://number-${index}-of-many.example`).join(',');
+    expect(faults(withDefaults({ engine: 'web', CORS_ORIGINS }))).toEqual([]);
+    expect(faults(withDefaults({ engine: 'both', CORS_ORIGINS }))).toEqual([expect.stringMatching(/and Lambda 4096$/)]);
+  });
+});

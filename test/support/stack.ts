@@ -30,7 +30,7 @@ export function synthesizeStack(
 ): SynthesizedStack {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
   try {
-    const code = { gateway: join(folder, 'gateway'), wallet: join(folder, 'wallet') };
+    const code = { gateway: join(folder, 'gateway'), wallet: join(folder, 'wallet'), server: join(folder, 'server') };
     for (const [name, built] of Object.entries(code)) {
       mkdirSync(built);
       writeFileSync(join(built, 'index.mjs'), `// ${name}`);

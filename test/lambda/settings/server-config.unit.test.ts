@@ -4,7 +4,7 @@ import { readServerConfig } from '../../../lambda/settings/server-config.ts';
 test('on a host, callers are whoever holds the connection', () => {
   expect(readServerConfig({})).toEqual({
     ...{ host: '127.0.0.1', port: 8787, clientAddress: 'socket', scheme: 'http' },
-    ...{ bodyBudget: 256 * 1_048_576, shutdownGrace: 300 },
+    ...{ bodyBudget: 256 * 1_048_576, shutdownGrace: 300, servesWallet: true },
   });
   expect(readServerConfig({ HOST: '::', PORT: '80', CLIENT_ADDRESS: 'x-forwarded-for' })).toMatchObject({
     ...{ host: '::', port: 80, clientAddress: 'x-forwarded-for', scheme: 'http' },
@@ -17,7 +17,7 @@ test.each([
   ['localhost:65535', 'localhost', 65535],
 ])('in Lambda it listens on %s, and nowhere else', (endpoint, host, port) => {
   const config = readServerConfig({ AWS_LAMBDA_HTTP_ENDPOINT: endpoint, HOST: '0.0.0.0', PORT: '1' });
-  expect(config).toMatchObject({ host, port, clientAddress: 'x-forwarded-for', scheme: 'https' });
+  expect(config).toMatchObject({ host, port, clientAddress: 'x-forwarded-for', scheme: 'https', servesWallet: false });
 });
 
 test('every fault is told', () => {

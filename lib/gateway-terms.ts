@@ -1,0 +1,40 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { DeploymentConfig } from './config.ts';
+import type { Secrets } from './secrets.ts';
+import type { Tables } from './tables.ts';
+
+export interface GatewayProps {
+  readonly config: DeploymentConfig;
+  /** What is deployed; unknown where git has nothing to say. */
+  readonly commit: string | undefined;
+  /** The folder of the built engine. */
+  readonly code: string;
+  readonly tables: Tables;
+  readonly secrets: Secrets;
+}
+
+/** What the gateway is told, whichever engine runs it. */
+export function environmentOf(scope: Construct, { config, tables, secrets }: GatewayProps): Record<string, string> {
+  return {
+    ...config.environment,
+    KEYS_TABLE: tables.keys.tableName,
+    QUOTA_TABLE: tables.quota.tableName,
+    UPSTREAM_SECRET_ID: secrets.upstream.secretArn,
+    NETWORK_SALT_SECRET_ID: secrets.networkSalt.secretArn,
+    METRICS_NAMESPACE: Stack.of(scope).stackName,
+    ...(secrets.edge && { EDGE_SECRET_ID: secrets.edge.secretArn }),
+  };
+}
+
+type Right = readonly [resource: string, ...actions: string[]];
+
+/** What it may do, whichever engine runs it. */
+export function rightsOf({ tables, secrets }: GatewayProps): Right[] {
+  const readable = [secrets.upstream, secrets.networkSalt, ...(secrets.edge ? [secrets.edge] : [])];
+  return [
+    [tables.keys.tableArn, 'dynamodb:GetItem'],
+    [tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    ...readable.map(({ secretArn }): Right => [secretArn, 'secretsmanager:GetSecretValue']),
+  ];
+}

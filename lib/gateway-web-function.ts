@@ -1,0 +1,72 @@
+import { Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { WebFunction, WebFunctionAuthType, WebFunctionRuntime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { environmentOf, type GatewayProps, rightsOf } from './gateway-terms.ts';
+import { WebCode } from './web-code.ts';
+
+/**
+ * The gateway as an HTTP server in Lambda, many requests in each of its environments. Its id, the function's name and the
+ * endpoint's are part of the endpoint's address: with another of them, clients would have to be told a new one.
+ */
+export class GatewayWebFunction extends Construct {
+  readonly url: string;
+  readonly domainName: string;
+  readonly functionName: string;
+  readonly logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: GatewayProps) {
+    super(scope, id);
+    const { config, commit, code } = props;
+    const { maxConcurrency, maxEnvironments, rateLimit, logRetentionDays, serverEnvironment } = config;
+    const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
+    this.logGroup = new LogGroup(this, 'Logs', logs);
+    // Where Lambda keeps lines until they are in the other; without it, Lambda would make one that forgets nothing:
+    // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-logging.html
+    const companion = new LogGroup(this, 'LocalLogs', { ...logs, logGroupName: `${this.logGroup.logGroupName}.local` });
+
+    // A role of its own, as the one that the CDK would make may write to every log group of the account.
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const writeLogs = ['logs:CreateLogStream', 'logs:PutLogEvents'] as const;
+    const rights = [
+      ...[this.logGroup, companion].map(({ logGroupArn }) => [logGroupArn, ...writeLogs] as const),
+      ...rightsOf(props),
+    ];
+    for (const [resource, ...actions] of rights) {
+      role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+    }
+
+    const server = new WebFunction(this, 'Function', {
+      // Names are unique in all regions of an account, where a second stack of this stage may stand.
+      webFunctionName: `${Stack.of(this).stackName}-${Aws.REGION}`,
+      revisionDescription: 'Private inference gateway',
+      runtime: WebFunctionRuntime.NODEJS_24_X,
+      code: new WebCode(this, 'Code', { folder: code, logRetentionDays }).code,
+      role,
+      logGroup: this.logGroup,
+      timeout: Duration.minutes(15), // Lambda's longest; REQUEST_TIMEOUT ends a request before it
+      maxConcurrencyPerEnvironment: maxConcurrency,
+      environment: {
+        ...environmentOf(scope, props),
+        ...serverEnvironment,
+        ...(commit !== undefined && { DEPLOYED_COMMIT: commit }),
+      },
+      defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED, // callers prove themselves to the gateway
+      defaultEndpoint: {
+        endpointName: 'gateway',
+        ...(maxEnvironments !== undefined && { maxEnvironments }),
+        ...(rateLimit !== undefined && { rateLimit }),
+      },
+    });
+    // No environment starts before it may write its lines, and before there is where they go.
+    server.resourceRevision.node.addDependency(role, companion);
+    Validations.of(server.endpoint).acknowledge({
+      id: 'Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
+      reason: 'Callers prove themselves to the gateway, which answers nobody without a key but as a guest.',
+    });
+    this.functionName = server.webFunctionName;
+    this.domainName = server.endpoint.domainName;
+    this.url = `https://${this.domainName}/`;
+  }
+}

@@ -1,0 +1,62 @@
+import { type CfnElement, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { WebFunctionCode } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+
+interface WebCodeProps {
+  /** The folder of the built server. */
+  readonly folder: string;
+  readonly logRetentionDays: number;
+}
+
+/**
+ * The code of a web function, which Lambda reads at every start of an environment, out of a bucket that keeps versions. The CDK's
+ * own bucket keeps none, so that at each deployment a function of the CDK's copies the code from there into this one.
+ */
+export class WebCode extends Construct {
+  readonly code: WebFunctionCode;
+
+  constructor(scope: Construct, id: string, { folder, logRetentionDays }: WebCodeProps) {
+    super(scope, id);
+    const bucket = new Bucket(this, 'Bucket', {
+      versioned: true,
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.DESTROY, // code that can be built again; it is empty once its function is gone
+    });
+    const logGroup = new LogGroup(this, 'CopyLogs', {
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'CopyRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logGroup.logGroupArn],
+      }),
+    );
+    this.code = WebFunctionCode.fromAssetToProvidedBucket(bucket as IBucket, folder, {
+      exclude: ['*.map'],
+      copyOptions: { role, logGroup },
+    });
+    const acknowledge = (scope: Construct, rule: string, reason: string) =>
+      Validations.of(scope).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
+    acknowledge(bucket, 'S1', 'It holds code alone, which Lambda reads at every start of an environment.');
+    const bucketId = Stack.of(this).getLogicalId(bucket.node.defaultChild as CfnElement);
+    for (const grant of [
+      'Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*',
+      `Resource::<${bucketId}.Arn>/web-function/*`,
+      'Action::s3:Abort*',
+      'Action::s3:DeleteObject*',
+    ]) {
+      acknowledge(
+        role,
+        `IAM5[${grant}]`,
+        'The CDK grants this to its own function, which copies the code, and to no other.',
+      );
+    }
+  }
+}

@@ -134,6 +134,26 @@ export const defects: readonly Defect[] = [
       schedule: ['1 2 begin', '1 is answered', '2 gets no answer', '2 is answered', '1 is answered', '2 arrives'],
     },
   },
+  {
+    name: 'a withdrawal not known again',
+    among: /guest, 1 of them failing.*at once/,
+    file: 'lambda/store/write-once.ts',
+    code: 'if (applied || has(found, withdrawn, token)) return',
+    instead: 'if (applied) return',
+    breaks: {
+      fault: '2 is free',
+      scenario: '2 of a guest, 1 of them failing, limit 1, burst 3, at once',
+      schedule: [
+        '1 2 begin',
+        '1 is answered',
+        '2 gets no answer',
+        '2 is answered',
+        '2 gets no answer',
+        '2 arrives by its later call',
+        '2 is answered',
+      ],
+    },
+  },
 ];
 
 /** The code with a defect in it, built anew. */

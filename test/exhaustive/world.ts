@@ -51,6 +51,8 @@ export interface World {
   keyOf(state: WorldState): string;
 }
 
+/** By whichever of the calls that got no answer, of which there are no more than faults. */
+const arrivals = ['arrives', 'arrives by its later call'];
 const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled' } as const;
 
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number): World {
@@ -121,9 +123,11 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
       const steps: Step[] = [];
       for (const [index, { actor, late }] of state.requests.entries()) {
         const number = index + 1;
-        const [arriving] = late;
-        // Where it is refused, it has not arrived for all that anybody knows.
-        if (arriving && apply(state, index, arriving).answer.kind === 'answer') steps.push(`${number} arrives`);
+        for (const [at, arriving] of late.entries()) {
+          // Where it is refused, it has not arrived for all that anybody knows.
+          const arrives = apply(state, index, arriving).answer.kind === 'answer';
+          if (arrives) steps.push(`${number} ${arrivals[at]}`);
+        }
         if (!actor?.call) continue;
         steps.push(`${number} is answered`);
         if (canSleep && plans[index]?.fails && actor.told.length === 0) steps.push(`${number} is answered, sleeps`);
@@ -148,9 +152,10 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
       const index = Number(numbers) - 1;
       const sleeps = sleepy !== undefined;
       const { actor, late = [] } = state.requests[index] ?? {};
-      if (action === 'arrives') {
-        const [arriving, ...others] = late;
-        return alter(arriving ? apply(state, index, arriving).state : state, index, () => ({ late: others }));
+      const arriving = late[arrivals.indexOf(action)];
+      if (arriving) {
+        const others = late.filter((call) => call !== arriving);
+        return alter(apply(state, index, arriving).state, index, () => ({ late: others }));
       }
       const call = actor?.call;
       if (!call) throw new RangeError(`nothing is called at: ${step}`);
@@ -162,8 +167,8 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
       const kind = faults[action as keyof typeof faults];
       const next = await meet(actor, { kind, sleeps });
       const failed = { ...state, faultsLeft: state.faultsLeft - 1 };
-      const arriving = kind === 'no answer' ? [...late, call] : late;
-      return alter(failed, index, (one) => ({ actor: next, late: arriving, faults: one.faults + 1 }));
+      const arrivingYet = kind === 'no answer' ? [...late, call] : late;
+      return alter(failed, index, (one) => ({ actor: next, late: arrivingYet, faults: one.faults + 1 }));
     },
 
     isOver: everybodyIsOver,

@@ -1,7 +1,7 @@
 import { minuteOf } from '../../lambda/quota/policy.ts';
 import type { CallService } from '../../lambda/store/call-service.ts';
 import type { Item, Update } from '../../lambda/store/table.ts';
-import { beginning, type Scenario } from './scenarios.ts';
+import { beginning, failingOf, requestsOf, type Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');
 
@@ -11,6 +11,11 @@ export interface Call {
   readonly input: Update & { readonly Key: { readonly pk: { readonly S: string } } };
 }
 
+/** The same, with what it has met. */
+interface OpenCall extends Call {
+  readonly tries: string[];
+}
+
 /** What became of a request, as its client is told. */
 export type Told =
   | { readonly kind: 'granted' | 'refunded'; readonly remaining: number | undefined }
@@ -18,66 +23,81 @@ export type Told =
   | { readonly kind: 'refund lost' }
   | { readonly kind: 'failed'; readonly code: string; readonly answerLost: boolean };
 
-/** What a request can meet. `sleeps`: its environment is frozen where it next waits, until time has passed. */
-export type Meeting =
-  | { readonly kind: 'begins' | 'no answer' | 'throttled' | 'time passes'; readonly sleeps?: boolean }
-  | { readonly kind: 'answer' | 'refusal'; readonly text: string; readonly sleeps?: boolean };
+/**
+ * What an environment can meet, and which of its calls does. `sleeps`: it is frozen where it next waits, until time has
+ * passed.
+ */
+export type Meeting = { readonly sleeps?: boolean; readonly of?: number | undefined } & (
+  | { readonly kind: 'begins' | 'no answer' | 'throttled' | 'time passes' }
+  | { readonly kind: 'answer' | 'refusal'; readonly text: string }
+);
 
-/** Where a request stands after all that it has met. */
+/** Where an environment stands after all that it has met. */
 export interface Standing {
-  /** What it waits for; nothing where it is asleep, or over. */
-  readonly call: Call | undefined;
+  /** What it waits for, the longest first; nothing where it is asleep, or over. */
+  readonly calls: readonly Call[];
   readonly isAsleep: boolean;
+  /** What it may remember: how many answers it has had, and what it has met in each call that is not over. */
+  readonly memory: string;
   readonly told: readonly Told[];
-  /** The item that it is charged to and the minute that it counts in; absent before it begins. */
+  /** The item that it charges and the minute that it counts in; absent before it begins. */
   readonly counter?: { readonly item: string; readonly minute: number } | undefined;
 }
 
-/** The first bytes of the tokens of each request, in base64. */
+/** The first bytes of the tokens of each environment, in base64. */
 export const tokenPrefixes = ['QUFB', 'QkJC', 'Q0ND'];
 
-/** Runs the real code of one request, in an environment of its own, through all that it meets. */
+/** Runs the real code of one environment, of one request or of several at once, through all that it meets. */
 export async function act(
   subject: Subject,
   scenario: Scenario,
   index: number,
   met: readonly Meeting[],
 ): Promise<Standing> {
-  const plan = scenario.requests[index];
-  if (!plan) throw new RangeError(`no request ${index}`);
+  const plan = scenario.environments[index];
+  if (!plan) throw new RangeError(`no environment ${index}`);
   const told: Told[] = [];
   let time = beginning;
-  let waiting: (Call & { resolve(answer: object): void; reject(error: Error): void }) | undefined;
+  let tokens = 0;
+  const open = new Set<OpenCall>();
+  const waiting: { readonly call: OpenCall; resolve(answer: object): void; reject(error: Error): void }[] = [];
+  let answers = 0;
   let sleeps = false;
-  let wake: (() => void) | undefined;
+  const asleep: (() => void)[] = [];
   let closed = false;
   let counter: Standing['counter'];
 
   const now = () => time;
   const sleep = async () => {
-    if (sleeps && !closed) await new Promise<void>((resolve) => (wake = resolve));
+    if (sleeps && !closed) await new Promise<void>((resolve) => asleep.push(resolve));
   };
-  const send = (operation: string, input: object) =>
+  const send = (call: OpenCall) =>
     new Promise<never>((resolve, reject) => {
-      const call = { operation, input: input as Call['input'], resolve: resolve as () => void, reject };
       counter ??= { item: call.input.Key.pk.S, minute: minuteOf(time) };
       if (closed) reject(new Error('closed'));
-      else waiting = call;
+      else waiting.push({ call, resolve: resolve as () => void, reject });
     });
   const repeat = subject.createRepeat({ now, random: () => 0, pause: sleep });
-  const callDynamoDb: CallService = (operation, input, signal) =>
-    repeat(async () => () => send(operation, input), signal);
+  const callDynamoDb: CallService = async (operation, input, signal) => {
+    const call = { operation, input: input as Call['input'], tries: [] };
+    open.add(call);
+    try {
+      return await repeat(async () => () => send(call), signal);
+    } finally {
+      open.delete(call);
+    }
+  };
   const yesterdays = subject.createYesterdaysCounters(callDynamoDb, 'quota');
   const refund = (item: string, token: string) => yesterdays.refund(item, minuteOf(now()), token);
   const quota = subject.createQuota({
     counters: plan.yesterday ? { ...yesterdays, refund } : subject.createCounters(callDynamoDb, 'quota', now),
     limits: scenario.limits,
     now,
-    createToken: () => `${tokenPrefixes[index]}AAA=`,
+    createToken: () => `${tokenPrefixes[index]}${Buffer.from([tokens++, 0]).toString('base64')}`,
     onLost: (_, operation) => operation === 'refund' && told.push({ kind: 'refund lost' }),
   });
 
-  const request = async () => {
+  const request = async (fails: boolean) => {
     if (plan.counting) {
       await quota.checkBurst(plan.identity);
       told.push({ kind: 'granted', remaining: undefined });
@@ -85,7 +105,7 @@ export async function act(
     }
     const charge = await quota.charge(plan.identity);
     told.push({ kind: 'granted', remaining: charge.figures.remaining });
-    if (!plan.fails) return;
+    if (!fails) return;
     // The upstream may take its time to fail.
     await sleep();
     const figures = await charge.refund();
@@ -105,31 +125,46 @@ export async function act(
 
   const meet = (meeting: Meeting) => {
     const { kind } = meeting;
-    const call = waiting;
     sleeps = meeting.sleeps ?? false;
-    if (kind === 'begins') void request().catch(tell);
-    else if (kind === 'time passes') {
-      time += scenario.passing ?? 0;
-      wake?.();
-      wake = undefined;
+    if (kind === 'begins') {
+      for (let number = 0; number < requestsOf(plan); number += 1) void request(number < failingOf(plan)).catch(tell);
       return;
     }
-    waiting = undefined;
-    if (kind === 'answer') call?.resolve(JSON.parse(meeting.text));
-    else if (kind === 'refusal') call?.reject(refusal(subject, meeting.text));
-    else call?.reject(trouble(subject, kind));
+    if (kind === 'time passes') {
+      time += scenario.passing ?? 0;
+      for (const wake of asleep.splice(0)) wake();
+      return;
+    }
+    const [waited] = waiting.splice(meeting.of ?? 0, 1);
+    if (kind === 'answer' || kind === 'refusal') answers += 1;
+    else waited?.call.tries.push(kind);
+    if (kind === 'answer') waited?.resolve(JSON.parse(meeting.text));
+    else if (kind === 'refusal') waited?.reject(refusal(subject, meeting.text));
+    else waited?.reject(trouble(subject, kind));
   };
 
   for (const meeting of met) {
     meet(meeting);
     await settled();
   }
-  const call = waiting && { operation: waiting.operation, input: waiting.input };
-  const standing = { call, isAsleep: wake !== undefined, told: [...told], counter };
+  const standing = {
+    calls: waiting.map(({ call }) => call),
+    isAsleep: asleep.length > 0,
+    memory: [answers, ...[...open].map(viewOf).sort()].join(),
+    told: [...told],
+    counter,
+  };
   closed = true;
-  waiting?.reject(new Error('closed'));
-  wake?.();
+  for (const { reject } of waiting) reject(new Error('closed'));
+  for (const wake of asleep) wake();
   return standing;
+}
+
+/** What tells a call from others of its environment. */
+function viewOf({ input, tries }: OpenCall): string {
+  const { UpdateExpression: update = 'GetItem', ExpressionAttributeValues: values } = input;
+  const [charges, token] = [values?.[':charges']?.N, values?.[':token']?.B?.slice(4)];
+  return [update.replace(/ REMOVE .*/, ''), charges, token, ...tries.toSorted()].join(' ');
 }
 
 function refusal({ ServiceError }: Subject, found: string): Error {

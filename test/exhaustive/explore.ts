@@ -10,7 +10,7 @@ export interface Violation {
 }
 
 export interface Exploration {
-  /** How many schedules there are: ways from the beginning to the end of all requests. */
+  /** How many schedules there are: ways from the beginning to the end of all environments. */
   readonly schedules: number;
   /** How many different states they go through. */
   readonly states: number;

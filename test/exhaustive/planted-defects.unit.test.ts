@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { findSmallest } from './explore.ts';
 import { defects, plant } from './planted.ts';
-import { pairs, rolling } from './scenarios.ts';
+import { combined, pairs, rolling } from './scenarios.ts';
 
 // What finds nothing proves nothing: the search has to find these.
 Error.stackTraceLimit = 0;
@@ -10,7 +10,8 @@ const time = 60_000;
 test.each(defects)(
   '$name is found, with the smallest schedule',
   async (defect) => {
-    const scenarios = [...pairs, ...rolling].filter(({ name }) => defect.among?.test(name) ?? true);
+    const all = defect.together ? combined : [...pairs, ...rolling];
+    const scenarios = all.filter(({ name }) => defect.among?.test(name) ?? true);
     expect(await findSmallest(await plant(defect), scenarios, 2)).toEqual(defect.breaks);
   },
   time,

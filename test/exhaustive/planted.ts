@@ -16,6 +16,8 @@ export interface Defect {
   readonly breaks: { readonly fault: string; readonly scenario: string; readonly schedule: readonly string[] };
   /** Which scenarios are searched, where not all of two requests. */
   readonly among?: RegExp;
+  /** Whether it takes charges that are written together. */
+  readonly together?: true;
 }
 
 export const defects: readonly Defect[] = [
@@ -151,6 +153,63 @@ export const defects: readonly Defect[] = [
         '2 gets no answer',
         '2 arrives by its later call',
         '2 is answered',
+      ],
+    },
+  },
+  {
+    name: 'many charges counted as one',
+    together: true,
+    file: 'lambda/store/counters.ts',
+    code: "':charges': number(charges)",
+    instead: "':charges': number(1)",
+    breaks: {
+      fault: '1 is free',
+      scenario: '3 together, 0 of them failing, and one alone, limit 4, burst 3, at once',
+      schedule: ['1 2 begin', '1 is answered', '1 is answered'],
+    },
+  },
+  {
+    name: 'all refused where one is',
+    together: true,
+    file: 'lambda/store/combine-charges.ts',
+    code: 'else if (charges === 1) refuse(queue.splice(0, 1), counted);',
+    instead: 'else if (charges >= 1) refuse(queue.splice(0, charges), counted);',
+    breaks: {
+      fault: '1 is refused (quota_exceeded) with room left',
+      scenario: '3 together, 0 of them failing, and one alone, limit 4, burst 3, at once',
+      schedule: ['1 2 begin', '1 is answered', '2 is answered', '1 is answered'],
+    },
+  },
+  {
+    name: 'nothing is charged where the answer is lost',
+    together: true,
+    file: 'lambda/store/combine-charges.ts',
+    code: 'fail(queue.splice(0, charges), error);',
+    instead: 'grant(queue.splice(0, charges), { applied: true, used: charges, inMinute: charges });',
+    breaks: {
+      fault: '1 is free',
+      scenario: '3 together, 0 of them failing, and one alone, limit 2, burst 3, over a minute',
+      schedule: ['1 begin', '1 gets no answer, sleeps', 'time passes'],
+    },
+  },
+  {
+    name: 'a token used again for fewer charges',
+    together: true,
+    file: 'lambda/store/combine-charges.ts',
+    code: 'first.token = nextToken(first.token);',
+    instead: '',
+    breaks: {
+      fault: '1 is free',
+      scenario: '3 together, 0 of them failing, and one alone, limit 4, burst 3, at once',
+      schedule: [
+        '1 2 begin',
+        '1 is answered',
+        '1 gets no answer',
+        '2 is answered',
+        '1 is answered',
+        '1 is answered',
+        '1 is answered',
+        '1 is answered',
       ],
     },
   },

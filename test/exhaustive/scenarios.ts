@@ -2,21 +2,26 @@ import type { Identity } from '../../lambda/identity/identity.ts';
 import type { Limits } from '../../lambda/quota/policy.ts';
 import type { Item } from '../../lambda/store/table.ts';
 
-/** One request, in an environment of its own. */
+/** An environment. */
 export interface Plan {
   readonly identity: Identity;
-  /** Whether the upstream fails it, so that it is refunded. */
-  readonly fails?: boolean;
+  /** How many requests it has, all at once; one where it is absent. */
+  readonly requests?: number;
+  /** Of how many of them, the first ones, the upstream fails, so that they are refunded. */
+  readonly failing?: number;
   /** Whether its environment runs the code of before. */
   readonly yesterday?: boolean;
   /** Whether it only counts tokens, under a burst limit of its own. */
   readonly counting?: boolean;
 }
 
+export const requestsOf = ({ requests = 1 }: Plan): number => requests;
+export const failingOf = ({ failing = 0 }: Plan): number => failing;
+
 /** What all schedules are run of. */
 export interface Scenario {
   readonly name: string;
-  readonly requests: readonly Plan[];
+  readonly environments: readonly Plan[];
   readonly limits: Limits;
   /** How much time passes at once, somewhere in between: milliseconds. */
   readonly passing?: number;
@@ -60,16 +65,16 @@ function limitsOf(limit: number, burst: number): Limits {
 /** Requests of one caller, each number of them failing. */
 function crowd(count: number, limit: number, burst: number, identity: Identity, passings: Passings): Scenario[] {
   return Array.from({ length: count + 1 }, (_, failing) => failing).flatMap((failing) => {
-    const requests = Array.from({ length: count }, (_, index) => ({ identity, fails: index < failing }));
+    const environments = Array.from({ length: count }, (_, index) => ({ identity, failing: index < failing ? 1 : 0 }));
     const name = `${count} of a ${identity.kind}, ${failing} of them failing, limit ${limit}, burst ${burst}`;
-    return overTime(name, passings, { requests, limits: limitsOf(limit, burst) });
+    return overTime(name, passings, { environments, limits: limitsOf(limit, burst) });
   });
 }
 
 function countings(count: number, burst: number): Scenario[] {
-  const requests = Array.from({ length: count }, () => ({ identity: member, counting: true }));
+  const environments = Array.from({ length: count }, () => ({ identity: member, counting: true }));
   return overTime(`${count} countings of tokens, burst ${burst}`, fewPassings, {
-    requests,
+    environments,
     limits: limitsOf(1, burst),
   });
 }
@@ -84,6 +89,22 @@ export const triples: readonly Scenario[] = [
   ...crowd(3, 1, 3, guest, { 'at once': 0, 'over a second': 1_000, 'over a minute': 60_000 }),
   ...crowd(3, 2, 2, member, { 'at once': 0, 'over midnight': 90_000 }),
   ...countings(3, 2),
+];
+
+/** A server's requests, of which all but the first are charged together, beside one in an environment of its own. */
+function together(count: number, failing: number, limit: number, burst: number, passings: Passings): Scenario[] {
+  const environments = [{ identity: guest, requests: count, failing }, { identity: guest }];
+  const name = `${count} together, ${failing} of them failing, and one alone, limit ${limit}, burst ${burst}`;
+  return overTime(name, passings, { environments, limits: limitsOf(limit, burst) });
+}
+
+export const combined: readonly Scenario[] = [
+  ...together(3, 0, 2, 3, fewPassings),
+  ...together(3, 1, 2, 3, fewPassings),
+  ...together(3, 0, 4, 3, fewPassings),
+  ...together(3, 1, 4, 3, { 'at once': 0 }),
+  ...together(4, 0, 4, 5, fewPassings),
+  ...together(4, 1, 4, 5, { 'at once': 0 }),
 ];
 
 const minute = `n${Math.floor(beginning / 60_000).toString(36)}`;
@@ -101,12 +122,12 @@ const whoFails = { 'none failing': [], 'yesterday’s failing': [0], 'today’s 
 
 export const rolling: readonly Scenario[] = [1, 2, 3].flatMap((burst) =>
   Object.entries(whoFails).flatMap(([what, failing]: [string, number[]]) => {
-    const requests = [{ yesterday: true }, {}].map((code, index) => ({
-      ...{ identity: guest, fails: failing.includes(index) },
+    const environments = [{ yesterday: true }, {}].map((code, index) => ({
+      ...{ identity: guest, failing: failing.includes(index) ? 1 : 0 },
       ...code,
     }));
     const name = `one of yesterday’s and one of today’s, ${what}, burst ${burst}`;
     const items = { 'guest#net#lifetime': oldItem };
-    return overTime(name, fewPassings, { requests, limits: limitsOf(2, burst), items });
+    return overTime(name, fewPassings, { environments, limits: limitsOf(2, burst), items });
   }),
 );

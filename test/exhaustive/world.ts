@@ -5,19 +5,19 @@ import { evaluateUpdate } from './expressions.ts';
 import type { Scenario } from './scenarios.ts';
 
 /**
- * One step of a schedule, such as `2 is answered`, of request 2. What a request does by itself it does at once, since the
- * order in which requests do so makes no difference. Only time makes one: a request may sleep until time has passed, as
- * an environment does that is frozen.
+ * One step of a schedule, such as `2 is answered`, of environment 2, or `2.3 is answered`, of its third call. What an
+ * environment does by itself it does at once, since the order in which they do so makes no difference. Only time makes
+ * one: an environment may sleep until time has passed, as one does that is frozen.
  */
 export type Step = string;
 
-/** A change of a counter that the store has made for a request: one more for a charge, one less for a refund. */
+/** A change of a counter that the store has made for an environment: one more for a charge, one less for a refund. */
 export interface Applied {
   readonly item: string;
   readonly change: number;
 }
 
-export interface RequestState {
+export interface EnvironmentState {
   /** Undefined before it begins. */
   readonly actor: Actor | undefined;
   /** Calls that got no answer, and may arrive all the same: at once, after a repeat, or never. */
@@ -28,12 +28,12 @@ export interface RequestState {
 
 export interface WorldState {
   readonly items: Readonly<Record<string, Item>>;
-  readonly requests: readonly RequestState[];
+  readonly environments: readonly EnvironmentState[];
   readonly timePassed: boolean;
   readonly faultsLeft: number;
 }
 
-/** A request after all that it has met. Requests share nothing but the store, so each is run alone, and once for that. */
+/** An environment after all that it has met. They share nothing but the store, so each is run alone, and once for that. */
 interface Actor extends Standing {
   readonly index: number;
   readonly met: readonly Meeting[];
@@ -45,7 +45,7 @@ export interface World {
   /** What may happen next. */
   stepsFrom(state: WorldState): Step[];
   take(state: WorldState, step: Step): Promise<WorldState>;
-  /** Whether every request is over; something may still arrive. */
+  /** Whether every environment is over; something may still arrive. */
   isOver(state: WorldState): boolean;
   /** Equal for two states upon which the same follows. */
   keyOf(state: WorldState): string;
@@ -56,25 +56,25 @@ const arrivals = ['arrives', 'arrives by its later call'];
 const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled' } as const;
 
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number): World {
-  const { requests: plans, passing = 0, items = {} } = scenario;
+  const { environments: plans, passing = 0, items = {} } = scenario;
   const names = plans.map((plan) => JSON.stringify(plan));
   const unborn = plans.map((_, index): Actor => ({ ...nowhere, index, met: [], following: new Map() }));
 
   const meet = async (actor: Actor | undefined, meeting: Meeting): Promise<Actor> => {
-    if (!actor) throw new RangeError('a request that has not begun');
-    const name = `${meeting.kind} ${meeting.sleeps} ${'text' in meeting ? meeting.text : ''}`;
+    if (!actor) throw new RangeError('an environment that has not begun');
+    const name = `${meeting.kind} ${meeting.of} ${meeting.sleeps} ${'text' in meeting ? meeting.text : ''}`;
     const known = actor.following.get(name);
     if (known) return known;
     const met = [...actor.met, meeting];
     const standing = await act(subject, scenario, actor.index, met);
-    const next = { ...standing, index: actor.index, met, following: new Map() };
+    const next = { ...actor, ...standing, met, following: new Map() };
     actor.following.set(name, next);
     return next;
   };
 
   const outcomeOf = rememberOutcomes();
 
-  /** What the store makes of a call of a request. */
+  /** What the store makes of a call of an environment. */
   const apply = (state: WorldState, index: number, call: Call) => {
     const item = call.input.Key.pk.S;
     const { answer, after, change } = outcomeOf(call, state.items[item]);
@@ -97,7 +97,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
 
   const passTime = async (before: WorldState): Promise<WorldState> => {
     let state: WorldState = { ...before, timePassed: true };
-    for (const [index, { actor }] of before.requests.entries()) {
+    for (const [index, { actor }] of before.environments.entries()) {
       if (!actor) state = await begin(state, index);
       else if (!isOver(actor)) {
         const later = await meet(actor, { kind: 'time passes' });
@@ -107,65 +107,69 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     return state;
   };
 
-  const everybodyIsOver = ({ requests }: WorldState) => requests.every(({ actor }) => actor && isOver(actor));
+  const everybodyIsOver = ({ environments }: WorldState) => environments.every(({ actor }) => actor && isOver(actor));
 
   return {
     first: {
       items,
-      requests: plans.map(() => ({ actor: undefined, late: [], applied: [], faults: 0 })),
+      environments: plans.map(() => ({ actor: undefined, late: [], applied: [], faults: 0 })),
       timePassed: false,
       faultsLeft: mostFaults,
     },
 
     stepsFrom(state) {
       const canSleep = passing > 0 && !state.timePassed;
-      if (!state.requests.some(({ actor }) => actor)) return beginnings(names, canSleep);
+      if (!state.environments.some(({ actor }) => actor)) return beginnings(names, canSleep);
       const steps: Step[] = [];
-      for (const [index, { actor, late }] of state.requests.entries()) {
+      for (const [index, { actor, late }] of state.environments.entries()) {
         const number = index + 1;
         for (const [at, arriving] of late.entries()) {
           // Where it is refused, it has not arrived for all that anybody knows.
           const arrives = apply(state, index, arriving).answer.kind === 'answer';
           if (arrives) steps.push(`${number} ${arrivals[at]}`);
         }
-        if (!actor?.call) continue;
-        steps.push(`${number} is answered`);
-        if (canSleep && plans[index]?.fails && actor.told.length === 0) steps.push(`${number} is answered, sleeps`);
-        if (state.faultsLeft === 0) continue;
-        steps.push(...Object.keys(faults).map((fault) => `${number} ${fault}`));
-        // Whoever may still repeat a call after that might as well have done so before.
-        if (canSleep && passing >= timeLimit)
-          steps.push(...Object.keys(faults).map((fault) => `${number} ${fault}, sleeps`));
+        const granted = actor?.told.filter(({ kind }) => kind === 'granted').length ?? 0;
+        const canFail = granted < (plans[index]?.failing ?? 0);
+        for (const place of actor?.calls.keys() ?? []) {
+          const who = place === 0 ? number : `${number}.${place + 1}`;
+          steps.push(`${who} is answered`);
+          if (canSleep && canFail) steps.push(`${who} is answered, sleeps`);
+          if (state.faultsLeft === 0) continue;
+          steps.push(...Object.keys(faults).map((fault) => `${who} ${fault}`));
+          // Whoever may still repeat a call after that might as well have done so before.
+          if (canSleep && passing >= timeLimit)
+            steps.push(...Object.keys(faults).map((fault) => `${who} ${fault}, sleeps`));
+        }
       }
-      const waits = !everybodyIsOver(state) || state.requests.some(({ late }) => late.length > 0);
+      const waits = !everybodyIsOver(state) || state.environments.some(({ late }) => late.length > 0);
       return canSleep && waits ? [...steps, 'time passes'] : steps;
     },
 
     async take(state, step) {
       if (step === 'time passes') return passTime(state);
-      const [, numbers = '', action = '', sleepy] = /^([\d ]+) ([^,]*)(, sleeps)?$/.exec(step) ?? [];
+      const [, numbers = '', action = '', sleepy] = /^([\d. ]+) ([^,]*)(, sleeps)?$/.exec(step) ?? [];
       if (action === 'begin') {
         let begun = state;
         for (const number of numbers.split(' ')) begun = await begin(begun, Number(number) - 1);
         return begun;
       }
-      const index = Number(numbers) - 1;
+      const [index, of] = numbers.split('.').map((number) => Number(number) - 1) as [number, number?];
       const sleeps = sleepy !== undefined;
-      const { actor, late = [] } = state.requests[index] ?? {};
+      const { actor, late = [] } = state.environments[index] ?? {};
       const arriving = late[arrivals.indexOf(action)];
       if (arriving) {
         const others = late.filter((call) => call !== arriving);
         return alter(apply(state, index, arriving).state, index, () => ({ late: others }));
       }
-      const call = actor?.call;
+      const call = actor?.calls[of ?? 0];
       if (!call) throw new RangeError(`nothing is called at: ${step}`);
       if (action === 'is answered') {
         const { state: after, answer } = apply(state, index, call);
-        const next = await meet(actor, { ...answer, sleeps });
+        const next = await meet(actor, { ...answer, of, sleeps });
         return alter(after, index, () => ({ actor: next }));
       }
       const kind = faults[action as keyof typeof faults];
-      const next = await meet(actor, { kind, sleeps });
+      const next = await meet(actor, { kind, of, sleeps });
       const failed = { ...state, faultsLeft: state.faultsLeft - 1 };
       const arrivingYet = kind === 'no answer' ? [...late, call] : late;
       return alter(failed, index, (one) => ({ actor: next, late: arrivingYet, faults: one.faults + 1 }));
@@ -203,14 +207,21 @@ function rememberOutcomes(): (call: Call, before: Item | undefined) => Outcome {
   return (call, before = none) => outcomesOf(call)(before);
 }
 
-const nowhere: Standing = { call: undefined, isAsleep: false, told: [] };
+const nowhere: Standing = { calls: [], isAsleep: false, memory: '', told: [] };
 
-function isOver({ call, isAsleep }: Actor): boolean {
-  return !call && !isAsleep;
+function isOver({ calls, isAsleep }: Actor): boolean {
+  return calls.length === 0 && !isAsleep;
 }
 
-function alter(state: WorldState, index: number, change: (one: RequestState) => Partial<RequestState>): WorldState {
-  return { ...state, requests: state.requests.map((one, at) => (at === index ? { ...one, ...change(one) } : one)) };
+function alter(
+  state: WorldState,
+  index: number,
+  change: (one: EnvironmentState) => Partial<EnvironmentState>,
+): WorldState {
+  return {
+    ...state,
+    environments: state.environments.map((one, at) => (at === index ? { ...one, ...change(one) } : one)),
+  };
 }
 
 /** Who may begin before time passes, as the others do after it. Of those that are alike, it does not matter which. */
@@ -227,11 +238,11 @@ function beginnings(plans: readonly string[], canSleep: boolean): Step[] {
 }
 
 /*
- * A state, less what makes no difference: which of the requests that are alike is which, the names of those that are over,
- * and what a request has met, as far as it does not show in what it does next.
+ * A state, less what makes no difference: which of the environments that are alike is which, the names of those that are
+ * over, and what one has met, as far as it does not show in what it does next.
  */
-function keyOf(plans: readonly string[], { items, requests, timePassed, faultsLeft }: WorldState): string {
-  const seen = requests.map((request, index) => `${plans.indexOf(plans[index] ?? '')} ${viewOf(request)}`);
+function keyOf(plans: readonly string[], { items, environments, timePassed, faultsLeft }: WorldState): string {
+  const seen = environments.map((one, index) => `${plans.indexOf(plans[index] ?? '')} ${viewOf(one)}`);
   const order = seen.map((_, index) => index).sort((a, b) => ((seen[a] ?? '') < (seen[b] ?? '') ? -1 : 1));
   const places = order.map((_, index) => (seen[index]?.endsWith(over) ? '' : order.indexOf(index))).join();
   const shown = Object.values(items).map((item) => viewsOf(item)(places));
@@ -240,23 +251,23 @@ function keyOf(plans: readonly string[], { items, requests, timePassed, faultsLe
 
 const over = ' over';
 
-const viewOf = remembering(({ actor, late, applied, faults }: RequestState): string => {
+const viewOf = remembering(({ actor, late, applied, faults }: EnvironmentState): string => {
   const waits = actor && !isOver(actor);
   if (actor && !waits && late.length === 0) return over;
-  const told = actor?.told.map(({ kind }) => kind);
-  // Between two calls a request keeps nothing that the next one does not show, but how often it has tried it.
-  const next = waits && [actor.call ? viewOfCall(actor.call) : 'asleep', ...triesOf(actor), faults > 0];
+  const told = actor?.told.map(({ kind }) => kind).sort();
+  const next = waits && [actor.isAsleep, actor.memory, faults > 0];
   return shorten([told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';'));
 });
 
-/** An item's key is one of its attributes. Tokens are shown by the places of their requests. */
+/** An item's key is one of its attributes. Tokens are shown by the places of their environments. */
 const viewsOf = remembering((item: Item) => {
   const known = new Map<string, string>();
   return (places: string): string => {
     const before = known.get(places);
     if (before !== undefined) return before;
     const split = places.split(',');
-    const named = (token: string) => split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? token;
+    const named = (token: string) =>
+      `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? token.slice(0, 4)}${token.slice(4)}`;
     const values = Object.entries(item).map(([name, { S, N = S, SS, BS = SS }]) =>
       [name, N ?? BS?.map(named).sort()].join(),
     );
@@ -287,13 +298,6 @@ function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
 }
 
 const textOf = remembering((value: object) => JSON.stringify(value));
-
-/** How many answers a request has had, and what its tries at the present call have met. */
-function triesOf({ met }: Actor): string[] {
-  const isAnswer = ({ kind }: Meeting) => kind === 'answer' || kind === 'refusal';
-  const tries = met.slice(met.findLastIndex(isAnswer) + 1).filter(({ kind }) => kind !== 'time passes');
-  return [String(met.filter(isAnswer).length), ...tries.map(({ kind }) => kind).sort()];
-}
 
 function viewOfCall({ input }: Call): string {
   return input.UpdateExpression?.replace(/ REMOVE .*/, '') ?? 'GetItem';

@@ -15,6 +15,7 @@ const overBothEngines = [
   'attacks-on-identity',
   'attacks-on-the-wire',
   'compressed-bodies',
+  'daily-limits',
   'edge',
   'exactly-once',
   'failures-*',

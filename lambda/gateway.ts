@@ -8,6 +8,7 @@ import { createMemberHash } from './identity/member-hash.ts';
 import { createLocateViewer } from './identity/viewer-address.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
+import { createDeploymentLimit } from './quota/deployment-limit.ts';
 import { createToken } from './quota/token.ts';
 import { createLog, describeCause } from './report/log.ts';
 import type { Config } from './settings/config.ts';
@@ -52,8 +53,9 @@ export function createGateway(
     cacheTime: config.identityCacheSeconds * 1000,
     now,
   });
+  const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const quota = createQuota({
-    counters: createCounters(callDynamoDb, config.quotaTable, now),
+    counters,
     limits: config,
     appUrl: config.appUrl,
     refundRefusals: config.refundRefusals,
@@ -63,6 +65,11 @@ export function createGateway(
       if (operation === 'read') log.warn('figures not read', describeCause(error));
       else log.leftStanding(operation, error);
     },
+  });
+  const deploymentLimit = createDeploymentLimit({
+    ...config,
+    ...{ counters, now, createToken },
+    onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
   });
   const scrubber = createScrubber(hiddenNames(config.upstreams, config.upstreamNames), config.serviceName);
   const rankKeys = createRankKeys(secrets.subkey);
@@ -93,6 +100,7 @@ export function createGateway(
     identify,
     hashMember: createMemberHash(secrets.subkey),
     quota,
+    deploymentLimit,
     log,
     now,
     networkSalt: secrets.networkSalt,

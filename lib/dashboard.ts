@@ -82,13 +82,23 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
 
 function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
   return [
-    graph('Refusals by code, and tries of WebSockets', [metrics.split('refusals'), metrics.own('webSocketTries')], 8),
-    table('Most limited callers', logGroups, [
-      'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
-      'stats count(*) as refused by caller, key, network, code',
-      'sort refused desc',
-      'limit 20',
-    ]),
+    graph('Refusals by code, and tries of WebSockets', [metrics.split('refusals'), metrics.own('webSocketTries')], 6),
+    graph(
+      'Daily limits of the deployment, used (%)',
+      [metrics.own('dailyLimitUsed', 'Average'), metrics.own('guestDailyLimitUsed', 'Average')],
+      6,
+    ),
+    table(
+      'Most limited callers',
+      logGroups,
+      [
+        'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
+        'stats count(*) as refused by caller, key, network, code',
+        'sort refused desc',
+        'limit 20',
+      ],
+      12,
+    ),
   ];
 }
 

@@ -43,7 +43,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'http/cors': ['http/call'],
   'http/websocket': ['http/call'],
   'http/gateway-headers': ['http/cors', 'http/gateway-request'],
-  'report/measure': ['report/emf', 'http/gateway-request', 'report/metric-names'],
+  'report/measure': ['report/emf', 'http/errors', 'http/gateway-request', 'report/metric-names'],
   'report/log': ['report/emf', 'http/gateway-request', 'report/measure'],
   'http/read-json-body': ['http/call', 'http/errors', 'json'],
   middleware: [

@@ -102,6 +102,11 @@ export class GatewayError extends Error {
     return new GatewayError(this.code, joinSentences(this.fault, note), { ...this, cause: this.cause });
   }
 
+  /** The same error, of a request that is not to be charged. */
+  refunded(): GatewayError {
+    return new GatewayError(this.code, this.fault, { ...this, cause: this.cause, refund: true });
+  }
+
   get openaiType(): string {
     return catalogue[this.code].openaiType;
   }

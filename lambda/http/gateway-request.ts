@@ -3,6 +3,7 @@ import type { Endpoint, Question, TokenCounts } from '../dialects/dialect.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { PublicModel } from '../models.ts';
 import type { Charge } from '../quota/charge.ts';
+import type { LimitsUsed } from '../quota/deployment-limit.ts';
 import type { Figures } from '../quota/refusal.ts';
 import type { Conversation } from '../upstream/affinity.ts';
 import type { Call } from './call.ts';
@@ -37,6 +38,8 @@ export interface GatewayRequest {
   memberHash?: string;
   /** Added by charge-quota. */
   charge?: Charge;
+  /** Added by limit-deployment. */
+  limitsUsed?: LimitsUsed;
   /** Added by quota-headers. */
   figures?: Figures | undefined;
   /** Added by normalize. */

@@ -2,6 +2,7 @@ import { pipeline } from '../http/pipeline.ts';
 import { admitBody } from '../middleware/admit-body.ts';
 import { authenticate } from '../middleware/authenticate.ts';
 import { chargeQuota } from '../middleware/charge-quota.ts';
+import { limitDeployment } from '../middleware/limit-deployment.ts';
 import { normalize } from '../middleware/normalize.ts';
 import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
@@ -11,6 +12,7 @@ import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
 /** The way of an inference request: who is it, may they, what do they want, then the exchange with the upstream. */
 export function createInferencePipeline(dependencies: PipelineDependencies & ExchangeDependencies): Pipeline {
+  const { deploymentLimit } = dependencies;
   return pipeline(
     [
       renderErrors(dependencies),
@@ -19,6 +21,7 @@ export function createInferencePipeline(dependencies: PipelineDependencies & Exc
       authenticate(dependencies),
       requireUpstream(dependencies),
       chargeQuota(dependencies),
+      ...(deploymentLimit ? [limitDeployment({ deploymentLimit })] : []),
       normalize(dependencies),
     ],
     createInferenceExchange(dependencies),

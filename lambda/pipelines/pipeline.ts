@@ -3,6 +3,7 @@ import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts
 import type { Identify } from '../identity/identify.ts';
 import type { Models } from '../models.ts';
 import type { Quota } from '../quota/charge.ts';
+import type { DeploymentLimit } from '../quota/deployment-limit.ts';
 import type { HashId } from '../upstream/caller-ids.ts';
 
 /** A request goes in, an answer comes out; no error does. */
@@ -13,6 +14,8 @@ export interface PipelineDependencies {
   readonly identify: Identify;
   readonly hashMember: (member: string) => Promise<string>;
   readonly quota: Quota;
+  /** Where the operator has set one for all callers together. */
+  readonly deploymentLimit: DeploymentLimit | undefined;
   readonly models: Models;
   readonly names: HeaderNames;
   /** In bytes, for a body as it came and for what it is decoded to. */

@@ -17,10 +17,15 @@ export function quotaWindow(identity: Identity, now: number, limits: Limits): Co
   if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') {
     return { ...counter, item: `${ownerOf(identity)}#lifetime` };
   }
+  const { day, ...ends } = dayOf(now);
+  return { ...counter, item: `${ownerOf(identity)}#${day}`, ...ends };
+}
+
+/** A day of UTC, as a window of counters. */
+export function dayOf(now: number) {
   const resetAt = (Math.floor(now / dayLength) + 1) * dayLength;
-  const day = new Date(now).toISOString().slice(0, 10);
   // Kept for a day more, for refunds that come after midnight.
-  return { ...counter, item: `${ownerOf(identity)}#${day}`, resetAt, expiresAt: resetAt + dayLength };
+  return { day: new Date(now).toISOString().slice(0, 10), resetAt, expiresAt: resetAt + dayLength };
 }
 
 /** Whose counter an item is, and of which window; undefined for one that counts no quota. */

@@ -60,12 +60,27 @@ export function usedUp(identity: Identity, window: CounterWindow, now: number, w
   if (window.resetAt === undefined) {
     return { code, message: `The allowance of ${inRequests(window.limit)} for guests is used up.${more}` };
   }
-  const reset = new Date(window.resetAt).toISOString().replace('.000', '');
   return {
     code,
-    message: `The quota of ${inRequests(window.limit)} a day is used up. It starts anew at ${reset}.${more}`,
+    message: `The quota of ${inRequests(window.limit)} a day is used up. ${sayWhenItEnds(window.resetAt)}${more}`,
     headers: { 'retry-after': String(secondsUntil(window.resetAt, now)) },
   };
+}
+
+/** For a limit of the whole deployment, which says nothing of how many requests that is. */
+export function allAnswered(ofGuests: boolean, resetAt: number, now: number, { appUrl }: Wording): Refusal {
+  const whose = ofGuests ? ' of guests' : '';
+  const more = ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '';
+  return {
+    code: 'service_unavailable',
+    message: `The gateway has answered as many requests${whose} as it may on one day.`,
+    advice: sayWhenItEnds(resetAt) + more,
+    headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
+  };
+}
+
+function sayWhenItEnds(resetAt: number): string {
+  return `It starts anew at ${new Date(resetAt).toISOString().replace('.000', '')}.`;
 }
 
 function howToGetMore(appUrl: string | undefined): string {

@@ -1,7 +1,14 @@
 import { types } from 'node:util';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { embedMetrics } from './emf.ts';
-import { lacksUsage, measureFailure, measureFault, measureLeftStanding, measureRequest } from './measure.ts';
+import {
+  isIntended,
+  lacksUsage,
+  measureFailure,
+  measureFault,
+  measureLeftStanding,
+  measureRequest,
+} from './measure.ts';
 
 /** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
 export interface Log {
@@ -36,7 +43,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
     finished(request, status) {
       const time = now();
       const { error, end } = request;
-      const level = error && error.status >= 500 ? 'error' : 'info';
+      const level = error && error.status >= 500 && !isIntended(error) ? 'error' : 'info';
       const duration = time - request.startedAt;
       line(time, level, end === 'refused' ? 'refused' : 'answered', {
         ...describe(request),

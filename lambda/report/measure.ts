@@ -1,3 +1,4 @@
+import type { GatewayError } from '../http/errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Measurement } from './emf.ts';
 import { metrics } from './metric-names.ts';
@@ -8,8 +9,10 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   if (route.kind === 'preflight') return [];
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
+  measurements.push(...measureLimits(request));
   // A body that was refused and refunded is nobody's failure.
-  if (request.refunded && error && error.status >= 500) measurements.push({ metric: metrics.refunds, value: 1 });
+  if (request.refunded && error && error.status >= 500 && !isIntended(error))
+    measurements.push({ metric: metrics.refunds, value: 1 });
   if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });
   else if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
   if (exchange?.failure !== undefined) measurements.push(measureFailure(exchange.failure));
@@ -27,6 +30,19 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   if (lacksUsage(request)) measurements.push({ metric: metrics.answersWithoutUsage, value: 1 });
   return measurements;
 }
+
+/** How far the limits of the deployment are used; one that refuses is spent. */
+function measureLimits({ limitsUsed = {}, error }: GatewayRequest): Measurement[] {
+  return limitMetrics.flatMap(([limit, metric]) => {
+    const value = error?.reason === limit ? 100 : limitsUsed[limit];
+    return value === undefined ? [] : [{ metric, value }];
+  });
+}
+
+const limitMetrics = [
+  ['daily_limit', metrics.dailyLimitUsed],
+  ['guest_daily_limit', metrics.guestDailyLimitUsed],
+] as const;
 
 const tokenMetrics = [
   ['input', metrics.inputTokens],
@@ -59,10 +75,16 @@ export function measureFault(): Measurement {
 
 /** Of the gateway itself, its store or its operator, where no upstream was the reason. */
 function isOwnFault({ error, identity }: GatewayRequest): boolean {
-  if (error?.reason === 'stopping') return false;
+  if (error && isIntended(error)) return false;
   // The upstream's keys are gone. Of one who is not identified it says that no key was ever issued, which any caller can meet.
   if (error?.code === 'unconfigured') return identity !== undefined;
   return error !== undefined && ownFaults.has(error.code);
 }
 
+/** What the operator has asked for is no failure. */
+export function isIntended({ reason }: GatewayError): boolean {
+  return reason !== undefined && intended.has(reason);
+}
+
+const intended: ReadonlySet<string> = new Set(['stopping', ...limitMetrics.map(([limit]) => limit)]);
 const ownFaults: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);

@@ -28,6 +28,9 @@ export const metrics = {
   reasoningTokens: { name: 'ReasoningTokens', unit: 'Count' },
   /** Whole answers in which the upstream said nothing of what they cost. */
   answersWithoutUsage: { name: 'AnswersWithoutUsage', unit: 'Count' },
+  /** What is used of the limits of the whole deployment, as each request that counts towards one has seen it. */
+  dailyLimitUsed: { name: 'DailyLimitUsed', unit: 'Percent' },
+  guestDailyLimitUsed: { name: 'GuestDailyLimitUsed', unit: 'Percent' },
   coldStarts: { name: 'ColdStarts', unit: 'Count' },
   /** What went wrong inside the gateway itself, or in its store. */
   gatewayErrors: { name: 'GatewayErrors', unit: 'Count' },

@@ -106,6 +106,8 @@ export const settings = {
   GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
   MEMBER_LIMIT: byDefault('50', integer(0, 1_000_000)),
   REFUND_REFUSALS: byDefault('false', flag()),
+  DAILY_LIMIT: integer(1, 10_000_000),
+  GUEST_DAILY_LIMIT: integer(1, 10_000_000),
   BURST_LIMIT: byDefault('20', integer(1, 10_000)),
   IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
   CORS_ORIGINS: byDefault(

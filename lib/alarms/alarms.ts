@@ -7,6 +7,7 @@ import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { createTopic } from './topic.ts';
 import type { Watches } from './watch.ts';
 import { watchFunctions } from './watch-functions.ts';
+import { watchSpending } from './watch-spending.ts';
 import { watchTables } from './watch-tables.ts';
 import { watchUpstream } from './watch-upstream.ts';
 
@@ -28,6 +29,7 @@ export class Alarms extends Construct {
       ...watchGateway(metrics),
       ...watchFunctions(config, metrics),
       ...watchTables(metrics),
+      ...watchSpending(config, metrics),
     });
   }
 }

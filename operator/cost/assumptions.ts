@@ -33,4 +33,6 @@ export const usualMemory = 512;
 
 /** Charges a minute on one counter, and charges that it gets within one second. */
 export const busyRates = [20, 100, 1_000, 3_000, 6_000] as const;
+/** Requests a second of a whole deployment that has a daily limit. */
+export const deploymentRates = [10, 100, 150, 500, 1_000] as const;
 export const bursts = [20, 100, 200] as const;

@@ -1,9 +1,11 @@
+import { parts } from '../../lambda/quota/deployment-limit.ts';
 import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from '../../lambda/store/counter-cost.ts';
 import { writeUnits } from '../../lambda/store/item-size.ts';
 import {
   assumptions,
   bursts,
   busyRates,
+  deploymentRates,
   free,
   inventory,
   memories,
@@ -14,6 +16,7 @@ import {
   breakEven,
   containersFor,
   containersMonth,
+  costOfLimits,
   costOfMillion,
   idleMonth,
   lambdaMonth,
@@ -166,6 +169,27 @@ export const blocks: Readonly<Record<string, () => string>> = {
           round((units * rate) / 60, 1),
           dollars(units * prices['DynamoDB on demand, a million write units']),
         ];
+      }),
+    ),
+
+  limits: () => {
+    const { member, guest, refusal } = costOfLimits();
+    return table(
+      ['With `DAILY_LIMIT`, a million requests', 'on top of the rest'],
+      [
+        ['of members', dollars(member)],
+        ['of guests, who count towards `GUEST_DAILY_LIMIT` too', dollars(guest)],
+        ['that are refused, as it is spent: charge, refund and a look for room', dollars(refusal)],
+      ],
+    );
+  },
+
+  deployment: () =>
+    table(
+      ['Requests a second of the whole deployment', 'units a count', `units a second on each of ${parts} items`],
+      deploymentRates.map((rate) => {
+        const units = writeUnits(bytesAtRate((60 * rate) / parts));
+        return [round(rate), round(units), round((units * rate) / parts)];
       }),
     ),
 

@@ -1,4 +1,5 @@
 import { catalogue } from '../../lambda/http/errors.ts';
+import { parts } from '../../lambda/quota/deployment-limit.ts';
 import { metrics } from '../../lambda/report/metric-names.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
 import { assumptions, inventory, usualMemory } from './assumptions.ts';
@@ -70,6 +71,16 @@ export function idleMonth(free = { watchedMetrics: 0, dashboards: 0 }) {
     alarms: watchedMetrics * prices['CloudWatch, a metric watched by an alarm for a month'],
     dashboard: dashboards * prices['CloudWatch, a dashboard for a month'],
   };
+}
+
+/**
+ * Dollars for a million requests by what they count towards: a write for each limit, and what a refusal by a spent one costs,
+ * which is charged and refunded, and has looked for room in every part.
+ */
+export function costOfLimits() {
+  const write = prices['DynamoDB on demand, a million write units'];
+  const read = prices['DynamoDB on demand, a million read units'];
+  return { member: write, guest: 2 * write, refusal: 2 * write + parts * read };
 }
 
 /** Dollars a month to store so many items of so many bytes, with point-in-time recovery. */

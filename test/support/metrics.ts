@@ -37,7 +37,7 @@ const validate = new Ajv({ allErrors: true }).compile({
                   additionalProperties: false,
                   properties: {
                     Name: { type: 'string', minLength: 1, maxLength: 1024 },
-                    Unit: { enum: ['Count', 'Milliseconds'] },
+                    Unit: { enum: ['Count', 'Milliseconds', 'Percent'] },
                   },
                 },
               },

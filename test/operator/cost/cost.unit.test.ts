@@ -6,6 +6,7 @@ import {
   breakEven,
   containersFor,
   containersMonth,
+  costOfLimits,
   costOfMillion,
   lambdaMonth,
   requestsPerSecond,
@@ -50,6 +51,10 @@ describe('the model', () => {
   test('a million streams of ten seconds at half a gigabyte are five million gigabyte-seconds', () => {
     expect(costOfMillion(10, 512).compute).toBeCloseTo(5_000_000 * 0.0000133334, 6);
     expect(costOfMillion(10, 512)).toMatchObject({ requests: 0.2, database: 0.75 });
+  });
+
+  test('a limit of the deployment is a write for each that counts towards it, and a refusal no more than reads beside charge and refund', () => {
+    expect(costOfLimits()).toEqual({ member: 0.625, guest: 1.25, refusal: 2 * 0.625 + 8 * 0.125 });
   });
 
   test('containers grow with the busiest time, from two of them', () => {

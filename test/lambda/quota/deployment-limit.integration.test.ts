@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { GatewayError } from '../../../lambda/http/errors.ts';
+import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Charge } from '../../../lambda/quota/charge.ts';
+import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
+import { createToken } from '../../../lambda/quota/token.ts';
+import { createCounters } from '../../../lambda/store/counters.ts';
+import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
+
+let database: TestDynamoDb;
+let proxy: StoreProxy;
+beforeAll(async () => {
+  database = await startTestDynamoDb();
+  proxy = await startStoreProxy(database.endpoint);
+});
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await database.close();
+});
+
+const member: Identity = { kind: 'member', member: 'ada' };
+const guest: Identity = { kind: 'guest', networkId: 'net' };
+const charge: Charge = {
+  figures: { limit: 50, remaining: 49 },
+  refund: async () => ({ limit: 50, remaining: 50 }),
+};
+
+let days = 0;
+
+/** Noon of a day that no other test counts on. */
+function newDay(): { time: number } {
+  days += 1;
+  return { time: Date.UTC(2026, 0, days, 12) };
+}
+
+interface Given {
+  readonly dailyLimit?: number;
+  readonly guestDailyLimit?: number;
+  readonly clock?: { time: number };
+}
+
+/** The limit as one process has it: another one shares nothing with it but the table. */
+function startProcess({ dailyLimit, guestDailyLimit, clock = newDay() }: Given) {
+  const lost: string[] = [];
+  const limit = createDeploymentLimit({
+    ...{ dailyLimit, guestDailyLimit, createToken },
+    counters: createCounters(createTestCaller(proxy.endpoint), database.quotaTable, Date.now),
+    now: () => clock.time,
+    onLost: (_, name) => lost.push(name),
+  });
+  if (!limit) throw new Error('no limit is set');
+  return { limit, lost, count: (identity: Identity) => limit.count(identity, charge) };
+}
+
+/** What the store is asked for meanwhile. */
+async function operationsOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = proxy.operations.length;
+  await act();
+  const counts: Record<string, number> = {};
+  for (const { name } of proxy.operations.slice(before)) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+async function inParallel(times: number, count: (index: number) => ReturnType<DeploymentLimit['count']>) {
+  const outcomes = await Promise.allSettled(Array.from({ length: times }, (_, index) => count(index)));
+  const granted = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.charge] : []));
+  const refusals: GatewayError[] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? outcome.reason : []));
+  return { granted, refusals };
+}
+
+async function spoilt<T>(decide: (operation: StoreOperation) => StoreFault | undefined, act: () => Promise<T>) {
+  proxy.spoil(decide);
+  try {
+    return await act();
+  } finally {
+    proxy.spoil(() => undefined);
+  }
+}
+
+describe('a limit of the deployment', () => {
+  test.each([1, 3, 8, 50, 103])('of %d lets exactly so many pass, by however many processes at once', async (limit) => {
+    const clock = newDay();
+    const start = () => startProcess({ dailyLimit: limit, clock });
+    const processes = [start(), start(), start()] as const;
+    const { granted, refusals } = await inParallel(limit + 40, (index) =>
+      (processes[index % 3] ?? processes[0]).count(member),
+    );
+    expect([granted.length, refusals.length]).toEqual([limit, 40]);
+  });
+
+  test('gives all back with a refund, whichever process has been refused meanwhile', async () => {
+    const clock = newDay();
+    const [one, other] = [startProcess({ dailyLimit: 20, clock }), startProcess({ dailyLimit: 20, clock })];
+    const { granted } = await inParallel(20, () => one.count(member));
+    for (const { count } of [one, other]) await expect(count(member)).rejects.toBeInstanceOf(GatewayError);
+    expect(await Promise.all(granted.slice(0, 7).map(({ refund }) => refund()))).toEqual(
+      Array(7).fill({ limit: 50, remaining: 50 }),
+    );
+    await granted[0]?.refund();
+    expect((await inParallel(30, () => other.count(member))).granted).toHaveLength(7);
+    await expect(one.count(member)).rejects.toBeInstanceOf(GatewayError);
+  });
+
+  test('that refuses says until when, names no number, and is to be refunded', async () => {
+    const clock = newDay();
+    clock.time += 43_100_000;
+    const { count } = startProcess({ dailyLimit: 1, clock });
+    await count(member);
+    const { refusals } = await inParallel(1, () => count(member));
+    expect(refusals[0]).toMatchObject({
+      code: 'service_unavailable',
+      status: 503,
+      refund: true,
+      reason: 'daily_limit',
+    });
+    expect(refusals[0]?.headers).toEqual({ 'retry-after': '100', 'x-should-retry': 'false' });
+    const tomorrow = new Date(clock.time + 100_000).toISOString().replace('.000', '');
+    expect(refusals[0]?.message).toBe(
+      `The gateway has answered as many requests as it may on one day. It starts anew at ${tomorrow}.`,
+    );
+  });
+
+  test('starts anew at midnight UTC, and a refund that comes later is for the day of its charge', async () => {
+    const clock = newDay();
+    days += 1;
+    const { count } = startProcess({ dailyLimit: 2, clock });
+    const { granted } = await inParallel(5, () => count(member));
+    clock.time += 43_200_000;
+    await granted[0]?.refund();
+    expect((await inParallel(5, () => count(member))).granted).toHaveLength(2);
+    clock.time -= 43_200_000; // an environment whose clock is behind
+    expect((await inParallel(5, () => count(member))).granted).toHaveLength(1);
+  });
+
+  test('that is changed within a day goes on with what has been counted', async () => {
+    const clock = newDay();
+    await inParallel(64, startProcess({ dailyLimit: 800, clock }).count.bind(undefined, member));
+    const { granted } = await inParallel(60, startProcess({ dailyLimit: 96, clock }).count.bind(undefined, member));
+    expect(granted).toHaveLength(32);
+    const raised = startProcess({ dailyLimit: 120, clock });
+    expect((await inParallel(60, () => raised.count(member))).granted).toHaveLength(24);
+  });
+
+  test('is filled evenly, so that each request sees how far it is used', async () => {
+    const { count } = startProcess({ dailyLimit: 160 });
+    const seen: (number | undefined)[] = [];
+    for (let index = 0; index < 40; index += 1) seen.push((await count(member)).used.daily_limit);
+    expect(seen.slice(-8)).toEqual(Array(8).fill(25));
+  });
+});
+
+describe('limits of guests', () => {
+  test('keep them apart from members, and what guests use counts for all', async () => {
+    const { count } = startProcess({ dailyLimit: 40, guestDailyLimit: 10 });
+    const guests = await inParallel(25, () => count(guest));
+    expect(guests.granted).toHaveLength(10);
+    expect(new Set(guests.refusals.map(({ reason }) => reason))).toEqual(new Set(['guest_daily_limit']));
+    expect(guests.refusals[0]?.message).toMatch(/of guests as it may .* Before that, use an issued key\.$/);
+    expect((await inParallel(60, () => count(member))).granted).toHaveLength(30);
+  });
+
+  test('are a fifth of the limit of all where only that is set, and one at least', async () => {
+    const [some, few] = [startProcess({ dailyLimit: 40 }), startProcess({ dailyLimit: 2 })];
+    expect((await inParallel(20, () => some.count(guest))).granted).toHaveLength(8);
+    expect((await inParallel(20, () => few.count(guest))).granted).toHaveLength(1);
+  });
+
+  test('alone let members pass, who then cost nothing', async () => {
+    const { count } = startProcess({ guestDailyLimit: 1 });
+    expect((await inParallel(3, () => count(guest))).granted).toHaveLength(1);
+    expect(await operationsOf(() => count(member))).toEqual({});
+  });
+
+  test('have theirs back where the limit of all refuses them, or was given back', async () => {
+    const clock = newDay();
+    const { count } = startProcess({ dailyLimit: 20, guestDailyLimit: 10, clock });
+    const members = await inParallel(20, () => count(member));
+    const { refusals } = await inParallel(10, () => count(guest));
+    expect(refusals.map(({ reason }) => reason)).toEqual(Array(10).fill('daily_limit'));
+    await Promise.all(members.granted.map(({ refund }) => refund()));
+    const guests = await inParallel(15, () => count(guest));
+    expect(guests.granted).toHaveLength(10);
+    await Promise.all(guests.granted.map(({ refund }) => refund()));
+    expect((await inParallel(15, () => count(guest))).granted).toHaveLength(10);
+    expect((await inParallel(30, () => count(member))).granted).toHaveLength(10);
+  });
+});
+
+describe('what it costs', () => {
+  test('one write a request, two for a guest, and as many for a refund', async () => {
+    const { count } = startProcess({ dailyLimit: 1000 });
+    expect(await operationsOf(() => count(member))).toEqual({ UpdateItem: 1 });
+    expect(await operationsOf(() => count(guest))).toEqual({ UpdateItem: 2 });
+    const counted = await count(guest);
+    expect(await operationsOf(counted.charge.refund)).toEqual({ UpdateItem: 2 });
+    expect(await operationsOf(counted.charge.refund)).toEqual({});
+  });
+
+  test('a refusal once the limit is spent: eight reads, and no write', async () => {
+    const clock = newDay();
+    const [one, other] = [startProcess({ dailyLimit: 16, clock }), startProcess({ dailyLimit: 16, clock })];
+    expect((await inParallel(16, () => one.count(member))).granted).toHaveLength(16);
+    const refused = ({ count }: typeof one) => operationsOf(() => expect(count(member)).rejects.toThrow());
+    // The write that is refused brings its item along in DynamoDB; the emulator is asked for it.
+    expect(await refused(other)).toEqual({ UpdateItem: 1, GetItem: expect.any(Number) });
+    expect(await refused(other)).toEqual({ GetItem: 8 });
+  });
+
+  test('nothing where no limit is set', () => {
+    const counters = createCounters(database.callDynamoDb, database.quotaTable, Date.now);
+    const none = { dailyLimit: undefined, guestDailyLimit: undefined };
+    expect(createDeploymentLimit({ ...none, counters, createToken, now: Date.now, onLost: () => {} })).toBeUndefined();
+  });
+});
+
+describe('lost answers', () => {
+  test('that are repeated leave the count exact: no request is free, none counts twice', async () => {
+    const { count, lost } = startProcess({ dailyLimit: 40 });
+    let answers = 0;
+    const everyThird = ({ name, attempt }: StoreOperation) => {
+      answers += 1;
+      return name === 'UpdateItem' && attempt === 1 && answers % 3 === 0 ? ('answer lost' as const) : undefined;
+    };
+    const { granted } = await spoilt(everyThird, () => inParallel(90, () => count(member)));
+    expect([granted.length, lost]).toEqual([40, []]);
+    await spoilt(everyThird, () => Promise.all(granted.slice(0, 15).map(({ refund }) => refund())));
+    expect((await inParallel(40, () => count(member))).granted).toHaveLength(15);
+  });
+
+  test('that are lost for good refuse the request, and leave one count standing at most', async () => {
+    const { count, lost } = startProcess({ dailyLimit: 10 });
+    const { granted, refusals } = await spoilt(
+      ({ name }) => (name === 'UpdateItem' ? 'answer lost' : undefined),
+      () => inParallel(2, () => count(member)),
+    );
+    expect(granted).toEqual([]);
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'service_unavailable', refund: true });
+    expect(lost).toEqual(['daily_limit', 'daily_limit']);
+    expect((await inParallel(20, () => count(member))).granted).toHaveLength(8);
+  });
+
+  test('of a refund leave its count standing, and say so', async () => {
+    const { count, lost } = startProcess({ dailyLimit: 5 });
+    const { granted } = await inParallel(5, () => count(member));
+    await spoilt(
+      () => 'request lost',
+      async () => granted[0]?.refund(),
+    );
+    expect(lost).toEqual(['daily_limit']);
+    await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
+  });
+});

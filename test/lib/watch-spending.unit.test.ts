@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { metrics } from '../../lambda/report/metric-names.ts';
+import { headingsOf } from '../support/headings.ts';
+import { synthesizeStack } from '../support/stack.ts';
+
+interface Watched {
+  readonly Threshold: number;
+  readonly Statistic: string;
+  readonly TreatMissingData: string;
+  readonly AlarmDescription: string;
+  readonly AlarmActions: readonly unknown[];
+}
+
+/** What is watched of limits on spending, by the metric. */
+function spendingAlarms(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, Watched>> {
+  const alarms = Object.values(synthesizeStack(settings).template.findResources('AWS::CloudWatch::Alarm'));
+  const watched = alarms.filter(({ Properties }) => /DailyLimitUsed$/.test(Properties.MetricName ?? ''));
+  return Object.fromEntries(watched.map(({ Properties }) => [Properties.MetricName, Properties]));
+}
+
+test('no limit, no alarm', () => {
+  expect(spendingAlarms({})).toEqual({});
+});
+
+test.each([
+  [{ DAILY_LIMIT: 1000 }, [metrics.dailyLimitUsed.name, metrics.guestDailyLimitUsed.name]],
+  [{ GUEST_DAILY_LIMIT: 1000 }, [metrics.guestDailyLimitUsed.name]],
+])('%j rings at four fifths, and says where the runbook is', (settings, names) => {
+  const alarms = spendingAlarms(settings);
+  expect(Object.keys(alarms)).toEqual(names);
+  for (const { Threshold, Statistic, TreatMissingData, AlarmDescription, AlarmActions } of Object.values(alarms)) {
+    expect({ Threshold, Statistic, TreatMissingData }).toEqual({
+      ...{ Threshold: 80, Statistic: 'Average', TreatMissingData: 'notBreaching' },
+    });
+    expect(AlarmActions).toHaveLength(1);
+    const [, runbook] = /docs\/operations\.md#([a-z-]+)$/.exec(AlarmDescription) ?? [];
+    expect(headingsOf(readFileSync('docs/operations.md', 'utf8'))).toContain(runbook);
+  }
+});
+
+test('the limits reach the function as they are set', () => {
+  synthesizeStack({ DAILY_LIMIT: 1000, GUEST_DAILY_LIMIT: 10 }).template.hasResourceProperties(
+    'AWS::Lambda::Function',
+    {
+      Environment: { Variables: { DAILY_LIMIT: '1000', GUEST_DAILY_LIMIT: '10' } },
+    },
+  );
+});
+
+test.each(['0', '10000001', 'many'])('%s is no limit', (limit) => {
+  expect(() => synthesizeStack({ DAILY_LIMIT: limit })).toThrow(
+    'DAILY_LIMIT must be a whole number from 1 to 10000000',
+  );
+});

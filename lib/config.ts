@@ -6,7 +6,14 @@ import { serverSettings, settings, upstreamSettings } from '../lambda/settings/s
 import { mostBurst } from '../lambda/store/counter-cost.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
-import { ofEngine, readStackSettings, type StackValues, stackSettings, walletShare } from './stack-settings.ts';
+import {
+  ofEngine,
+  readStackSettings,
+  type StackValues,
+  stackSettings,
+  unreserved,
+  walletShare,
+} from './stack-settings.ts';
 
 /** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
 export interface DeploymentConfig extends StackValues {
@@ -38,9 +45,6 @@ const environmentLimits = { 'function-url': 4_096, both: 4_096, web: 32_768 } as
 
 /** Settings of the HTTP server that are not for an operator to choose where Lambda runs it. */
 const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'BODY_BUDGET');
-
-/** Lambda keeps so many executions back for the functions that reserve none. */
-const unreserved = 100;
 
 /** Checks a stage with the function's own parsers, so that what deploys also starts, and reports all faults together. */
 export function readDeploymentConfig(block: unknown, wantedStage?: unknown): DeploymentConfig {

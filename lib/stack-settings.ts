@@ -20,8 +20,11 @@ const rate: Setting<number> = {
   },
 };
 
-/** Executions that the page /cli gets where the gateway has a share of its own, so that both are bounded. It is short of work. */
+/** Executions that the page /cli gets where the gateway is bounded, so that both are. It is short of work. */
 export const walletShare = 10;
+
+/** Lambda keeps so many executions back for the functions that reserve none. */
+export const unreserved = 100;
 
 /** What an operator decides about the stack rather than the function, beside the function's own settings. */
 export const stackSettings = {
@@ -54,7 +57,7 @@ export const stackSettings = {
 
 /** Settings that only one engine has; where it is not deployed, they would mean nothing. */
 export const ofEngine = {
-  'function-url': ['memorySize', 'reservedConcurrency', 'accountConcurrency', 'tracing'],
+  'function-url': ['memorySize', 'reservedConcurrency', 'tracing'],
   web: ['maxConcurrency', 'maxEnvironments', 'rateLimit', 'BODY_BUDGET'],
 } as const;
 
@@ -77,3 +80,11 @@ export function readStackSettings(given: Readonly<Record<string, string>>, fault
 }
 
 export type StackValues = ReturnType<typeof readStackSettings>;
+
+/** The share of the page /cli, where it gets one. */
+export function walletShareOf(values: StackValues): number | undefined {
+  const { engine, reservedConcurrency, maxEnvironments, accountConcurrency } = values;
+  if (engine !== 'web') return reservedConcurrency === undefined ? undefined : walletShare;
+  const hasRoom = accountConcurrency >= unreserved + walletShare;
+  return maxEnvironments !== undefined && hasRoom ? walletShare : undefined;
+}

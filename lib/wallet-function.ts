@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
 import { PublicFunction } from './public-function.ts';
 import type { Secrets } from './secrets.ts';
-import { walletShare } from './stack-settings.ts';
+import { walletShareOf } from './stack-settings.ts';
 import type { Tables } from './tables.ts';
 
 interface WalletFunctionProps {
@@ -39,7 +39,7 @@ export class WalletFunction extends PublicFunction {
       code,
       memorySize: 512, // the gateway's setting is for bodies that never come here
       timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
-      reservedConcurrency: config.reservedConcurrency === undefined ? undefined : walletShare,
+      reservedConcurrency: walletShareOf(config),
       environment: {
         ...settings,
         ...(appUrl && { APP_URL: appUrl }),

@@ -1,6 +1,6 @@
 import { settings, upstreamSettings } from '../../lambda/settings/settings.ts';
 import { setByStack } from '../config.ts';
-import { variable } from './guarantees/guarantee.ts';
+import { variable, webVariable } from './guarantees/guarantee.ts';
 
 const ofNoFunction = new Set([...Object.keys(setByStack), 'NETWORK_SALT', 'UPSTREAM_API_KEYS']);
 
@@ -23,6 +23,14 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
     'TracingConfig',
     ...[...operatorSettings, 'DEPLOYED_COMMIT'].map(variable),
   ],
+  'AWS::Lambda::WebFunctionRevision': [
+    'Description',
+    'ServiceConfig.MaxConcurrencyPerEnvironment',
+    ...[...operatorSettings, 'DEPLOYED_COMMIT', 'BODY_BUDGET', 'SHUTDOWN_GRACE'].map(webVariable),
+  ],
+  'AWS::Lambda::WebFunctionEndpoint': ['Description'],
+  // Which code is copied, and what makes the name of the copy: all that a revision says.
+  'Custom::S3ObjectCopy': ['SourceObjectKey', 'ContentHash', 'Configuration'],
   'AWS::Logs::LogGroup': ['RetentionInDays'],
   'AWS::IAM::Role': ['Description'],
   'AWS::IAM::Policy': ['PolicyName'],
@@ -41,6 +49,10 @@ export const mayBeAdded: ReadonlySet<string> = new Set([
   'AWS::DynamoDB::GlobalTable',
   'AWS::SecretsManager::Secret',
   'AWS::Lambda::Function',
+  'AWS::Lambda::WebFunction',
+  'AWS::Lambda::WebFunctionRevision',
+  'AWS::S3::Bucket',
+  'Custom::S3ObjectCopy',
   'AWS::Logs::LogGroup',
   'AWS::IAM::Role',
   'AWS::SNS::Topic',

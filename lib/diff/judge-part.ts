@@ -46,7 +46,7 @@ function judgeRemoval(was: Part): Danger {
 
 /** What is a way in from outside. */
 const doors =
-  /^AWS::(Lambda::Url|CloudFront::Distribution|ApiGateway(V2)?::(RestApi|Api)|ElasticLoadBalancingV2::LoadBalancer|EC2::SecurityGroup\w*)$/;
+  /^AWS::(Lambda::(Url|WebFunctionEndpoint)|CloudFront::Distribution|ApiGateway(V2)?::(RestApi|Api)|ElasticLoadBalancingV2::LoadBalancer|EC2::SecurityGroup\w*)$/;
 
 function judgeAddition(is: Part): Danger[] {
   if (mayBeAdded.has(is.type) || isPolicy(is.type)) return [];
@@ -54,8 +54,12 @@ function judgeAddition(is: Part): Danger[] {
   return [danger(is, `is new, and a ${is.type} is not known to be harmless`)];
 }
 
-/** A policy that takes another's place is compared as permissions; an alarm has nothing to lose but its history. */
-const mayBeReplaced = /^AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy|CloudWatch::\w+)$/;
+/**
+ * A policy that takes another's place is compared as permissions; an alarm has nothing to lose but its history; a revision can't be
+ * changed but only made anew, with its copy of the code, at the same address.
+ */
+const mayBeReplaced =
+  /^(AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy|S3::BucketPolicy|CloudWatch::\w+|Lambda::WebFunctionRevision)|Custom::S3ObjectCopy)$/;
 
 function judgeReplacement({ is, replaced }: PartChange): Danger | undefined {
   if (is === undefined || replaced === 'no' || mayBeReplaced.test(is.type)) return undefined;

@@ -3,7 +3,7 @@ import { namesOf, type Part, type Template, type Tree } from './template.ts';
 
 /** Resources that say nothing but who may do what. */
 export function isPolicy(type: string): boolean {
-  return /^AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy)$/.test(type);
+  return /^AWS::(IAM::Policy|Lambda::(Permission|ResourcePolicy)|SNS::TopicPolicy|S3::BucketPolicy)$/.test(type);
 }
 
 /** What a part says beside who may do what, all of which is compared here. */
@@ -28,16 +28,23 @@ export interface PermissionChanges {
 /** What somebody may do in the one template and not in the other, however it is written there. */
 export function comparePermissions(before: Template, after: Template): PermissionChanges {
   const [was, is] = [grantsOf(before), grantsOf(after)];
-  const names = new Set(Object.values(namesOf(after)));
-  const gone = new Set(Object.values(namesOf(before)).filter((name) => !names.has(name)));
-  const lost = beyond(was.allowed, is.allowed).filter(
-    ({ principal, resource }) => !gone.has(principal) && !gone.has(resource),
-  );
-  const undenied = beyond(was.denied, is.denied).map((grant) => `no longer denied: ${render(grant)}`);
-  const denied = beyond(is.denied, was.denied).map((grant) => `denied: ${render(grant)}`);
+  const [hadNames, hasNames] = [before, after].map((template) => new Set(Object.values(namesOf(template))));
+  // What is not there before or afterwards has nothing to lose, and nothing in it has.
+  const isLasting = ({ principal, resource }: Grant) =>
+    ![...(hadNames ?? []), ...(hasNames ?? [])].some(
+      (name) =>
+        hadNames?.has(name) !== hasNames?.has(name) &&
+        (principal === name || resource === name || resource.startsWith(`${name}/`)),
+    );
+  const lost = beyond(was.allowed, is.allowed).filter(isLasting);
+  const undenied = beyond(was.denied, is.denied).filter(isLasting);
+  const denied = beyond(is.denied, was.denied).filter(isLasting);
   return {
-    widened: [...beyond(is.allowed, was.allowed).map(render), ...undenied],
-    narrowed: [...lost.map(render), ...denied],
+    widened: [
+      ...beyond(is.allowed, was.allowed).map(render),
+      ...undenied.map((grant) => `no longer denied: ${render(grant)}`),
+    ],
+    narrowed: [...lost.map(render), ...denied.map((grant) => `denied: ${render(grant)}`)],
   };
 }
 

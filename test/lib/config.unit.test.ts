@@ -274,7 +274,6 @@ describe('the engine', () => {
   test.each([
     [{ engine: 'web', memorySize: 512 }, `memorySize ${without('web')}`],
     [{ engine: 'web', reservedConcurrency: 50 }, `reservedConcurrency ${without('web')}`],
-    [{ engine: 'web', accountConcurrency: 2000 }, `accountConcurrency ${without('web')}`],
     [{ engine: 'web', tracing: false }, `tracing ${without('web')}`],
     [{ maxEnvironments: 10 }, `maxEnvironments ${without('function-url')}`],
     [{ engine: 'function-url', maxConcurrency: 64 }, `maxConcurrency ${without('function-url')}`],

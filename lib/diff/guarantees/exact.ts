@@ -1,6 +1,6 @@
-import { type Guarantee, holdsAll, is, listOf, types, variable } from './guarantee.ts';
+import { type Guarantee, holdsAll, is, listOf, toldAlike, types, webVariable } from './guarantee.ts';
 
-const { table, function: lambda } = types;
+const { table, revision } = types;
 
 const otherKey = 'has another key, which means another table, an empty one: add a table and move the items instead';
 
@@ -22,14 +22,18 @@ export const exact: readonly Guarantee[] = [
     must: is('PAY_PER_REQUEST'),
     otherwise: 'has a limit of its own, above which it turns charges away',
   },
-  { of: lambda, at: variable('KEYS_TABLE'), otherwise: 'looks for keys in another table' },
-  { of: lambda, at: variable('QUOTA_TABLE'), otherwise: 'counts in another table' },
-  ...['NETWORK_SALT_SECRET_ID', 'NETWORK_SALT'].map((name) => ({
-    of: lambda,
-    at: variable(name),
-    otherwise: 'knows networks by another salt, so that every guest counter and link is lost',
-  })),
-  { of: lambda, at: variable('EDGE_HEADER'), otherwise: 'takes the addresses of callers from elsewhere' },
+  ...toldAlike('KEYS_TABLE', { otherwise: 'looks for keys in another table' }),
+  ...toldAlike('QUOTA_TABLE', { otherwise: 'counts in another table' }),
+  ...['NETWORK_SALT_SECRET_ID', 'NETWORK_SALT'].flatMap((name) =>
+    toldAlike(name, { otherwise: 'knows networks by another salt, so that every guest counter and link is lost' }),
+  ),
+  ...toldAlike('EDGE_HEADER', { otherwise: 'takes the addresses of callers from elsewhere' }),
+  {
+    of: revision,
+    at: webVariable('CLIENT_ADDRESS'),
+    must: is('x-forwarded-for'),
+    otherwise: 'takes the addresses of callers from elsewhere',
+  },
 ];
 
 interface Attribute {

@@ -1,4 +1,4 @@
-import type { Part, Template } from '../template.ts';
+import type { Part, Template, Tree } from '../template.ts';
 
 /** One thing that a deployed gateway must keep, as a template says it. */
 export interface Guarantee {
@@ -27,6 +27,10 @@ export const types = {
   data: ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret'],
   function: ['AWS::Lambda::Function'],
   url: ['AWS::Lambda::Url'],
+  webFunction: ['AWS::Lambda::WebFunction'],
+  revision: ['AWS::Lambda::WebFunctionRevision'],
+  endpoint: ['AWS::Lambda::WebFunctionEndpoint'],
+  bucket: ['AWS::S3::Bucket'],
   role: ['AWS::IAM::Role'],
   distribution: ['AWS::CloudFront::Distribution'],
   alarm: ['AWS::CloudWatch::Alarm'],
@@ -34,8 +38,34 @@ export const types = {
   stack: ['Stack'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** A setting of a function. */
+/** A setting of a function, and of a web function's revision. */
 export const variable = (name: string): string => `Environment.Variables.${name}`;
+export const webVariable = (name: string): string => `ServiceConfig.EnvironmentVariables.${name}`;
+
+/** What holds of a setting, whichever engine is told it. */
+export function told(name: string, what: Omit<Guarantee, 'of' | 'at'>): Guarantee[] {
+  return [
+    { ...what, of: types.function, at: variable(name) },
+    { ...what, of: types.revision, at: webVariable(name) },
+  ];
+}
+
+/** The same, where a web function must also agree with every function beside it that is told so. */
+export function toldAlike(name: string, what: Pick<Guarantee, 'otherwise'>): Guarantee[] {
+  const must: Guarantee['must'] = (value, { template }) =>
+    Object.values(template.Resources ?? {}).every(({ Properties }) => {
+      const other = variablesOf(Properties)[name];
+      return other === undefined || JSON.stringify(other) === JSON.stringify(value);
+    });
+  return [...told(name, what), { ...what, of: types.revision, at: webVariable(name), must }];
+}
+
+/** All settings of a function or of a revision. */
+export function variablesOf({ Environment, ServiceConfig }: Tree = {}): Tree {
+  const ofFunction = (Environment as { readonly Variables?: Tree } | undefined)?.Variables;
+  const ofRevision = (ServiceConfig as { readonly EnvironmentVariables?: Tree } | undefined)?.EnvironmentVariables;
+  return ofFunction ?? ofRevision ?? {};
+}
 
 export const is =
   (wanted: unknown) =>

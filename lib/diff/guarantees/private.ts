@@ -1,6 +1,6 @@
-import { type Guarantee, holdsAll, is, types, variable } from './guarantee.ts';
+import { type Guarantee, holdsAll, is, told, toldAlike, types } from './guarantee.ts';
 
-const { function: lambda, url, role, distribution } = types;
+const { url, endpoint, role, distribution, bucket } = types;
 
 const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
 
@@ -9,20 +9,16 @@ const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 
 /** Nobody reads what is not theirs. Who may do what is compared by its own normal form: see ../permissions.ts. */
 export const confidential: readonly Guarantee[] = [
-  { of: lambda, at: variable('UPSTREAM*_BASE_URL'), otherwise: "sends prompts and the upstream's keys elsewhere" },
-  { of: lambda, at: variable('UPSTREAM_SECRET_ID'), otherwise: "takes the upstream's keys from another secret" },
-  { of: lambda, at: variable('UPSTREAM_NAMES'), keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' },
-  {
-    of: lambda,
-    at: variable('UPSTREAM_CALLER_IDS'),
+  ...told('UPSTREAM*_BASE_URL', { otherwise: "sends prompts and the upstream's keys elsewhere" }),
+  ...toldAlike('UPSTREAM_SECRET_ID', { otherwise: "takes the upstream's keys from another secret" }),
+  ...told('UPSTREAM_NAMES', { keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' }),
+  ...told('UPSTREAM_CALLER_IDS', {
     keeps: (before, after) => before !== 'hash' || after === 'hash',
     otherwise: 'tells the upstream who asks',
-  },
-  {
-    of: lambda,
-    at: variable('EDGE_SECRET_ID'),
+  }),
+  ...toldAlike('EDGE_SECRET_ID', {
     otherwise: 'tells by another secret, or by none, who comes through the CDN and who around it',
-  },
+  }),
   { of: role, at: 'ManagedPolicyArns', otherwise: 'may do what policies elsewhere say' },
   {
     of: url,
@@ -30,6 +26,18 @@ export const confidential: readonly Guarantee[] = [
     keeps: (before, after) => after !== 'NONE' || before === 'NONE',
     otherwise: 'opens the network: anyone may call it',
   },
+  {
+    of: endpoint,
+    at: 'AuthType',
+    keeps: (before, after) => after !== 'ApplicationManaged' || before === 'ApplicationManaged',
+    otherwise: 'opens the network: anyone may call it',
+  },
+  ...['BlockPublicAcls', 'BlockPublicPolicy', 'IgnorePublicAcls', 'RestrictPublicBuckets'].map((block) => ({
+    of: bucket,
+    at: `PublicAccessBlockConfiguration.${block}`,
+    must: is(true),
+    otherwise: 'can be opened to anyone',
+  })),
   {
     of: distribution,
     at: 'DistributionConfig.WebACLId',

@@ -1,9 +1,11 @@
-import type { Template } from '../template.ts';
-import { type Guarantee, holdsAll, is, types, variable, type Where } from './guarantee.ts';
+import type { Template, Tree } from '../template.ts';
+import { type Guarantee, holdsAll, is, told, types, variablesOf, type Where } from './guarantee.ts';
 
-const { function: lambda, url, distribution, outputs } = types;
+const { function: lambda, url, webFunction, revision, endpoint, bucket, distribution, outputs } = types;
 
 const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
+
+const newAddress = 'is made anew at another address, which no client knows';
 
 /** Who was served goes on being served, event by event. */
 export const reachable: readonly Guarantee[] = [
@@ -13,7 +15,7 @@ export const reachable: readonly Guarantee[] = [
   {
     of: lambda,
     at: 'ReservedConcurrentExecutions',
-    must: (value) => value === undefined || Number(value) > 0,
+    must: unsetOrMore,
     otherwise: 'answers nobody: it gets no executions',
   },
   {
@@ -23,7 +25,46 @@ export const reachable: readonly Guarantee[] = [
     otherwise: 'may take every execution of the account: nothing bounds what a flood costs',
   },
   { of: lambda, at: 'Timeout', must: outlastsRequests, otherwise: 'is stopped in the middle of requests' },
-  { of: lambda, at: variable('SERVICE_NAME'), otherwise: 'has other models and headers than clients ask for' },
+  {
+    of: revision,
+    at: 'ServiceConfig.TimeoutSeconds',
+    must: outlastsRequests,
+    otherwise: 'is stopped in the middle of requests',
+  },
+  ...told('SERVICE_NAME', { otherwise: 'has other models and headers than clients ask for' }),
+  {
+    of: endpoint,
+    at: 'AuthType',
+    must: is('ApplicationManaged'),
+    otherwise: 'is closed to callers, who can not sign as AWS wants it',
+  },
+  { of: endpoint, at: 'FunctionName', otherwise: 'leads to another function' },
+  ...['EndpointName', 'EndpointType', 'Regions'].map((at) => ({ of: endpoint, at, otherwise: newAddress })),
+  { of: webFunction, at: 'FunctionName', otherwise: newAddress },
+  {
+    of: endpoint,
+    at: 'ThrottleConfig.RateLimit',
+    must: unsetOrMore,
+    otherwise: 'answers nobody: it takes no requests',
+  },
+  {
+    of: endpoint,
+    at: 'ScalingConfig.MaxEnvironments',
+    must: unsetOrMore,
+    otherwise: 'answers nobody: it gets no environments',
+  },
+  ...['ThrottleConfig.RateLimit', 'ScalingConfig.MaxEnvironments'].map((at) => ({
+    of: endpoint,
+    at,
+    keeps: (before: unknown, after: unknown) => before === undefined || after !== undefined,
+    otherwise: 'has a limit less on what a flood costs',
+  })),
+  {
+    of: bucket,
+    at: 'VersioningConfiguration.Status',
+    must: is('Enabled'),
+    otherwise: 'keeps no versions, and Lambda reads code from no other',
+  },
   {
     of: distribution,
     at: 'DistributionConfig.Aliases',
@@ -50,6 +91,11 @@ export const reachable: readonly Guarantee[] = [
   },
 ];
 
+/** Nothing at all would be a limit, too. */
+function unsetOrMore(value: unknown): boolean {
+  return value === undefined || Number(value) > 0;
+}
+
 /** The function of `/cli`, which has no such setting, asks the tables a few times, for 2 s at most. */
 function outlastsRequests(value: unknown, { part }: Where): boolean {
   return Number(value) > Number(variablesOf(part.tree).REQUEST_TIMEOUT ?? 10);
@@ -64,12 +110,6 @@ function lastingOutputs(outputs: unknown): unknown[] {
   return Object.entries(outputs ?? {}).filter(([name]) => name !== 'Commit');
 }
 
-type Tree = Readonly<Record<string, unknown>>;
-
 function resourcesOf({ Resources = {} }: Template): Tree[] {
   return Object.values(Resources).map(({ Properties = {} }) => Properties);
-}
-
-function variablesOf({ Environment }: Tree): Tree {
-  return (Environment as { Variables?: Tree } | undefined)?.Variables ?? {};
 }

@@ -1,6 +1,6 @@
-import { type Guarantee, holdsAll, listOf, types, variable, type Where } from './guarantee.ts';
+import { type Guarantee, holdsAll, listOf, toldAlike, types, type Where } from './guarantee.ts';
 
-const { function: lambda, alarm } = types;
+const { function: lambda, revision, alarm } = types;
 
 /** What goes wrong is measured, rings, and reaches somebody. */
 export const watched: readonly Guarantee[] = [
@@ -9,7 +9,12 @@ export const watched: readonly Guarantee[] = [
     at: 'LoggingConfig',
     otherwise: 'logs elsewhere or otherwise, and its metrics are read from these lines',
   },
-  { of: lambda, at: variable('METRICS_NAMESPACE'), otherwise: 'sends its metrics where no alarm looks' },
+  {
+    of: revision,
+    at: 'ServiceConfig.TelemetryConfig',
+    otherwise: 'logs elsewhere or otherwise, and its metrics are read from these lines',
+  },
+  ...toldAlike('METRICS_NAMESPACE', { otherwise: 'sends its metrics where no alarm looks' }),
   { of: alarm, at: 'AlarmActions', must: (value) => listOf(value).length > 0, otherwise: 'tells nobody' },
   { of: alarm, at: 'AlarmActions', keeps: holdsAll, otherwise: 'does not tell everybody whom it told' },
   { of: alarm, at: 'ActionsEnabled', must: (value) => value !== false, otherwise: 'tells nobody' },

@@ -23,10 +23,10 @@ export interface AppDependencies extends PipelineDependencies, ExchangeDependenc
 
 export type App = (call: Call) => Promise<GatewayResponse>;
 
-/** Time kept back from the platform's own limit, so that the last event of a cut stream still goes out. */
+/** Kept back from the platform's own time limit, so that a stream that is cut can still send its last event. */
 const farewellTime = 5_000;
 
-/** The whole gateway: a call in, a response out. Knows nothing of the platform that brings the one and takes the other. */
+/** The whole gateway: takes a call, returns a response, and knows no platform. */
 export function createApp(dependencies: AppDependencies): App {
   const { router, now, log, names, createRequestId, networkSalt, locateViewer, corsOrigins, requestTimeout } =
     dependencies;
@@ -44,9 +44,9 @@ export function createApp(dependencies: AppDependencies): App {
   };
   const unread = { limit: dependencies.guestLimit, remaining: 0 };
 
-  /** Without its address or the salt no caller can be told from another: then there is only an error to answer with. */
+  /** Without an address or the salt, callers can't be told apart, so the request is refused. */
   const identifyNetwork = async ({ headers, sourceAddress }: Call, { kind }: Route) => {
-    // Who asks after our health may come without an address, and is told without any secret.
+    // A health check may come without an address, and must work without the secrets.
     if (kind === 'health') return { id: '', figures: unread };
     try {
       const [address, salt] = await Promise.all([locateViewer(headers, sourceAddress), networkSalt()]);
@@ -83,13 +83,13 @@ export function createApp(dependencies: AppDependencies): App {
     };
     if (wanted.kind !== 'health') coldStart = false;
     const response = await pipelines[request.route.kind](request).catch((fault) => {
-      // A pipeline answers its errors itself: whoever calls has to answer this one, and is told nothing by it.
+      // Pipelines render their own errors. This is a fault in one, which the engine has to answer.
       request.end = 'refused';
       request.error = toGatewayError(fault);
       log.finished(request, request.error.status);
       throw fault;
     });
-    // A stream is over later, and then logged by who sees its end.
+    // A stream is over later; the exchange logs it then.
     if (typeof response.body === 'string' && wanted.kind !== 'health') log.finished(request, response.statusCode);
     return {
       statusCode: response.statusCode,

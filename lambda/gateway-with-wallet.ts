@@ -4,7 +4,7 @@ import type { Config } from './settings/config.ts';
 import { isPageCall } from './wallet/site.ts';
 import { createWallet, type World as WalletWorld } from './wallet/wallet.ts';
 
-/** Both apps as one, for a process that serves both: the pages for people stand at paths of their own. */
+/** Both apps as one, for a process that serves both; the pages for people have paths of their own. */
 export function createGatewayWithWallet(config: Config, world: World & WalletWorld): App {
   const gateway = createGateway(config, world);
   const wallet = createWallet(config, world);

@@ -10,5 +10,5 @@ const gateway = createGateway(readConfig(process.env), {
   now: Date.now,
 });
 
-/** What Lambda calls. Everything above happens once for each start of an environment. */
+/** Called by Lambda. Everything above runs once per environment. */
 export const handler = createHandler(gateway);

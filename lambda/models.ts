@@ -10,15 +10,15 @@ export interface PublicModel {
 export interface Models {
   readonly text: PublicModel;
   readonly vision: PublicModel;
-  /** The public model that an id in a request stands for, or undefined. Ids are case-sensitive. */
+  /** The public model that an id or alias stands for. Ids are case-sensitive. */
   resolve(id: string): PublicModel | undefined;
   /** The model with exactly this public id. */
   find(id: string): PublicModel | undefined;
-  /** What a message repeats of an unknown id, `: 'gpt-5'`: nothing of one that may be a key or names the upstream. */
+  /** An unknown id as an error message quotes it, `: 'gpt-5'`; empty if it may be a key or names the upstream. */
   quote(id: string): string;
 }
 
-/** The public models of a deployment and every alias that leads to them. */
+/** The public models of a deployment and their aliases. */
 export function createModels(
   serviceName: string,
   operatorAliases: readonly Alias[],

@@ -11,7 +11,7 @@ import type { Aws } from './store/aws.ts';
 import { createGiveUp } from './store/give-up.ts';
 import type { PageFile } from './wallet/page-files.ts';
 
-/** What the server needs of the world. */
+/** What the server needs from outside. */
 export interface ServerWorld extends Aws {
   readonly dynamoDb: DynamoDBClient;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
@@ -31,7 +31,7 @@ export async function startServer(config: Config, server: ServerConfig, world: S
     app: createApp(config, { ...world, callDynamoDb, scheme: server.scheme, upstreamSockets: upstreams }),
     requestBodyLimit: config.requestBodyLimit,
     maxConnections: clients,
-    // A refund that is given up leaves its charge standing, and is logged as that.
+    // A refund that is given up leaves its charge standing, and is logged as such.
     onLastMoment: giveUp,
     onFault: (error) => log.fault('fault past the app', error),
   });

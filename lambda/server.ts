@@ -9,7 +9,7 @@ import { renewCredentials } from './store/renew-credentials.ts';
 import { findAwsAccess } from './store/service.ts';
 import { readPageFiles } from './wallet/page-files.ts';
 
-/** What a host or a platform runs: reads the environment, serves until it is told to stop, and says how it ended. */
+/** The whole process: reads the environment, serves until it is told to stop, and exits with 1 after a fault. */
 async function run(): Promise<void> {
   const [config, serverConfig] = readBoth(
     () => readConfig(process.env),
@@ -24,7 +24,7 @@ async function run(): Promise<void> {
   const credentials = renewCredentials(access.credentials, Date.now);
   const server = await startServer(config, serverConfig, {
     ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
-    // The bundle keeps the pages' files where they are here too.
+    // The bundle has the pages' files at the same place.
     pageFiles: readPageFiles(new URL('./wallet/pages/', import.meta.url)),
     ...{ dynamoDb, writeLog, now: Date.now, repeat: (task, time) => setInterval(task, time).unref() },
   });

@@ -1,7 +1,7 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Room } from '../http/room.ts';
 
-/** Shares out so many bytes to the requests in flight; one network gets a quarter of them at most. */
+/** Divides `bytes` among the requests in flight; one network gets a quarter at most. */
 export function createBodyBudget(bytes: number): { openRoom(): Room } {
   const share = bytes / 4;
   const heldBy = new Map<string, number>();
@@ -37,6 +37,6 @@ export function createBodyBudget(bytes: number): { openRoom(): Room } {
 }
 
 function noRoom(): GatewayError {
-  const message = 'The gateway has too many large requests in its hands. Please try again in a moment.';
+  const message = 'The gateway is busy with too many large requests. Please try again in a moment.';
   return new GatewayError('service_unavailable', message, { refund: true, reason: 'body_budget' });
 }

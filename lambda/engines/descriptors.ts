@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** What Lambda gives, and what is assumed where the system does not say. */
+/** Lambda's limit, and the one assumed if the system does not tell. */
 const fewest = 1_024;
-/** For the tables, the secrets, files and pipes. */
+/** For connections to tables and secrets, files and pipes. */
 const reserved = 256;
 
 /** How many connections there may be to clients and to upstreams, so that the process never runs out of descriptors. */
@@ -12,7 +12,7 @@ export function shareDescriptors(limit = descriptorLimit()): { readonly clients:
   return { clients: half, upstreams: half };
 }
 
-/** Node raises its own limit to the most that the system allows. */
+/** The hard limit, to which Node raises its own. */
 function descriptorLimit(): number {
   try {
     const [, most = ''] = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -5,7 +5,7 @@ import type { GatewayResponse } from '../http/gateway-request.ts';
 import { unlimitedRoom } from '../http/room.ts';
 import { lastResort } from './last-resort.ts';
 
-/** A context with what only the local server tells. */
+/** A context, with what only the local server reports. */
 type FunctionContext = Context & { readonly clientGone?: AbortSignal };
 
 /** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
@@ -19,20 +19,20 @@ export function createHandler(app: (call: Call) => Promise<GatewayResponse>) {
       await finished(response);
       return;
     }
-    // The head leaves together with what is there of the body.
+    // The head leaves together with what is ready of the body.
     response.write(body.read() ?? '');
     await pipeline(body, response);
   });
 }
 
-/** What a Function URL makes of a request, as an app reads it. */
+/** A Function URL's event as an app reads it. */
 export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext): Call {
   const { headers, rawPath, requestContext, isBase64Encoded } = event;
   const { method, sourceIp } = requestContext.http;
   const bodySize = () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   return {
     ...{ method, path: rawPath, headers, sourceAddress: sourceIp, clientGone: context.clientGone },
-    // The platform stops no environment that has a request.
+    // The platform never stops an environment during a request.
     ...{ room: unlimitedRoom, cutShort: undefined },
     host: hostOf(headers.host, requestContext.domainName),
     bodySize,
@@ -46,7 +46,7 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
   };
 }
 
-/** Only the header knows the port, which a local server has; it is believed where it names the domain that was called. */
+/** Only the header knows a local server's port. It is believed if it names the domain that was called. */
 function hostOf(header: string | undefined, domainName: string): string {
   const url = URL.parse(`http://${header}`);
   return url?.hostname === domainName ? url.host : domainName;

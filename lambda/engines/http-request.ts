@@ -7,7 +7,7 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-/** What a request is for. A path stays percent-encoded, as Function URLs leave it (API Gateway decodes it). */
+/** The path and query of a request. The path stays percent-encoded, as with Function URLs (API Gateway decodes it). */
 export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
   // A proxy's request names the whole URL; `OPTIONS *` names no path.
   const local = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
@@ -16,7 +16,7 @@ export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
   return { path: path.startsWith('/') ? path : '/', query: mark < 0 ? '' : local.slice(mark + 1) };
 }
 
-/** Every header but cookies, by lower-case name, the values of a repeated one joined by commas; the cookies' lines apart. */
+/** The headers by lower-case name, the values of a repeated one joined by commas; cookies apart. */
 export function headersOf(request: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
   const { cookie = [], ...distinct } = request.headersDistinct;
   const joined = Object.entries(distinct).map(([name, values]) => [name, values?.join(',') ?? '']);
@@ -26,7 +26,7 @@ export function headersOf(request: IncomingMessage): { headers: Record<string, s
 /** Calls back when the connection is lost before the response has been sent. */
 export function watchClient(request: IncomingMessage, response: ServerResponse, onGone: () => void): void {
   const { socket } = request;
-  // A client that pipelines has many requests waiting on one connection.
+  // A client that pipelines may have many requests waiting on one connection.
   socket.setMaxListeners(0);
   socket.once('close', onGone);
   response.once('close', () => socket.off('close', onGone));

@@ -14,7 +14,7 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly clientAddress: 'socket' | 'x-forwarded-for';
-  /** In bytes: of one body, and of all that is in memory. */
+  /** In bytes: for one body, and for everything that `Room`s hold. */
   readonly requestBodyLimit: number;
   readonly bodyBudget: number;
   /** How many connections may be open at once. */
@@ -23,32 +23,32 @@ export interface HttpServerOptions {
   readonly timeLimit?: number;
   /** How long a body may take to arrive. */
   readonly arrivalTime?: number;
-  /** Called when what answers still wait for is not waited for any longer, and the process is about to end. */
+  /** Called when the process is about to end: calls that answers still wait for should be given up. */
   readonly onLastMoment?: () => void;
-  /** Told what went wrong past the app; the client sees nothing of it. */
+  /** Told of errors outside the app. The client does not see them. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface HttpServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets running answers end for so long, then cuts them short, each with a last word. */
+  /** Takes no new connections, gives running answers this long to end, then cuts them short, each with an error. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** As long as a function may run: after so much time even a client that does not read on is let go of. */
+/** As long as a function may run. After that even a client that has stopped reading is disconnected. */
 const usualTimeLimit = 900_000;
-/** How long answers that were cut short may take to be told and refunded. A platform may leave one second in all. */
+/** How long answers that were cut short have for their error and their refund. A platform may leave one second in all. */
 const lastWordTime = 500;
-/** How long they may take to end, and to be logged, once their refunds were given up. */
+/** How long they then have to end and be logged, once their refunds are given up. */
 const lastMoment = 100;
 
 const limits = {
-  // As Node has it, but written down: what agents send is a hundredth of it.
+  // Node's default, written down. Agents send a hundredth of it.
   maxHeaderSize: 16_384,
-  // A head is one packet or two. Who takes longer holds a connection that others could use.
+  // A head is one packet or two. A client that takes longer holds a connection that others could use.
   headersTimeout: 20_000,
-  // The last resort: a head and a body in their own times are faster.
+  // A last resort: the limits for the head and the body add up to less.
   requestTimeout: 90_000,
   connectionsCheckingInterval: 5_000,
   // Longer than a balancer keeps an idle connection (60 s is usual), or it would send a request into a closing one.
@@ -95,7 +95,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         onFault(fault);
         return lastResort();
       });
-      // What comes before the end of a request may never be read, or is not passed on.
+      // An answer that comes before the end of the request may never be read, or not be passed on.
       const whole = await body.over();
       if (!clientGone.signal.aborted) await writeResponse(request, response, answer, whole && health === 'serving');
     } catch (fault) {
@@ -130,7 +130,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-/** Of all that a header says, only its last value is of whoever stands before us; the others are the client's inventions. */
+/** Only the last value of the header was written by the balancer in front. The client may have invented all others. */
 function addressOf(request: IncomingMessage, from: HttpServerOptions['clientAddress']): string {
   if (from === 'socket') return request.socket.remoteAddress ?? '';
   const lines = request.headersDistinct['x-forwarded-for'] ?? [];

@@ -11,20 +11,20 @@ interface Circumstances {
   /** In bytes; a larger body is not kept. */
   readonly limit: number;
   readonly room: Room;
-  /** Aborts with the error that the request is then refused with. */
+  /** Aborts with the error to refuse the request with. */
   readonly cutShort: AbortSignal;
   readonly timeLimit?: number;
 }
 
-/** A body on its way in. */
+/** A body that is still arriving. */
 export interface IncomingBody {
-  /** Keeps it and tells its size as it came; more than the limit where it is too large. */
+  /** Reads and keeps it. Gives its size, or any size above the limit if it is too large. */
   receive(): Promise<number>;
-  /** Drops it and tells the same. */
+  /** Reads and drops it. Gives the same. */
   drop(): Promise<number>;
   /** The body that was received, once. */
   take(): Promise<Body>;
-  /** Resolves when nothing more of it is to be waited for; true where its end has come. Drops it if nobody wanted it. */
+  /** Resolves when no more of it is worth waiting for, with whether its end has come. Drops it if nobody read it. */
   over(): Promise<boolean>;
 }
 
@@ -54,7 +54,7 @@ export function createIncomingBody(request: IncomingMessage, circumstances: Circ
   };
 
   return {
-    // What says itself that it is too large is never kept.
+    // A body that declares itself too large is never kept.
     receive: () => read(declared !== undefined && declared > limit ? drop : receive),
     drop: () => read(drop),
     take: async () => {
@@ -70,7 +70,7 @@ export function createIncomingBody(request: IncomingMessage, circumstances: Circ
   };
 }
 
-/** The bytes in a buffer of their size: one that grew with a body of unknown length may be twice as large. */
+/** Copies the bytes if their buffer is larger: one that grew with a body of unknown length may have twice their size. */
 function withoutSlack(bytes: Buffer, room: Room): Buffer {
   const slack = bytes.buffer.byteLength - bytes.length;
   if (slack === 0) return bytes;

@@ -11,11 +11,11 @@ export interface Listening {
   readonly port: number;
   /** Takes no new connections; those that are open stay. */
   refuseConnections(): void;
-  /** The same, and closes every connection that is idle or falls idle. Resolves when none is left. */
+  /** The same, and closes every connection that is idle or becomes idle. Resolves when none is left. */
   drain(): Promise<void>;
   /** Ends every connection. */
   cut(): void;
-  /** Resolves when every request that runs now is over, at the latest after so many milliseconds. */
+  /** Resolves when every request that runs now is over, or after `timeLimit` milliseconds. */
   settled(timeLimit: number): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Options {
   readonly port: number;
   readonly serve: Serve;
   readonly onError: (error: Error) => void;
-  /** What is not said here is as Node has it: malformed and ambiguous requests are refused. */
+  /** All else is Node's default, which refuses malformed and ambiguous requests. */
   readonly limits?: ServerOptions & { readonly maxConnections?: number };
 }
 
@@ -38,12 +38,12 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
     });
     running.add(run);
     response.once('close', () => {
-      // A connection that falls idle now would hold the server open until its keep-alive ends.
+      // A connection that becomes idle now would hold the server open until its keep-alive ends.
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
   });
   if (limits.maxConnections !== undefined) server.maxConnections = limits.maxConnections;
-  // A client that is gone at once has no address any more.
+  // A client that has already gone has no address any more.
   server.prependListener('connection', (socket) => socket.remoteAddress ?? socket.destroy());
   server.listen(port, host);
   await once(server, 'listening').catch((error) => {
@@ -55,7 +55,7 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
     port: boundPort,
-    // Of HTTP's own server, closing is draining.
+    // The HTTP server's own `close` would close idle connections too.
     refuseConnections: () => NetServer.prototype.close.call(server),
     drain() {
       draining = true;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-/** How much of a body that is too large is read on, so that a client that sends before it reads gets its answer. */
+/** How much more of an oversized body is read, so that a client that sends all before it reads gets its answer. */
 const drainLimit = 64 * 1024 * 1024;
 
 /**
- * Reads a request's body: whole up to `limit` bytes; of a longer one the first `limit + 1`, as soon as they are there.
- * Undefined when the client left before its end. `take` is told of memory before it is used; what it throws the reading
- * rejects with, once the rest has been read and dropped.
+ * Reads a request's body: all of it up to `limit` bytes, or the first `limit + 1` of a longer one, as soon as they are there.
+ * Undefined if the client left before the end. Calls `take` before it uses memory. If that throws, the rest is read and
+ * dropped, and the promise rejects with the error.
  */
 export function readBody(
   request: IncomingMessage,
@@ -42,17 +42,17 @@ export function readBody(
   return reading.then((whole) => {
     if (noRoom) throw noRoom.reason;
     const bytes = stored.subarray(0, size);
-    stored = Buffer.alloc(0); // who listens to the request is there until its answer is over
+    stored = Buffer.alloc(0); // the request's listeners live until its answer is over
     return whole === undefined ? undefined : bytes;
   });
 }
 
-/** Reads a body without keeping it: its size, a larger one's as soon as it is over `limit`; undefined when the client left. */
+/** Reads a body without keeping it. Gives its size, at once where that passes `limit`; undefined if the client left. */
 export function skipBody(request: IncomingMessage, limit: number): Promise<number | undefined> {
   return readThrough(request, limit, () => {});
 }
 
-/** The size that a request's head gives its body: undefined where only its end will tell. */
+/** The size of a body that its request's head declares; undefined if only its end will tell. */
 export function declaredSize({ headers }: IncomingMessage): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);

@@ -3,10 +3,10 @@ import { finished, pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 
-/** How long a client that still sends is listened to: were the connection closed at once, the answer would go with it. */
+/** How long to keep reading from a client that still sends: if the connection closed at once, the answer could be lost. */
 const lingerTime = 1_000;
 
-/** Writes a response to its end, held back by a client that reads slowly. */
+/** Writes a whole response, no faster than the client reads it. */
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,

@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 type Headers = Record<string, string>;
 type RequestHeaders = Call['headers'];
 
-/** The headers by which browsers let a page read our answers. */
+/** The headers that let a page read the answer. */
 export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {
   if (origins.includes('*')) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
   const { origin } = requestHeaders;
@@ -13,7 +13,7 @@ export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly st
 
 const usualHeaders = 'authorization, x-api-key, api-key, content-type, anthropic-version, anthropic-beta';
 
-/** What a preflight is told on top: any header that it asks for may be sent. */
+/** The additional headers of a preflight's answer: a page may send any header that it asks for. */
 export function preflightHeaders(requestHeaders: RequestHeaders): Headers {
   const wanted = requestHeaders['access-control-request-headers'] ?? '';
   return {
@@ -23,7 +23,7 @@ export function preflightHeaders(requestHeaders: RequestHeaders): Headers {
   };
 }
 
-/** Whether a request only asks what a page may send. */
+/** Whether a request is a CORS preflight. */
 export function isPreflight(method: string, requestHeaders: RequestHeaders): boolean {
   return method === 'OPTIONS' && requestHeaders['access-control-request-method'] !== undefined;
 }

@@ -3,7 +3,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate, createZ
 import type { Body } from './call.ts';
 import { GatewayError } from './errors.ts';
 
-/** Of zstd, a frame may ask for gigabytes to look back into: 8 MiB is what every decoder has to offer (RFC 8878). */
+/** A zstd frame may ask for a window of gigabytes. RFC 8878 recommends that decoders support 8 MiB. */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const decoders = {
@@ -17,12 +17,12 @@ export type Encoding = keyof typeof decoders;
 
 const nameIn = (header: string | undefined): string => header?.trim().toLowerCase() || 'identity';
 
-/** Whether a `content-encoding` can be read. */
+/** Whether this `content-encoding` is supported. */
 export function isSupported(header: string | undefined): boolean {
   return nameIn(header) === 'identity' || Object.hasOwn(decoders, nameIn(header));
 }
 
-/** The encoding that a `content-encoding` names; undefined for a body as it is. Throws where it can't be read. */
+/** The encoding that a `content-encoding` names; undefined for none. Throws if it is not supported. */
 export function encodingOf(header: string | undefined): Encoding | undefined {
   const named = nameIn(header);
   if (named === 'identity') return undefined;
@@ -32,9 +32,8 @@ export function encodingOf(header: string | undefined): Encoding | undefined {
 }
 
 /**
- * The text of a compressed body. Beside the body and its text only one portion is in memory at a time, so that what
- * unpacks to gigabytes is refused as soon as it passes the limit. `take` is told of memory before it is used; what it throws
- * ends the decoding.
+ * Decodes a body portion by portion, so that one which unpacks to gigabytes is refused as soon as it passes the limit. Calls
+ * `take` before the text grows; an error that it throws ends the decoding.
  */
 export async function decodeBody(
   body: Body,
@@ -47,7 +46,7 @@ export async function decodeBody(
   decoder.end(bytes);
   let text = '';
   let size = 0;
-  let begun = Buffer.alloc(0); // of a character whose other bytes come with the next portion
+  let begun = Buffer.alloc(0); // of a character that continues in the next portion
   try {
     for await (const portion of decoder) {
       size += portion.length;
@@ -72,7 +71,7 @@ function toText(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** How many bytes at the end begin a character that isn't whole. */
+/** How many bytes at the end belong to an incomplete character. */
 function lengthOfCutCharacter(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -94,7 +93,7 @@ function damaged(encoding: Encoding, how: string): GatewayError {
   return new GatewayError('invalid_request', `The body can't be decoded as ${encoding}: ${how}.`);
 }
 
-/** The charge came before anyone could know. */
+/** Refunded: the charge comes before the decoding. */
 function tooLarge(message: string): GatewayError {
   return new GatewayError('request_too_large', message, { refund: true });
 }

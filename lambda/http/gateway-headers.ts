@@ -1,7 +1,7 @@
 import { corsHeaders } from './cors.ts';
 import type { GatewayRequest } from './gateway-request.ts';
 
-/** The names of the gateway's own headers, which carry the service's name: `x-svc-Remaining` and its like. */
+/** The names of the gateway's own headers, which contain the service's name: `X-Svc-Remaining`. */
 export interface HeaderNames {
   readonly remaining: string;
   readonly limit: string;
@@ -24,7 +24,7 @@ export function headerNames(serviceName: string): HeaderNames {
   };
 }
 
-/** The headers that stand on every response, whatever became of the request. */
+/** The headers of every response, whatever its outcome. */
 export function gatewayHeaders(
   { id, headers, figures }: GatewayRequest,
   names: HeaderNames,

@@ -10,7 +10,7 @@ import type { Call } from './call.ts';
 import type { GatewayError } from './errors.ts';
 import type { Route } from './routes.ts';
 
-/** One request on its way: each step adds what it found out, and no later step works it out again. */
+/** One request on its way. Each step adds what it finds, and no later step works it out again. */
 export interface GatewayRequest {
   /** The opaque id by which client and operator speak of this request. */
   readonly id: string;
@@ -26,11 +26,11 @@ export interface GatewayRequest {
   readonly startedAt: number;
   /** When the answer must be over. */
   readonly deadline: number;
-  /** Where a client's going away is signalled at all: not behind a Function URL. */
+  /** Aborts when the client goes away. A Function URL does not report that. */
   readonly clientGone: AbortSignal | undefined;
-  /** Where the process may be told to stop: aborts with the error that the answer then ends with. */
+  /** Aborts when the process stops, with the error that the answer must end with. */
   readonly cutShort: AbortSignal | undefined;
-  /** Whether it is the first that its environment serves. */
+  /** Whether this is the first request of its environment. */
   readonly coldStart: boolean;
   /** Added by authenticate. */
   identity?: Identity;
@@ -44,24 +44,24 @@ export interface GatewayRequest {
   figures?: Figures | undefined;
   /** Added by normalize. */
   call?: InferenceCall;
-  /** Added by normalize; taken by the exchange, so that the text goes when it is no longer needed. */
+  /** Added by normalize; removed by the exchange, so that the text can be freed early. */
   outgoing?: Outgoing | undefined;
   /** Added by the exchange, for the operator. */
   exchange?: ExchangeRecord;
-  /** How the request ended, where it is not its answer's own end; added by whoever ends it. */
+  /** How the request ended, unless its answer was completed. */
   end?: 'refused' | 'failed' | 'client_gone';
   /** The error that it ended with. */
   error?: GatewayError;
-  /** Whether the charge was given back; added where it should be. */
+  /** Whether the charge was refunded; set only if a refund was due. */
   refunded?: boolean;
 }
 
-/** What became of a request between gateway and upstream. */
+/** What happened between gateway and upstream, for the operator. */
 export interface ExchangeRecord {
   tries: number;
   /** The upstream that was tried last, by the prefix of its settings. */
   upstream?: string;
-  /** What that upstream answered, where it failed. */
+  /** The status of that upstream's answer, if it failed. */
   upstreamStatus?: number | undefined;
   /** The class of the failure that the request ended with. */
   failure?: string;
@@ -71,22 +71,22 @@ export interface ExchangeRecord {
   readonly usage: { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 }
 
-/** What a client wants of a model. */
+/** What a client asks a model for. */
 export interface InferenceCall extends Question {
   readonly endpoint: Endpoint;
   readonly model: PublicModel;
   readonly stream: boolean;
-  /** Whether the body refers to things that only the upstream could hold. */
+  /** Whether the body refers to stored items, which only the upstream can have. */
   readonly hasReferences: boolean;
 }
 
-/** The body, ready to be sent: all of a request that keeps its text in memory. */
+/** The body, ready to be sent. Nothing else in a request keeps its text in memory. */
 export interface Outgoing {
-  /** The body for an upstream that calls the model by this id: in pieces, all else as it came. */
+  /** The body with this model id, in pieces. */
   bodyFor(upstreamModel: string): readonly string[];
   /** The conversation that this is a turn of. */
   readonly conversation: Conversation;
-  /** Whether the body brings back what only the account that made it can read; worked out anew each time. */
+  /** Whether the body contains what only the account that made it can read. Scans the body each time. */
   isAccountBound(): boolean;
 }
 

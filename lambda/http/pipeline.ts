@@ -4,9 +4,9 @@ import middy, { type MiddlewareObj, type Request } from '@middy/core';
 export type Step<R, A> = MiddlewareObj<R, A>;
 export type StepRequest<R, A> = Request<R, A>;
 
-/** Runs a request through steps to a handler; on an error the steps are asked in reverse, and the first has the last word. */
+/** Runs a request through steps to a handler. After an error the steps run in reverse, so the first one has the last word. */
 export function pipeline<R, A>(steps: readonly Step<R, A>[], handler: (request: R) => Promise<A>) {
-  // No step is told of a platform, and what that one would limit in time, the exchange does.
+  // Without middy's timeout: it reads Lambda's context, which no step knows, and the exchange keeps the deadline.
   const run = middy<R, A>({ timeoutEarlyInMillis: 0 })
     .use([...steps])
     .handler(handler);

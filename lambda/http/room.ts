@@ -1,10 +1,10 @@
-/** The memory that one request holds for bodies and whole answers, out of what all requests of a process share. */
+/** One request's part of the memory that a process has for bodies and whole answers. */
 export interface Room {
-  /** Says on whose account it is, before anything is taken. */
+  /** Names the network that it counts for. Comes before anything is taken. */
   claim(network: string): void;
-  /** Takes so many bytes more, or throws what the request is refused with. */
+  /** Takes this many more bytes, or throws the error to refuse the request with. */
   take(bytes: number): void;
-  /** Gives so many bytes back; all of them where no number is given. */
+  /** Gives bytes back; all of them if no number is given. */
   leave(bytes?: number): void;
 }
 

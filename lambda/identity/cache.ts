@@ -4,8 +4,8 @@ export interface Cache<T> {
 }
 
 /**
- * Looks things up, for all who ask for the same at once by one look-up. Only what that found is shared: what it did not find
- * may have been made since, and is looked for again.
+ * Shares one look-up among all callers that ask for the same name at once. Only a find is shared: what was not found may have
+ * been created since, so each of them looks again.
  */
 export function shareFindings<T>(
   find: (name: string) => Promise<T | undefined>,
@@ -23,7 +23,7 @@ export function shareFindings<T>(
   };
 }
 
-/** Remembers values for a time, and only so many of them: the oldest goes first. */
+/** Keeps up to `capacity` values, each for `lifetime` milliseconds; the oldest goes first. */
 export function createCache<T>(lifetime: number, capacity: number, now: () => number): Cache<T> {
   const entries = new Map<string, { readonly value: T; readonly until: number }>();
   return {

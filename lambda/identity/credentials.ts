@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a request shows of its caller. A key itself is not kept, only its hash. */
+/** The credential that a request carries. The key itself is not kept, only its hash. */
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'placeholder' }
@@ -18,7 +18,7 @@ export function readCredential(headers: RequestHeaders): Credential {
   return value.startsWith(keyPrefix) ? { kind: 'key', hash: hashKey(value) } : { kind: 'placeholder' };
 }
 
-/** The hash under which a key is stored. A key is 256 random bits, so one plain SHA-256 can't be searched back. */
+/** The hash under which a key is stored. Keys have 256 random bits, so a plain SHA-256 can't be reversed by guessing. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

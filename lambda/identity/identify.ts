@@ -6,10 +6,10 @@ import type { Identity, IdentityStore, KeyRecord, NetworkLink } from './identity
 export interface IdentifyDependencies {
   readonly store: IdentityStore;
   readonly guestLimit: number;
-  /** How long a key or a link that was found is believed without asking again: milliseconds. */
+  /** For how many milliseconds a key or link that was found is used without reading it again. */
   readonly cacheTime: number;
   readonly corsOrigins: readonly string[];
-  /** Where a key is to be had, if anywhere. */
+  /** The web app where people get keys, if there is one. */
   readonly appUrl?: string | undefined;
   readonly now: () => number;
 }
@@ -19,7 +19,7 @@ export type Identify = (credential: Credential, networkId: string, origin?: stri
 
 const cacheCapacity = 1000;
 
-/** Tells who a request counts for, or throws what a client without a known identity is answered. */
+/** Finds out whom a request counts for, or throws the error for a client without a known identity. */
 export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const { store, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
   const keys = createCache<KeyRecord>(cacheTime, cacheCapacity, now);
@@ -52,7 +52,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   };
 
   const identifyNetwork = async (networkId: string, origin?: string): Promise<Identity> => {
-    // A linked network is no password: a web page that is not known by name must not spend its visitor's quota.
+    // A linked network is not a password: a web page that is not listed by name must not spend its visitor's quota.
     const link = origin === undefined || namedOrigins.has(origin) ? await findLink(networkId) : undefined;
     if (link) return { kind: 'member', member: link.member };
     if (guestLimit > 0) return { kind: 'guest', networkId };

@@ -1,21 +1,21 @@
-/** Who a request counts for. Every member of the type is safe to log. */
+/** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */
 export type Identity =
   | { readonly kind: 'guest'; readonly networkId: string }
   | {
       readonly kind: 'member';
       readonly member: string;
-      /** The key that was shown; absent for a linked network. */
+      /** The id of the caller's key; absent for a linked network. */
       readonly keyId?: string | undefined;
-      /** The key was issued with a limit of its own and counts by itself. */
+      /** The daily limit of a key that has its own, and so its own counter. */
       readonly ownLimit?: number | undefined;
     };
 
-/** Whose requests these are, in one word; a member's and a network's names never meet. */
+/** Names the caller. A member and a network never have the same name. */
 export function callerName(identity: Identity): string {
   return identity.kind === 'member' ? `member ${identity.member}` : `network ${identity.networkId}`;
 }
 
-/** An issued key as it is stored, under the hash of the key and without the key. Times are epoch milliseconds. */
+/** An issued key as stored: under its hash, without the key itself. Times are epoch milliseconds. */
 export interface KeyRecord {
   readonly id: string;
   readonly member: string;
@@ -27,7 +27,7 @@ export interface KeyRecord {
   readonly revokedAt?: number | undefined;
 }
 
-/** A network that speaks for a member until the link expires. */
+/** A network that counts as a member until the link expires. */
 export interface NetworkLink {
   readonly member: string;
   readonly linkedAt: number;

@@ -14,7 +14,7 @@ export interface KeyIssuing {
 }
 
 export interface IssuedKey {
-  /** The key itself: this is the only time that it is seen. */
+  /** The key itself. It is never seen again. */
   readonly key: string;
   readonly record: KeyRecord;
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** A member as the log names it: a keyed hash, as a member may be the address of a wallet. */
+/** A member as the log names it: a keyed hash, because a member may be the address of a wallet. */
 export function memberHash(secret: Buffer, member: string): string {
   return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
 }
@@ -10,7 +10,7 @@ export const memberLabel = 'members';
 
 const remembered = 1_000;
 
-/** The same, worked out once for members that come again and again. */
+/** The same, cached for members that come again. */
 export function createMemberHash(readSubkey: (label: string) => Promise<Buffer>): (member: string) => Promise<string> {
   const known = new Map<string, string>();
   return async (member) => {

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /**
- * The network that an address belongs to, in one spelling: an IPv4 address as a whole, the /64 of an IPv6 address.
- * Takes an address, or a /64 as an operator writes it; undefined for anything else.
+ * The network that an address belongs to, in canonical form: the IPv4 address itself, or the /64 of an IPv6 address. Also takes
+ * a /64 as an operator writes it; undefined for anything else.
  */
 export function networkOf(text: string): string | undefined {
   const [, address = '', prefix] = /^([^/%]+)(?:%[^/]*)?(\/64)?$/.exec(text.trim()) ?? [];
@@ -14,12 +14,12 @@ export function networkOf(text: string): string | undefined {
   return `${shortest(`${groups.slice(0, 4).join(':')}::`)}/64`;
 }
 
-/** How a network is stored and logged: a keyed hash that tells nothing of the address without the salt. 132 bits. */
+/** A network as it is stored and logged: a keyed hash of 132 bits, which reveals nothing of the address without the salt. */
 export function networkId(network: string, salt: string): string {
   return createHmac('sha256', salt).update(network).digest('base64url').slice(0, 22);
 }
 
-/** The URL standard knows the one shortest spelling of an IPv6 address, without leading zeros or dotted ends. */
+/** In a URL an IPv6 address takes its shortest form, without leading zeros or a dotted end. */
 function shortest(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

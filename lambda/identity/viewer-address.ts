@@ -3,23 +3,23 @@ import { isIP } from 'node:net';
 import { GatewayError } from '../http/errors.ts';
 import type { RequestHeaders } from './credentials.ts';
 
-/** The header in which a CDN in front proves itself. (CloudFront sends none that begins with `x-edge-` or `x-amz-`.) */
+/** The header in which a CDN in front proves itself. (CloudFront can't add one that begins with `x-edge-` or `x-amz-`.) */
 export const originSecretHeader = 'x-origin-secret';
 
-/** CloudFront's own header: address and port of the viewer, an IPv6 address without brackets. */
+/** CloudFront's own header: the viewer's address and port, without brackets around an IPv6 address. */
 export const cloudFrontHeader = 'cloudfront-viewer-address';
 
 interface Edge {
-  /** The header in which the CDN names the viewer; undefined where there is no CDN in front. */
+  /** The header in which the CDN names the viewer; undefined without a CDN. */
   readonly edgeHeader: string | undefined;
-  /** The secrets by which the CDN is known: two while one is being replaced. */
+  /** The secrets that the CDN may prove itself with: two while one is being replaced. */
   readonly edgeSecrets: () => Promise<readonly string[]>;
 }
 
-/** Tells the address a request came from, or throws what a request is answered that came around the CDN. */
+/** Finds the address that a request came from. Throws if the request bypassed the CDN. */
 export type LocateViewer = (headers: RequestHeaders, sourceIp: string) => Promise<string>;
 
-/** Without a CDN no header is believed; with one, its header is, on a request that carries its secret, and no other is served. */
+/** Without a CDN no header is believed. With one, only requests that carry its secret are served, and its header is believed. */
 export function createLocateViewer({ edgeHeader, edgeSecrets }: Edge): LocateViewer {
   if (edgeHeader === undefined) {
     return async (_headers, sourceIp) => {
@@ -37,14 +37,14 @@ export function createLocateViewer({ edgeHeader, edgeSecrets }: Edge): LocateVie
   };
 }
 
-/** Else all whose address is unknown would be one network, and share one allowance. */
+/** Otherwise all callers without an address would be one network and share one allowance. */
 function noViewerAddress(): GatewayError {
   return new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
     reason: 'no_viewer_address',
   });
 }
 
-/** Takes the same time whatever the secret is. */
+/** Takes the same time for any secret. */
 function provesItself(given: string | undefined, secrets: readonly string[]): boolean {
   if (!given) return false;
   return secrets.filter((secret) => timingSafeEqual(digest(given), digest(secret))).length > 0;
@@ -54,7 +54,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Every CDN writes a bare address, but for CloudFront, which appends a port, also where that makes a valid IPv6 address. */
+/** CDNs write a bare address, except CloudFront: it appends a port, even where the result looks like an IPv6 address. */
 function readAddress(header: string, value: string): string | undefined {
   const address = header === cloudFrontHeader ? /^(.*):\d+$/.exec(value)?.[1] : value;
   return address !== undefined && isIP(address) !== 0 ? address : undefined;

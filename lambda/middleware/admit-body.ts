@@ -5,8 +5,8 @@ import { readCredential } from '../identity/credentials.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /**
- * Refuses a body that is too large as it came, or compressed in an unknown way, before anything is looked up for it. One
- * whose request will be refused for its headers alone is not kept.
+ * Refuses a body that is too large as received, or has an unknown encoding, before anything is looked up. If the headers alone
+ * will get the request refused, the body is not kept.
  */
 export function admitBody({ requestBodyLimit }: { requestBodyLimit: number }): Middleware {
   return {

@@ -6,11 +6,11 @@ import type { Middleware, PipelineRequest } from './middleware.ts';
 
 interface Dependencies {
   readonly quota: Quota;
-  /** Whether a body costs nothing that never went upstream. */
+  /** Whether the gateway's own 400s are refunded. */
   readonly refundRefusals: boolean;
 }
 
-/** Charges the request, and gives the charge back where the upstream or the gateway failed before there was an answer. */
+/** Charges the request, and refunds it if the upstream or the gateway fails before an answer has begun. */
 export function chargeQuota({ quota, refundRefusals }: Dependencies): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
@@ -24,7 +24,7 @@ export function chargeQuota({ quota, refundRefusals }: Dependencies): Middleware
   };
 }
 
-/** Gives back the charge of what ended in this error, where nobody is to pay for it; the error then says what is known of that. */
+/** Refunds the charge if this error costs nothing. The error that it returns says what became of the charge, where that is known. */
 export async function settleCharge(
   request: GatewayRequest,
   error: GatewayError,

@@ -18,11 +18,11 @@ import type { Middleware, PipelineRequest } from './middleware.ts';
 interface Dependencies {
   readonly models: Models;
   readonly requestBodyLimit: number;
-  /** Hashes what bodies say of this caller; undefined where they go on as they are. */
+  /** Gives the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
   readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
 }
 
-/** Checks the body and makes of it what goes upstream: the same bytes, but for the model and what the dialect normalizes. */
+/** Checks the body and prepares what goes upstream: the same bytes, except the model, hashed ids and what the dialect normalizes. */
 export function normalize({ models, requestBodyLimit, hashIdsOf }: Dependencies): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
@@ -53,7 +53,7 @@ interface Caller {
 
 type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
 
-/** What the body of a request asks for. Throws the 400 of a body that can't be sent. */
+/** Reads what a body asks for. Throws a 400 if it can't be sent. */
 export function readCall(
   given: Body,
   { dialect, endpoint }: InferenceRoute,

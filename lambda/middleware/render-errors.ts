@@ -3,7 +3,7 @@ import type { HeaderNames } from '../http/gateway-headers.ts';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
-/** Turns whatever was thrown into an error of the endpoint's dialect. Stands first, so that it has the last word. */
+/** Renders whatever was thrown in the endpoint's dialect. Comes first, so that it has the last word. */
 export function renderErrors({ names }: { names: HeaderNames }): Middleware {
   return {
     onError: ({ event: request, error: thrown }: PipelineRequest): GatewayResponse => {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Middleware } from './middleware.ts';
 
-/** Refuses, uncharged, while the operator has not given the gateway a key for any upstream. */
+/** Refuses requests, uncharged, while no upstream has a key. */
 export function requireUpstream({ isConfigured }: { isConfigured: () => Promise<boolean> }): Middleware {
   return {
     before: async () => {

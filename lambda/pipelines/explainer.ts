@@ -2,23 +2,23 @@ import { readErrorMessage } from '../dialects/error-message.ts';
 import { createScanner } from '../json/scan.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 
-/** Makes of what upstreams say for one request what its client may read: without names, links and keys. */
+/** Turns the messages of upstreams into what one request's client may read: without names, links and keys. */
 export interface Explainer {
-  /** An upstream is shown this key, and may repeat it. */
+  /** Hides a key that an upstream is sent, and so may repeat. */
   conceal(key: string): void;
   sentence(message: string): string | undefined;
-  /** The sentence in an error body. */
+  /** The same for the message in an error body. */
   sentenceIn(body: string): string | undefined;
 }
 
 const longest = 2_000;
-/** In an event of a stream a message may be as long as the event. */
+/** A message in a stream may be as long as its event. */
 const longestRead = 65_536;
-// The stop or bracket after a link belongs to the sentence around it.
+// The full stop or bracket after a link belongs to the sentence around it.
 const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
 
-// Upstreams repeat what others told them, as JSON in JSON: each level adds backslashes to an escape.
+// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape.
 const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
 
 function spellOut(text: string): string {

@@ -30,13 +30,13 @@ export interface ExchangeDependencies {
   readonly refundRefusals: boolean;
 }
 
-/** A plain answer longer than this is none that a model wrote. */
+/** In bytes. No model writes a longer plain answer. */
 const answerLimit = 32 * 1024 * 1024;
 
-/** Who waits for an upstream, as an upstream is told of them. */
+/** Who waits for an upstream, as the attempt sees them. */
 interface Watcher {
   readonly signal: AbortSignal;
-  /** Some sign of life has come. */
+  /** Called when a try has failed: that too is a sign of life. */
   readonly alive?: () => void;
 }
 
@@ -73,7 +73,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
         alive?.();
         record.upstreamStatus = upstreamStatus;
-        // The last one is told of, and counted, by the request's own line.
+        // The request's own line reports and counts the last one.
         if (!failureClass.refunds || !another) return;
         const fields = { requestId: request.id, upstream: upstream.prefix, kind, upstreamStatus, another };
         log.triedInVain(kind, { ...fields, ...describeCause(cause) });
@@ -82,8 +82,8 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
   };
 
   /**
-   * The body is let go of when an answer begins, or when none is to come: till then the attempt holds it, and nobody else
-   * may. (A closure holds all that its neighbours in one function use, so those of a stream are made elsewhere.)
+   * Frees the body when an answer begins or none will come. Until then the attempt holds it, and nothing else may. (A closure
+   * keeps alive all that its neighbours in the same function use, so the closures of a stream are made elsewhere.)
    */
   const open = (...parts: Parameters<typeof prepare>) =>
     openUpstream(prepare(...parts)).finally(() => parts[0].room.leave());
@@ -145,7 +145,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
   };
 
-  /** The last step of a stream, on whatever way it came to its end: what the client is told of it. */
+  /** Settles the charge and logs, however the stream ended. Gives the error to tell the client, if there is one. */
   const settle = async (request: GatewayRequest, end: StreamEnd, record: ExchangeRecord) => {
     if (end.kind !== 'complete') request.end = end.kind;
     if (end.kind === 'failed') {
@@ -171,7 +171,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
   };
 }
 
-/** What a caller did wrong is no failure of the upstream. */
+/** A caller's mistake does not count as a failure of the upstream. */
 function noteFailure(record: ExchangeRecord, error: unknown): void {
   const translated = error instanceof GatewayError && error.reason !== undefined ? error.cause : undefined;
   for (const failure of [error, translated]) {
@@ -179,16 +179,16 @@ function noteFailure(record: ExchangeRecord, error: unknown): void {
   }
 }
 
-/** Why the upstream is let go of when nobody waits for its answer any more. */
+/** Aborts an upstream whose answer nobody waits for any more. */
 const clientGone = new Error('the client has gone');
 
-/** Where it is signalled at all; it may have been already. */
+/** Also acts if the signal has already aborted. */
 function whenAborted(signal: AbortSignal | undefined, act: (reason: unknown) => void): void {
   if (signal?.aborted) act(signal.reason);
   else signal?.addEventListener('abort', () => act(signal.reason), { once: true });
 }
 
-/** Hands over the body: whoever takes it is the only one who has it. */
+/** Removes the body from the request, so that the taker holds the only reference. */
 function takeOutgoing(request: GatewayRequest): Outgoing {
   const { outgoing } = request;
   request.outgoing = undefined;
@@ -196,7 +196,7 @@ function takeOutgoing(request: GatewayRequest): Outgoing {
   return outgoing;
 }
 
-/** Two statuses mean something else to the caller on some endpoints. */
+/** On some endpoints two failures mean something else to the caller. */
 function translate(error: unknown, call: InferenceCall): unknown {
   if (!(error instanceof UpstreamFailure)) return error;
   const { upstreamStatus } = error;
@@ -206,13 +206,13 @@ function translate(error: unknown, call: InferenceCall): unknown {
   if (upstreamStatus === 404 && call.hasReferences) {
     const message =
       'The request refers to an item or a file that does not exist. Send the full content instead of ids.';
-    // The operator is told of it all the same: it may be the model that is missing.
+    // The log still shows the upstream's 404: the model may be what is missing.
     return new GatewayError('invalid_request', message, { reason: error.kind, cause: error });
   }
   return error;
 }
 
-/** Runs a step on the upstream's answer; whatever goes wrong there, the answer is of no use. */
+/** Runs a step on the upstream's answer. If it fails, the answer is unusable. */
 async function readUsable<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await step();

@@ -6,10 +6,10 @@ import type { Quota } from '../quota/charge.ts';
 import type { DeploymentLimit } from '../quota/deployment-limit.ts';
 import type { HashId } from '../upstream/caller-ids.ts';
 
-/** A request goes in, an answer comes out; no error does. */
+/** Takes a request and gives an answer, also where there was an error. */
 export type Pipeline = (request: GatewayRequest) => Promise<GatewayResponse>;
 
-/** What the steps of the pipelines work with. */
+/** What the steps of the pipelines need. */
 export interface PipelineDependencies {
   readonly identify: Identify;
   readonly hashMember: (member: string) => Promise<string>;
@@ -20,7 +20,7 @@ export interface PipelineDependencies {
   readonly names: HeaderNames;
   /** In bytes, for a body as it came and for what it is decoded to. */
   readonly requestBodyLimit: number;
-  /** Whether a body costs nothing that never went upstream. */
+  /** Whether the gateway's own 400s are refunded. */
   readonly refundRefusals: boolean;
   readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
   /** Whether any upstream has a key. */

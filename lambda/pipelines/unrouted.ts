@@ -5,7 +5,7 @@ import { quotaHeaders } from '../middleware/quota-headers.ts';
 import { renderErrors } from '../middleware/render-errors.ts';
 import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
-/** What needs no key: preflights, a balancer's question, unknown paths, wrong methods. */
+/** Requests that need no key: preflights, health checks, unknown paths, wrong methods. */
 export function createUnroutedPipeline(dependencies: Pick<PipelineDependencies, 'names' | 'quota'>): Pipeline {
   return pipeline([renderErrors(dependencies), quotaHeaders(dependencies)], answer);
 }

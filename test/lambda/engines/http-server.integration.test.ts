@@ -154,7 +154,7 @@ test('one network holds a quarter of the budget, all together the whole, and eac
     }
     return response.then.bind(response);
   };
-  const full = 'refused: The gateway has too many large requests in its hands. Please try again in a moment.';
+  const full = 'refused: The gateway is busy with too many large requests. Please try again in a moment.';
   expect(await ask('a', mebibyte)).not.toBe(full);
   expect(await ask('a', 1)).toBe(full);
   for (const network of ['b', 'c', 'd']) expect(await ask(network, mebibyte)).not.toBe(full);

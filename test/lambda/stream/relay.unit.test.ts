@@ -20,10 +20,10 @@ const long = wire.chat.textEvent('x'.repeat(70_000));
 type Settle = (end: StreamEnd) => Promise<GatewayError | undefined>;
 
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
-function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefined) {
+function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefined, names: string[] = []) {
   const ends: StreamEnd[] = [];
   const usage = {};
-  const hiding = { scrubber: createScrubber([], 'svc'), publicModel: 'svc', explain: (message: string) => message };
+  const hiding = { scrubber: createScrubber(names, 'svc'), publicModel: 'svc', explain: (message: string) => message };
   const relay = createRelay({
     dialect,
     rewriter: createStreamRewriter(questionIn(dialect), hiding, usage),
@@ -176,6 +176,15 @@ describe('the relay between an upstream and a client', () => {
       expect(failureOf(ends)).toMatchObject({ reason: 'reported', refund: true });
       expect(takeAll(relay.body).match(/"error"/g)).toHaveLength(1);
     }
+  });
+
+  test('what was held back leaves before the failure of an upstream that has gone silent', async () => {
+    const { relay, ends, send } = startRelay(chat, undefined, ['acmecorp']);
+    await send(first + wire.chat.textEvent('by Acme'));
+    jest.advanceTimersByTime(100_000);
+    await setImmediate();
+    expect(failureOf(ends)).toMatchObject({ refund: true });
+    expect(takeAll(relay.body)).toMatch(/"by ".*"Acme".*"error"/s);
   });
 
   test.each(['end', 'destroy'] as const)('a failure that the dialect itself tells is told once (%s)', async (end) => {

@@ -114,6 +114,24 @@ describe('what is held back', () => {
     expect(output.length).toBeLessThan(1_000_000);
   });
 
+  test('moves the numbers of what comes after it', () => {
+    const place = { item_id: 'i', output_index: 1, content_index: 2 };
+    const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: 'Thun' } };
+    const done = { type: 'response.content_part.done', ...place };
+    const later = { type: 'response.in_progress', response: {} };
+    const events = [part, done, later].map((data, index) => ({ data: { ...data, sequence_number: 4 + index } }));
+    const { output, rewriter } = rewriteStream(responses, toWire(events));
+    expect(readEvents(output).map(({ value }) => Object(value).sequence_number)).toEqual([4, 5, 6, 7]);
+    expect(rewriter.nextSequence).toBe(8);
+  });
+
+  test('leaves when the stream breaks after its last word, too', () => {
+    const events = [chunk({}, { finish_reason: 'stop' }), chunk({ content: 'by Thun' })];
+    const { output, rewriter } = rewriteStream(chat, Buffer.concat([toWire(events), Buffer.from('data: {"id\n\n')]));
+    expect(deltasOf(output)).toEqual([{}, { content: 'by ' }, { content: 'Thun' }]);
+    expect([rewriter.ended, rewriter.failure]).toEqual([true, undefined]);
+  });
+
   test('leaves when the stream breaks, too', () => {
     const { pieces, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'by Thun' })]));
     expect(deltasOf(pieces.at(-1) ?? '')).toEqual([{ content: 'Thun' }]);

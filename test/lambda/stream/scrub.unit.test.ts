@@ -101,6 +101,12 @@ describe('whole texts', () => {
   });
 });
 
+test('a text that is nothing but names is refused, where they are more than anybody needs', () => {
+  const scrubber = createScrubber(['acmecorp'], 'svc');
+  expect(scrubber.scrub('acmecorp '.repeat(100_000))).toBe('svc '.repeat(100_000));
+  expect(() => scrubber.scrub('acmecorp '.repeat(100_001))).toThrow('a text holds more than 100000 names');
+});
+
 describe('find', () => {
   const scrubber = createScrubber(['thunder', 'meta'], '#');
   test('tells where the first name from there on begins and ends', () => {

@@ -186,7 +186,10 @@ describe('a placeholder', () => {
 
   test('is refused without guest access, unless its network is linked', async () => {
     const identify = identifier({ guestLimit: 0 });
-    await expect(identify('anything')).rejects.toMatchObject({ code: 'invalid_api_key', status: 401 });
+    await expect(identify('anything')).rejects.toMatchObject({
+      ...{ code: 'invalid_api_key', status: 401 },
+      message: expect.stringMatching(/^Guest access is switched off: a real API key is needed\. /),
+    });
     await link('alice');
     expect(await identify('anything')).toMatchObject({ kind: 'member' });
     const fromPage = identify('anything', 'net1', 'https://elsewhere.example');

@@ -44,6 +44,11 @@ describe('a wallet’s keys', () => {
     await keyring.issue(`0x${'b'.repeat(40)}`);
   });
 
+  test('say in the operator’s lists where they come from', async () => {
+    await keyring.issue(member);
+    expect((await keys.list({ member })).keys).toMatchObject([{ label: 'issued at /cli' }]);
+  });
+
   test('are five at most, however many are asked for at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => keyring.issue(member)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
@@ -103,5 +108,14 @@ describe('a wallet’s keys', () => {
     await expect(keyring.revoke(`0x${'b'.repeat(40)}`, record.id)).rejects.toEqual(notFound);
     await keyring.revoke(member, record.id);
     await expect(keyring.revoke(member, record.id)).rejects.toEqual(notFound);
+  });
+
+  test('revoking is over when there is room again', async () => {
+    const { record } = await keyring.issue(member);
+    const lost = new Error('the answer was lost');
+    const freeSlots = () => Promise.reject(lost);
+    const losing = createKeyring({ keys, wallets: { ...wallets, freeSlots }, now: () => time, randomBytes });
+    await expect(losing.revoke(member, record.id)).rejects.toBe(lost);
+    expect(await keyring.list(member)).toEqual([]);
   });
 });

@@ -47,6 +47,9 @@ describe('what a network and a wallet may ask for', () => {
     expect(await waitAt(59, 58)).toBe('in 2 seconds');
     expect(await waitAt(59, 59)).toBe('in 1 second');
     expect(await waitAt(58, 30)).toBe('in 2 minutes');
+    await granted(30, (number) => limits.countGrant('cafe', `guest${number}`));
+    const refused = limits.countGrant('cafe', 'another').catch(({ message }: Error) => message);
+    expect(await refused).toMatch(/again in 12 hours\.$/);
   });
 
   test('30 keys and links a day for a network, whatever the wallets', async () => {

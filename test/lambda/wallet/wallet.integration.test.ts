@@ -109,6 +109,7 @@ describe('the wallet function', () => {
 
     const revoked = await wallet.post('/cli/keys/revoke', { id: issued.key?.id }, session);
     expect([revoked.status, revoked.body.keys]).toEqual([200, []]);
+    expect(JSON.parse(wallet.log.at(-1) ?? '')).toMatchObject({ message: 'revoked', keyId: issued.key?.id });
     expect((await wallet.keys.findKey(hashKey(issued.key?.key ?? '')))?.revokedAt).toBe(start);
     const again = await wallet.post('/cli/keys/revoke', { id: issued.key?.id }, session);
     expect([again.status, again.body.error.code]).toEqual([404, 'not_found']);

@@ -33,7 +33,7 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     const client = url.startsWith('https:') ? https : http;
     const outgoing = client.send(url, { method: 'POST', headers, agent: fresh ? client.fresh : client.agent });
     // The connection holds on to whoever listens to it for as long as the answer takes: they must not hold the body.
-    let again: (() => Promise<UpstreamAnswer>) | undefined = fresh ? undefined : againWith(request, signal);
+    let again: (() => Promise<UpstreamAnswer>) | undefined = againWith(request, signal);
     const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
       // Node's own option for a signal watches the whole request for its end, which costs more than all of this.
       const giveUp = () => outgoing.destroy();

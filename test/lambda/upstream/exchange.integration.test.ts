@@ -1,9 +1,13 @@
 import { getEventListeners, once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createExchange, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/exchange.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { startDeafUpstream } from '../../support/deaf-upstream.ts';
 import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
@@ -118,6 +122,27 @@ describe('a connection', () => {
     released.resolve();
     expect(await Promise.all(answers)).toEqual(['{"fine":true}', '{"fine":true}']);
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('that was made in time and secured may be silent for longer, too', async () => {
+    const certificate = makeCertificate();
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([certificate.cert]);
+    const asked = Promise.withResolvers<ServerResponse>();
+    const server = createHttpsServer(certificate, (_, response) => asked.resolve(response));
+    try {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      using timers = stopTimers();
+      const answer = ask(never, `https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      const response = await Promise.race([asked.promise, answer.then(() => undefined)]);
+      timers.pass(connectTimeout);
+      response?.end('fine');
+      expect(await text((await answer).body)).toBe('fine');
+    } finally {
+      setDefaultCACertificates(trusted);
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   test('that is refused leaves nothing behind', async () => {

@@ -49,6 +49,21 @@ test('a resting key comes after all that are awake, rather than not at all', asy
   expect(await order()).toEqual(['a', '_2x']);
 });
 
+test.each([
+  ['3', 3_000],
+  ['0.5', 500],
+  ['601', 600_000],
+  ['-1', 60_000],
+  ['soon', 60_000],
+])('a key that was told to come again after %j rests for so long', async (retryAfter, time) => {
+  const { order, rest, clock } = poolOf({ UPSTREAM: 'ab' });
+  await rest('a', retryAfter);
+  clock.now = time - 1;
+  expect(await order()).toEqual(['b', 'a']);
+  clock.now = time;
+  expect(await order()).toEqual(['a', 'b']);
+});
+
 test('resting keys come in the order of their upstreams, within one the longest rested first', async () => {
   const { order, rest } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
   for (const name of ['_2y', 'c', '_2x', 'a', 'b']) await rest(name);

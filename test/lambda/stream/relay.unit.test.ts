@@ -178,10 +178,13 @@ describe('the relay between an upstream and a client', () => {
     }
   });
 
-  test('what was held back leaves before the failure of an upstream that has gone silent', async () => {
+  test.each<[string, string]>([
+    ['goes silent', ''],
+    ['says that it failed', wire.chat.failureEvent],
+  ])('what was held back leaves before the failure of an upstream that %s', async (_name, last) => {
     const { relay, ends, send } = startRelay(chat, undefined, ['acmecorp']);
-    await send(first + wire.chat.textEvent('by Acme'));
-    jest.advanceTimersByTime(100_000);
+    await send(first + wire.chat.textEvent('by Acme') + last);
+    jest.advanceTimersByTime(last === '' ? 100_000 : 0);
     await setImmediate();
     expect(failureOf(ends)).toMatchObject({ refund: true });
     expect(takeAll(relay.body)).toMatch(/"by ".*"Acme".*"error"/s);

@@ -117,11 +117,16 @@ describe('what is held back', () => {
   test('moves the numbers of what comes after it', () => {
     const place = { item_id: 'i', output_index: 1, content_index: 2 };
     const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: 'Thun' } };
-    const done = { type: 'response.content_part.done', ...place };
+    const done = { ...part, type: 'response.content_part.done' };
     const later = { type: 'response.in_progress', response: {} };
     const events = [part, done, later].map((data, index) => ({ data: { ...data, sequence_number: 4 + index } }));
     const { output, rewriter } = rewriteStream(responses, toWire(events));
-    expect(readEvents(output).map(({ value }) => Object(value).sequence_number)).toEqual([4, 5, 6, 7]);
+    expect(readEvents(output).map(({ value }) => [Object(value).type, Object(value).sequence_number])).toEqual([
+      [part.type, 4],
+      ['response.output_text.delta', 5],
+      [done.type, 6],
+      [later.type, 7],
+    ]);
     expect(rewriter.nextSequence).toBe(8);
   });
 

@@ -45,7 +45,7 @@ export function createGateway(
     readSecret,
     now,
     repeat,
-    onStale: (error) => log.warn('secret not refreshed', describeCause(error)),
+    onStale: log.secretNotRefreshed,
   });
   const identify = createIdentify({
     ...config,

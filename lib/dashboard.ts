@@ -3,7 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms/alarms.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
+import type { FunctionMetrics, GatewayMetrics } from './gateway-metrics.ts';
 
 interface DashboardProps {
   readonly metrics: GatewayMetrics;
@@ -55,28 +55,52 @@ function heading(text: string): cloudwatch.IWidget {
 function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
   const { own, gatewayFunction, walletFunction } = metrics;
   return [
-    graph('Requests and faults', [
-      own('requests'),
-      own('gatewayErrors'),
-      own('chargesLeftStanding'),
-      ...(gatewayFunction ? [gatewayFunction.crashes] : []),
-      ...(metrics.webFailures ? [metrics.webFailures] : []),
-      walletFunction.crashes.with({ label: 'Errors of /cli' }),
-      own('coldStarts'),
-    ]),
+    graph(
+      'Requests and faults',
+      [
+        own('requests'),
+        own('gatewayErrors'),
+        own('chargesLeftStanding'),
+        own('secretsNotRefreshed'),
+        ...(gatewayFunction ? [gatewayFunction.crashes] : []),
+        ...(metrics.webFailures ? [metrics.webFailures] : []),
+        walletFunction.crashes.with({ label: 'Errors of /cli' }),
+        own('coldStarts'),
+      ],
+      8,
+    ),
+    graph(
+      'What callers got, from the function or in its stead',
+      [...(gatewayFunction ? urlFigures(gatewayFunction) : []), ...urlFigures(walletFunction, ' of /cli')],
+      8,
+    ),
+    graph(
+      'Executions at once, and turned away',
+      [
+        ...(gatewayFunction ? [gatewayFunction.concurrency, gatewayFunction.throttles] : []),
+        walletFunction.throttles.with({ label: 'Throttles of /cli' }),
+        ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
+      ],
+      8,
+    ),
     graph(
       'Time to first byte (ms)',
-      ['p50', 'p95', 'p99'].map((statistic) => own('timeToFirstByte', statistic)),
+      ['p50', 'p90', 'p99'].map((statistic) => own('timeToFirstByte', statistic)),
+      8,
     ),
     graph(
       'Duration (ms)',
-      ['p50', 'p95', 'p99'].map((statistic) => own('duration', statistic)),
+      ['p50', 'p90', 'p99'].map((statistic) => own('duration', statistic)),
+      8,
     ),
-    graph('Executions at once, and turned away', [
-      ...(gatewayFunction ? [gatewayFunction.concurrency, gatewayFunction.throttles] : []),
-      walletFunction.throttles.with({ label: 'Throttles of /cli' }),
-      ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
-    ]),
+  ];
+}
+
+function urlFigures({ url }: FunctionMetrics, whose = ''): cloudwatch.IMetric[] {
+  return [
+    url.requests.with({ label: `Requests${whose}` }),
+    url.refused.with({ label: `4xx${whose}` }),
+    url.failed.with({ label: `5xx${whose}` }),
   ];
 }
 
@@ -105,17 +129,37 @@ function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
 function upstream({ metrics, logGroups, walletLogGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Failures by class', [metrics.split('upstreamFailures')], 8),
-    graph('Requests, and charges given back', [metrics.own('requests'), metrics.own('refunds')], 4),
+    table(
+      'Failures by class, upstream and status',
+      logGroups,
+      [
+        'filter level in ["warn", "error"] and ispresent(upstream)',
+        'fields coalesce(kind, reason) as class',
+        'stats count(*) as failures by class, upstream, upstreamStatus',
+        'sort failures desc',
+        'limit 20',
+      ],
+      8,
+    ),
+    graph(
+      'Tries, those that failed, and charges given back',
+      [
+        metrics.own('upstreamFailedTries', 'SampleCount').with({ label: 'Tries' }),
+        metrics.own('upstreamFailedTries'),
+        metrics.own('refunds'),
+      ],
+      8,
+    ),
     table(
       'Latest failures',
       [...logGroups, walletLogGroup],
       [
         'filter level in ["warn", "error"]',
-        'fields @timestamp, requestId, message, code, reason, upstream, upstreamStatus, tries',
+        'fields @timestamp, requestId, message, code, coalesce(kind, reason) as class, upstream, upstreamStatus, tries',
         'sort @timestamp desc',
         'limit 20',
       ],
-      12,
+      width,
     ),
   ];
 }

@@ -33,6 +33,12 @@ export function createGatewayMetrics({ namespace, serving, tables }: Sources) {
     crashes: one.metricErrors(sum),
     throttles: one.metricThrottles(sum),
     invocations: one.metricInvocations(sum),
+    /** What its URL was asked, and answered, with the function or without it. */
+    url: {
+      requests: one.metric('UrlRequestCount', sum),
+      refused: one.metric('Url4xxCount', sum),
+      failed: one.metric('Url5xxCount', sum),
+    },
     concurrency: one.metric('ConcurrentExecutions', { statistic: 'Maximum', period: Duration.minutes(1) }),
   });
   /** What the function does with a table: it never writes keys. */

@@ -1,5 +1,5 @@
 import { readSettings } from '../lambda/settings/read-settings.ts';
-import { byDefault, choice, flag, integer, type Setting, text } from '../lambda/settings/setting.ts';
+import { byDefault, choice, flag, integer, type Setting, seconds, text } from '../lambda/settings/setting.ts';
 
 /** What CloudWatch Logs offers. */
 const retentions = [
@@ -40,6 +40,7 @@ export const stackSettings = {
   accountConcurrency: byDefault('1000', integer(10, 1_000_000)),
   terminationProtection: byDefault('false', flag()),
   tracing: byDefault('false', flag()),
+  slowFirstByte: byDefault('30', seconds(0.1, 900)),
   alarmEmail: text('an e-mail address', /^[^\s@,]+@[^\s@,]+$/),
   edge: byDefault('false', flag()),
   edgeDomainName: text('a domain name in lower case, such as api.example.com', /^([a-z0-9-]+\.)+[a-z]{2,}$/),

@@ -4,10 +4,11 @@ import { embedMetrics } from './emf.ts';
 import {
   isIntended,
   lacksUsage,
-  measureFailure,
+  measureFailedTry,
   measureFault,
   measureLeftStanding,
   measureRequest,
+  measureStaleSecret,
 } from './measure.ts';
 
 /** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
@@ -20,6 +21,8 @@ export interface Log {
   triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
   /** The store's answer to a charge or a refund was lost, so that a charge may stand which nobody should pay. */
   leftStanding(operation: 'charge' | 'refund', cause: unknown): void;
+  /** A secret could not be read again, so that what was known of it stays in use. */
+  secretNotRefreshed(cause: unknown): void;
   /** What went wrong outside of every request. */
   fault(message: string, error: unknown): void;
   /** Something that an operator may have to look into. */
@@ -58,13 +61,18 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
     },
     triedInVain(failureClass, fields) {
       const time = now();
-      const metrics = embedMetrics(metricsNamespace, time, [measureFailure(failureClass)]);
+      const metrics = embedMetrics(metricsNamespace, time, measureFailedTry(failureClass));
       line(time, 'warn', 'upstream failed', { ...fields, ...metrics });
     },
     leftStanding(operation, cause) {
       const time = now();
       const metrics = embedMetrics(metricsNamespace, time, [measureLeftStanding()]);
       line(time, 'warn', 'charge left standing', { operation, ...describeCause(cause), ...metrics });
+    },
+    secretNotRefreshed(cause) {
+      const time = now();
+      const metrics = embedMetrics(metricsNamespace, time, [measureStaleSecret()]);
+      line(time, 'warn', 'secret not refreshed', { ...describeCause(cause), ...metrics });
     },
     fault(message, error) {
       const time = now();

@@ -15,11 +15,13 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
     measurements.push({ metric: metrics.refunds, value: 1 });
   if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });
   else if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
-  if (exchange?.failure !== undefined) measurements.push(measureFailure(exchange.failure));
+  if (exchange?.failure !== undefined) measurements.push(countFailure(exchange.failure));
   else if (isOwnFault(request)) measurements.push({ metric: metrics.gatewayErrors, value: 1 });
   if (!exchange) return measurements;
 
-  const { timeToFirstByte, usage } = exchange;
+  const { timeToFirstByte, usage, tries, failure } = exchange;
+  // The last one; those before it have been told of when they failed.
+  if (tries > 0) measurements.push(countTry(failure !== undefined));
   measurements.push({ metric: metrics.duration, value: duration });
   // A plain answer has none of its own: its first byte leaves with its last.
   if (timeToFirstByte !== undefined) measurements.push({ metric: metrics.timeToFirstByte, value: timeToFirstByte });
@@ -58,14 +60,27 @@ export function lacksUsage({ route, end, exchange }: GatewayRequest): boolean {
   return exchange.usage.input === undefined && exchange.usage.output === undefined;
 }
 
-/** One try that failed upstream. */
-export function measureFailure(failureClass: string): Measurement {
+/** One try that failed upstream, and is followed by another. */
+export function measureFailedTry(failureClass: string): Measurement[] {
+  return [countFailure(failureClass), countTry(true)];
+}
+
+function countFailure(failureClass: string): Measurement {
   return { metric: metrics.upstreamFailures, value: 1, of: failureClass };
+}
+
+function countTry(failed: boolean): Measurement {
+  return { metric: metrics.upstreamFailedTries, value: failed ? 1 : 0 };
 }
 
 /** One charge that may stand although nobody should pay. */
 export function measureLeftStanding(): Measurement {
   return { metric: metrics.chargesLeftStanding, value: 1 };
+}
+
+/** One reading of a secret that failed. */
+export function measureStaleSecret(): Measurement {
+  return { metric: metrics.secretsNotRefreshed, value: 1 };
 }
 
 /** What went wrong outside of every request. */

@@ -17,6 +17,11 @@ export const metrics = {
   chargesLeftStanding: { name: 'ChargesLeftStanding', unit: 'Count' },
   /** Of an upstream, by the class of the failure. */
   upstreamFailures: { name: 'UpstreamFailures', unit: 'Count', dimension: 'Class' },
+  /**
+   * One figure for each try of an upstream: 1 where it failed, 0 where it did not. So their average is the share that failed,
+   * and what an upstream was not asked (refusals, scanners) dilutes nothing.
+   */
+  upstreamFailedTries: { name: 'UpstreamFailedTries', unit: 'Count' },
   /** Until the first event of a stream, and until the end of any answer that went upstream. */
   timeToFirstByte: { name: 'TimeToFirstByte', unit: 'Milliseconds' },
   duration: { name: 'Duration', unit: 'Milliseconds' },
@@ -34,4 +39,6 @@ export const metrics = {
   coldStarts: { name: 'ColdStarts', unit: 'Count' },
   /** What went wrong inside the gateway itself, or in its store. */
   gatewayErrors: { name: 'GatewayErrors', unit: 'Count' },
+  /** Readings of a secret that failed, so that the values known before stay in use. */
+  secretsNotRefreshed: { name: 'SecretsNotRefreshed', unit: 'Count' },
 } as const;

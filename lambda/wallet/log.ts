@@ -11,8 +11,8 @@ export interface WalletLog {
   refused(request: WalletRequest, error: ReturnType<typeof toShownError>): void;
   granted(request: WalletRequest, grant: { readonly link?: true; readonly keyId?: string }): void;
   revoked(request: WalletRequest, key: { readonly keyId: string }): void;
-  /** Something that an operator may have to look into. */
-  warn(message: string, error: unknown): void;
+  /** A secret could not be read again, so that what was known of it stays in use. */
+  secretNotRefreshed(cause: unknown): void;
 }
 
 interface Dependencies {
@@ -23,6 +23,8 @@ interface Dependencies {
 
 /** What no caller is the reason of counts among the gateway's own errors, and so wakes somebody up. */
 const ownFault: Measurement = { metric: metrics.gatewayErrors, value: 1 };
+
+const staleSecret: Measurement = { metric: metrics.secretsNotRefreshed, value: 1 };
 
 /** Structured lines, one JSON object each. */
 export function createWalletLog({ write, now, metricsNamespace }: Dependencies): WalletLog {
@@ -42,6 +44,6 @@ export function createWalletLog({ write, now, metricsNamespace }: Dependencies):
     },
     granted: (request, grant) => line('info', 'granted', { ...describe(request), ...grant }),
     revoked: (request, key) => line('info', 'revoked', { ...describe(request), ...key }),
-    warn: (message, error) => line('warn', message, describeCause(error)),
+    secretNotRefreshed: (cause) => line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
   };
 }

@@ -42,8 +42,10 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
   const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const log = createWalletLog({ ...config, write: writeLog, now });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
-  const onStale = (error: unknown) => log.warn('secret not refreshed', error);
-  const secrets = createSecrets({ ...config, upstreamSecretId: undefined }, { readSecret, now, onStale, repeat });
+  const secrets = createSecrets(
+    { ...config, upstreamSecretId: undefined },
+    { readSecret, now, onStale: log.secretNotRefreshed, repeat },
+  );
   const sessions = createSessions({ store: wallets, now, randomBytes });
 
   const actions = createActions({

@@ -7,6 +7,7 @@ import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { createTopic } from './topic.ts';
 import type { Watches } from './watch.ts';
 import { watchFunctions } from './watch-functions.ts';
+import { watchGateway } from './watch-gateway.ts';
 import { watchSpending } from './watch-spending.ts';
 import { watchTables } from './watch-tables.ts';
 import { watchUpstream } from './watch-upstream.ts';
@@ -25,7 +26,7 @@ export class Alarms extends Construct {
     super(scope, id);
     this.topic = createTopic(this, config.alarmEmail);
     this.alarms = createAlarms(this, this.topic, {
-      ...watchUpstream(metrics),
+      ...watchUpstream(config, metrics),
       ...watchGateway(metrics),
       ...watchFunctions(config, metrics),
       ...watchTables(metrics),
@@ -41,8 +42,8 @@ function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[]
       alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
       metric,
       threshold,
-      evaluationPeriods: among ?? times,
-      ...(among !== undefined && { datapointsToAlarm: times }),
+      evaluationPeriods: among,
+      datapointsToAlarm: times,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING, // nobody called
     });
@@ -50,16 +51,4 @@ function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[]
     alarm.addOkAction(action);
     return alarm;
   });
-}
-
-function watchGateway(metrics: GatewayMetrics): Watches {
-  return {
-    GatewayErrors: {
-      what: 'The gateway itself failed: it answered with an error of its own.',
-      runbook: 'gateway-errors',
-      metric: metrics.own('gatewayErrors'),
-      threshold: 1,
-      times: 1,
-    },
-  };
 }

@@ -1,31 +1,74 @@
-import { Duration } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
-import type { Watches } from './watch.ts';
+import { fillGaps } from './fill-gaps.ts';
+import { hour, lasting, type Watches } from './watch.ts';
 
-/** A failing upstream is one that spoils more than every tenth request, and more than a few. */
-const failing = { percent: 10, refunds: 5 };
+/** A failing upstream is one that spoils more than every tenth try, and more than a few. */
+const failing = { percent: 10, tries: 5 };
+/** Of a class that only an operator can end; fewer may be a caller's doing. */
+const several = 3;
+/** The slowest tenth of fewer streams says little. */
+const fewestStreams = 5;
 
-/** What the upstream does to the gateway. */
-export function watchUpstream(metrics: GatewayMetrics): Watches {
+/**
+ * What upstreams do to the gateway. Counted are tries, each with its own end: so a dead upstream shows while another serves in
+ * its stead, and requests that never went upstream are no part of it.
+ */
+export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: GatewayMetrics): Watches {
+  const tries = (statistic: string) => metrics.own('upstreamFailedTries', statistic);
+  const ofClass = (failureClass: string) => fillGaps({ failures: metrics.upstreamFailuresOf(failureClass) });
+  const firstByte = (statistic: string) => metrics.own('timeToFirstByte', statistic);
   return {
     UpstreamCredentialsRefused: {
       what: 'The upstream refused a key (401), or its account is empty (402).',
       runbook: 'upstream-credentials-refused',
-      metric: metrics.upstreamFailuresOf('credentials'),
+      metric: ofClass('credentials'),
       threshold: 1,
       times: 1,
+      among: hour, // or it would ring anew with each request of a quiet night
     },
     UpstreamFailing: {
-      what: `Of all requests, at least ${failing.percent} % were given back because the upstream failed them.`,
+      what: `Of all that upstreams were asked, at least ${failing.percent} % failed.`,
       runbook: 'upstream-failing',
-      metric: new MathExpression({
-        expression: `IF(refunds >= ${failing.refunds}, 100 * refunds / requests, 0)`,
-        usingMetrics: { refunds: metrics.own('refunds'), requests: metrics.own('requests') },
-        period: Duration.minutes(5),
-      }),
+      metric: fillGaps(
+        { failed: tries('Sum'), asked: tries('SampleCount') },
+        `IF(failed >= ${failing.tries}, 100 * failed / asked, 0)`,
+      ),
       threshold: failing.percent,
-      times: 2,
+      ...lasting,
+    },
+    UpstreamDown: {
+      what: 'Of the little that upstreams were asked, at least half failed, again and again.',
+      runbook: 'upstream-down',
+      metric: fillGaps({ share: tries('Average') }),
+      threshold: 0.5,
+      times: 3,
+      among: hour,
+    },
+    UpstreamLimited: {
+      what: 'The upstream limits the account that all callers share (429).',
+      runbook: 'upstream-limited',
+      metric: ofClass('limited'),
+      threshold: several,
+      ...lasting,
+    },
+    UpstreamMissing: {
+      what: 'The upstream does not know the path or the model (404).',
+      runbook: 'upstream-missing',
+      metric: ofClass('missing'),
+      threshold: several,
+      ...lasting,
+    },
+    UpstreamSlow: {
+      what: `Every tenth stream waits ${slowFirstByte} s or longer for its first event.`,
+      runbook: 'upstream-slow',
+      metric: fillGaps(
+        { streams: firstByte('SampleCount'), slowest: firstByte('p90') },
+        `IF(streams >= ${fewestStreams}, slowest, 0)`,
+      ),
+      threshold: slowFirstByte * 1000,
+      times: 3,
+      among: 4,
     },
   };
 }

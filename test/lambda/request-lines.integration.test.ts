@@ -20,6 +20,9 @@ const begun: Script = [head(200, { 'content-type': 'text/event-stream' }), write
 const time = expect.any(Number);
 /** The clock stands still: no burst runs over the end of a minute. */
 const noon = Date.parse('2026-11-21T12:00:00Z');
+/** One request, and one try, which did not fail. */
+const asked = { Requests: 1, UpstreamFailedTries: 0 };
+const askedInVain = { Requests: 1, UpstreamFailedTries: 1 };
 const wentUpstream = { dialect: 'chat', route: path, model: 'svc', tries: 1, upstream: 'UPSTREAM', duration: time };
 
 let gateway: TestGateway;
@@ -65,14 +68,14 @@ describe('one line, with its metrics, of', () => {
       ...{ status: 200, end: 'complete', stream: false, refunded: false, inputTokens: 7, outputTokens: 11 },
     });
     expect(line).not.toHaveProperty('timeToFirstByte');
-    expect(metrics).toEqual({ Requests: 1, Duration: time, InputTokens: 7, OutputTokens: 11 });
+    expect(metrics).toEqual({ ...asked, Duration: time, InputTokens: 7, OutputTokens: 11 });
   });
 
   test('a stream', async () => {
     gateway.upstream.answer(stream);
     const { line, metrics } = await ask({ stream: true });
     expect(line).toMatchObject({ ...member, ...wentUpstream, message: 'answered', end: 'complete', stream: true });
-    expect(metrics).toEqual({ Requests: 1, TimeToFirstByte: time, Duration: time, InputTokens: 7, OutputTokens: 11 });
+    expect(metrics).toEqual({ ...asked, TimeToFirstByte: time, Duration: time, InputTokens: 7, OutputTokens: 11 });
     expect(line.timeToFirstByte).toBe(metrics.TimeToFirstByte);
   });
 
@@ -94,14 +97,14 @@ describe('one line, with its metrics, of', () => {
       ...fields,
     });
     const failed = { [`Refusals(${code})`]: 1, [`UpstreamFailures(${reason})`]: 1, Refunds: 1 };
-    expect(metrics).toEqual({ Requests: 1, Duration: time, ...failed });
+    expect(metrics).toEqual({ ...askedInVain, Duration: time, ...failed });
   });
 
   test('what the upstream says of the caller’s doing, which is no failure', async () => {
     gateway.upstream.answer(json(400, { error: { message: canary.upstreamBody } }));
     const { line, metrics } = await ask();
     expect(line).toMatchObject({ level: 'info', message: 'refused', reason: 'caller', refunded: false });
-    expect(metrics).toEqual({ Requests: 1, Duration: time, 'Refusals(invalid_request)': 1 });
+    expect(metrics).toEqual({ ...asked, Duration: time, 'Refusals(invalid_request)': 1 });
   });
 
   test.each<[string, Script, string]>([
@@ -114,7 +117,7 @@ describe('one line, with its metrics, of', () => {
     expect([status, line.status]).toEqual([200, 200]);
     // The client has got a status of 200: nothing was refused.
     const failed = { [`UpstreamFailures(${reason})`]: 1, Refunds: 1 };
-    expect(metrics).toEqual({ Requests: 1, TimeToFirstByte: time, Duration: time, ...failed });
+    expect(metrics).toEqual({ ...askedInVain, TimeToFirstByte: time, Duration: time, ...failed });
   });
 
   test('a stream that fails before it begins', async () => {
@@ -122,7 +125,7 @@ describe('one line, with its metrics, of', () => {
     const { line, metrics } = await ask({ stream: true });
     expect(line).toMatchObject({ message: 'refused', code: 'upstream_error', reason: 'reported', stream: true });
     const failed = { 'Refusals(upstream_error)': 1, 'UpstreamFailures(reported)': 1, Refunds: 1 };
-    expect(metrics).toEqual({ Requests: 1, Duration: time, ...failed });
+    expect(metrics).toEqual({ ...askedInVain, Duration: time, ...failed });
   });
 
   test('a stream whose client goes', async () => {
@@ -144,7 +147,7 @@ describe('one line, with its metrics, of', () => {
       end: 'client_gone',
       refunded: false,
     });
-    expect(metrics).toEqual({ Requests: 1, TimeToFirstByte: time, Duration: time });
+    expect(metrics).toEqual({ ...asked, TimeToFirstByte: time, Duration: time });
   });
 
   test.each<[string, () => Promise<Response>, string, object]>([
@@ -228,8 +231,8 @@ test('each failed try that is followed by another counts by itself, in a line of
     { level: 'info', message: 'answered', requestId, tries: 2, upstream: 'UPSTREAM' },
   ]);
   expect(two.log.map((line) => metricsOf(line))).toEqual([
-    { 'UpstreamFailures(credentials)': 1 },
-    { Requests: 1, ColdStarts: 1, Duration: time, InputTokens: 7, OutputTokens: 11 },
+    { 'UpstreamFailures(credentials)': 1, UpstreamFailedTries: 1 },
+    { ...asked, ColdStarts: 1, Duration: time, InputTokens: 7, OutputTokens: 11 },
   ]);
 });
 

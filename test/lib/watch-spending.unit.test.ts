@@ -12,11 +12,21 @@ interface Watched {
   readonly AlarmActions: readonly unknown[];
 }
 
+interface Figure {
+  readonly MetricStat?: { readonly Metric: { readonly MetricName: string }; readonly Stat: string };
+}
+
 /** What is watched of limits on spending, by the metric. */
 function spendingAlarms(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, Watched>> {
   const alarms = Object.values(synthesizeStack(settings).template.findResources('AWS::CloudWatch::Alarm'));
-  const watched = alarms.filter(({ Properties }) => /DailyLimitUsed$/.test(Properties.MetricName ?? ''));
-  return Object.fromEntries(watched.map(({ Properties }) => [Properties.MetricName, Properties]));
+  const watched = alarms.flatMap(({ Properties }) => {
+    const figures: readonly Figure[] = Properties.Metrics ?? [];
+    return figures.flatMap(({ MetricStat }) => {
+      if (!MetricStat || !/DailyLimitUsed$/.test(MetricStat.Metric.MetricName)) return [];
+      return [[MetricStat.Metric.MetricName, { ...Properties, Statistic: MetricStat.Stat }] as const];
+    });
+  });
+  return Object.fromEntries(watched);
 }
 
 test('no limit, no alarm', () => {

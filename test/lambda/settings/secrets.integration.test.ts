@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Repeat } from '../../../lambda/settings/secrets.ts';
 import { type DialectName, dialectNames } from '../../support/fixtures.ts';
+import { metricsOf } from '../../support/metrics.ts';
 import { json } from '../../support/upstream-script.ts';
 import { startWatchedGateway } from '../../support/watched-gateway.ts';
 import { canary, wire } from '../../support/wire.ts';
@@ -119,6 +120,7 @@ describe('upstream keys in a secret', () => {
       expect(gateway.secret.reads).toHaveLength(reads);
       const warnings = gateway.gateway.log.filter(({ message }) => message === 'secret not refreshed');
       expect(warnings).toHaveLength(reads - 1);
+      for (const warning of warnings) expect(metricsOf(warning)).toEqual({ SecretsNotRefreshed: 1 });
     }
   });
 

@@ -281,6 +281,30 @@ test('a key that could not be shown is not made', async () => {
   expect((await wallet.keys.list({ member })).keys).toHaveLength(1);
 });
 
+test('a secret that can’t be read again counts, and the one that is known stays in use', async () => {
+  const environment = { METRICS_NAMESPACE: 'Prod', EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge' };
+  const headers = { 'x-origin-secret': 'the secret of the edge', 'x-viewer': '203.0.113.7' };
+  let isDown = false;
+  let time = Date.now();
+  const readSecret = async () => {
+    if (isDown) throw new Error('no secrets');
+    return 'the secret of the edge';
+  };
+  await using wallet = await startTestWallet({ environment, readSecret, now: () => time });
+  const statuses: number[] = [];
+  for (const wasDown of [false, true]) {
+    isDown = wasDown;
+    time += 61_000;
+    const answer = await fetch(`${wallet.url}/cli/info`, { headers });
+    await answer.text();
+    statuses.push(answer.status);
+  }
+  expect(statuses).toEqual([200, 200]);
+  const lines = wallet.log.map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ level: 'warn', message: 'secret not refreshed' }]);
+  expect(lines.map((line) => metricsOf(line, 'Prod'))).toEqual([{ SecretsNotRefreshed: 1 }]);
+});
+
 test('what no caller is the reason of counts among the gateway’s own errors, in the deployment’s namespace', async () => {
   const environment = { METRICS_NAMESPACE: 'Prod', EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge' };
   await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });

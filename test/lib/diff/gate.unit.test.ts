@@ -267,7 +267,32 @@ const dangerous: readonly Row[] = [
   ['an alarm that tells another', (t) => (alarms(t)[0].Properties.AlarmActions = ['arn:x']), /whom it told/],
   ['a threshold out of reach', (t) => (alarms(t)[0].Properties.Threshold = 1e9), /watched: rings sooner or later/],
   ['a patient alarm', (t) => (alarms(t)[0].Properties.EvaluationPeriods = 100), /EvaluationPeriods/],
-  ['another metric', (t) => (alarms(t)[0].Properties.MetricName = 'Nothing'), /MetricName/],
+  [
+    'an upstream that may fail more',
+    (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').Threshold = 50),
+    /Alarms\/UpstreamFailing: no longer watched: rings sooner or later/,
+  ],
+  [
+    'an upstream that may be slower',
+    (t) => (propertiesIn(t, 'Alarms/UpstreamSlow').Threshold = 60_000),
+    /watched: rings/,
+  ],
+  [
+    'tries that are not counted',
+    (t) => (propertiesIn(t, 'Alarms/UpstreamDown').Metrics[1].MetricStat.Metric.MetricName = 'Nothing'),
+    /Alarms\/UpstreamDown: changes Metrics/,
+  ],
+  [
+    'another rule',
+    (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').Metrics[0].Expression = 'FILL(0 * failed, 0)'),
+    /Alarms\/UpstreamFailing: changes Metrics/,
+  ],
+  [
+    'a down upstream that nobody hears of',
+    (t) => without(t, 'Alarms/UpstreamDown'),
+    /Alarms\/UpstreamDown: is taken away/,
+  ],
+  ['another metric', (t) => (propertiesIn(t, 'Alarms/NearingConcurrency').MetricName = 'Nothing'), /MetricName/],
   [
     'late about executions',
     (t) => (propertiesIn(t, 'Alarms/NearingConcurrency').Threshold = 100),

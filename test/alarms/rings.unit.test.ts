@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { synthesizeStack } from '../support/stack.ts';
+import { scenarios } from './scenarios.ts';
+import { type Changes, listen } from './simulator/listen.ts';
+import { createMetricStore } from './simulator/metric-store.ts';
+import { readAlarms } from './simulator/read-alarms.ts';
+import { createTraffic } from './traffic.ts';
+
+const synthesized = synthesizeStack();
+const alarms = readAlarms(synthesized.template.toJSON());
+/** The trouble begins after two hours, and enough time follows for all to be over. */
+const begins = 120;
+const minutes = 420;
+
+/** After how many minutes an alarm rings at the latest; it must ring whatever the circumstances, not before, and be over. */
+function latestRing(changes: Changes): number | string {
+  const firsts = changes.map(([first = Number.NaN]) => first);
+  if (firsts.some(Number.isNaN)) return 'by chance';
+  if (firsts.some((first) => first < begins)) return 'before there is trouble';
+  if (changes.some(({ length }) => length % 2 === 1)) return 'for ever';
+  return changes.some(({ length }) => length > 2) ? 'by turns' : Math.max(...firsts) + 1 - begins;
+}
+
+describe('what rings, and after how many minutes at the latest', () => {
+  test.each(Object.entries(scenarios))('%s', (_what, { lasts = 90, trouble, otherwise = () => {}, rings }) => {
+    const traffic = createTraffic(synthesized);
+    for (let minute = 0; minute < minutes; minute += 1) {
+      const since = minute - begins;
+      const isTrouble = since >= 0 && since < lasts;
+      (isTrouble ? trouble : otherwise)(traffic, minute, since);
+    }
+    const heard = Object.entries(listen(alarms, traffic.store, minutes));
+    expect(Object.fromEntries(heard.map(([name, changes]) => [name, latestRing(changes)]))).toEqual(rings);
+  });
+
+  test('docs/operations.md tells the same', () => {
+    const rows = Object.entries(scenarios).map(([what, { rings }]) => {
+      const told = Object.entries(rings).map(([name, after]) => `${name} ${after}`);
+      return `| ${what} | ${told.join(', ') || '–'} |\n`;
+    });
+    expect(readFileSync('docs/operations.md', 'utf8')).toContain(rows.join(''));
+  });
+});
+
+const inScenarios = new Set(Object.values(scenarios).flatMap(({ rings }) => Object.keys(rings)));
+const others = alarms.filter(({ name }) => !inScenarios.has(name));
+
+test.each(others.map((alarm) => [alarm.name, alarm] as const))(
+  '%s rings at its threshold, and not below',
+  (name, alarm) => {
+    const [watched, ...more] = Object.values(alarm.metrics);
+    expect(more).toEqual([]);
+    const heard = [0, 1].map((below) => {
+      const store = createMetricStore();
+      if (watched)
+        for (let minute = 120; minute < 210; minute += 1) store.add(minute, watched.metric, alarm.threshold - below);
+      return Object.entries(listen([alarm], store, minutes)).map(([heardOf, changes]) => [
+        heardOf,
+        latestRing(changes),
+      ]);
+    });
+    // Figures may be two minutes late.
+    const after = (alarm.period === 1 ? alarm.datapointsToAlarm : 1) + 2;
+    expect(heard).toEqual([[[name, after]], []]);
+  },
+);

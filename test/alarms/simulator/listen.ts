@@ -1,0 +1,26 @@
+import { type Circumstances, evaluateAlarm } from './evaluate-alarm.ts';
+import type { MetricStore } from './metric-store.ts';
+import type { AlarmDefinition } from './read-alarms.ts';
+
+/** Whatever CloudWatch does within its word: it looks no further back than it must, or a good deal; figures come at once, or late. */
+const circumstances = ({ evaluationPeriods }: AlarmDefinition): readonly Circumstances[] =>
+  [0, 2, evaluationPeriods].flatMap((extraPeriods) => [0, 2].map((delay) => ({ extraPeriods, delay })));
+
+/** The minutes at which an alarm rings and is over by turns, for each of the circumstances. */
+export type Changes = readonly (readonly number[])[];
+
+/** Lets minutes pass before every alarm, and returns what those did that rang at all. */
+export function listen(
+  alarms: readonly AlarmDefinition[],
+  store: MetricStore,
+  minutes: number,
+): Readonly<Record<string, Changes>> {
+  const heard = alarms.map((alarm) => {
+    const changes = circumstances(alarm).map((how) => {
+      const states = Array.from({ length: minutes }, (_, minute) => evaluateAlarm(alarm, store, minute, how));
+      return states.flatMap((state, minute) => (state === (states[minute - 1] ?? 'OK') ? [] : [minute]));
+    });
+    return [alarm.name, changes] as const;
+  });
+  return Object.fromEntries(heard.filter(([, changes]) => changes.some(({ length }) => length > 0)));
+}

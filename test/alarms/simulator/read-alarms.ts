@@ -1,0 +1,87 @@
+import type { MetricName } from './metric-store.ts';
+
+/** An alarm as CloudFormation is told of it. */
+export interface AlarmDefinition {
+  readonly name: string;
+  /** Minutes. */
+  readonly period: number;
+  readonly threshold: number;
+  readonly evaluationPeriods: number;
+  readonly datapointsToAlarm: number;
+  readonly missing: 'breaching' | 'notBreaching';
+  /** The metrics by the names that the expression calls them; without an expression, one of them. */
+  readonly metrics: Readonly<Record<string, MetricStatistic>>;
+  readonly expression: string;
+}
+
+interface MetricStatistic {
+  readonly metric: MetricName;
+  readonly statistic: string;
+}
+
+interface Query {
+  readonly Id: string;
+  readonly Expression?: string;
+  readonly ReturnData?: boolean;
+  readonly MetricStat?: { readonly Metric: MetricName; readonly Period: number; readonly Stat: string };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a template says of an alarm has many shapes
+type Properties = any;
+
+interface Resources {
+  readonly [id: string]: { readonly Type: string; readonly Properties?: Properties };
+}
+
+/** The alarms of a template by their names in the code; one that says what is not understood here is an error. */
+export function readAlarms({ Resources }: { readonly Resources?: Resources }): AlarmDefinition[] {
+  return Object.entries(Resources ?? {})
+    .filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm')
+    .map(([id, { Properties }]) => readAlarm(/^(?:Alarms)?(\w+)[0-9A-F]{8}$/.exec(id)?.[1] ?? id, Properties));
+}
+
+function readAlarm(name: string, given: Properties): AlarmDefinition {
+  const { AlarmDescription, AlarmActions, OKActions, ComparisonOperator, TreatMissingData, ...properties } = given;
+  const { Threshold, EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, ...watched } = properties;
+  if (ComparisonOperator !== 'GreaterThanOrEqualToThreshold') throw new Error(`${name}: ${ComparisonOperator}`);
+  if (!['breaching', 'notBreaching'].includes(TreatMissingData)) throw new Error(`${name}: ${TreatMissingData}`);
+  return {
+    name,
+    threshold: Threshold,
+    evaluationPeriods: EvaluationPeriods,
+    datapointsToAlarm: DatapointsToAlarm,
+    missing: TreatMissingData,
+    ...readWatched(name, watched),
+  };
+}
+
+function readWatched(name: string, watched: Properties): Pick<AlarmDefinition, 'metrics' | 'expression' | 'period'> {
+  const {
+    Metrics,
+    Namespace,
+    MetricName: metricName,
+    Dimensions,
+    Statistic,
+    ExtendedStatistic,
+    Period,
+    ...rest
+  } = watched;
+  if (Object.keys(rest).length > 0) throw new Error(`${name}: ${Object.keys(rest)} is not understood here`);
+  if (Metrics === undefined) {
+    // Alarms on such a metric ignore what is missing, whatever they are told.
+    if (Namespace === 'AWS/DynamoDB') throw new Error(`${name} watches a metric of DynamoDB itself`);
+    const metric = { Namespace, MetricName: metricName, Dimensions };
+    const statistic = Statistic ?? ExtendedStatistic;
+    return { metrics: { only: { metric, statistic } }, expression: 'only', period: Period / 60 };
+  }
+  const queries: readonly Query[] = Metrics;
+  const [result, ...others] = queries.filter(({ Expression }) => Expression !== undefined);
+  const figures = queries.flatMap(({ Id, MetricStat }) => (MetricStat ? [{ Id, ...MetricStat }] : []));
+  const periods = new Set(figures.map(({ Period: each }) => each));
+  const isReturned = queries.every(({ Expression, ReturnData = true }) => ReturnData === (Expression !== undefined));
+  if (result?.Expression === undefined || others.length > 0 || periods.size !== 1 || !isReturned) {
+    throw new Error(`${name}: these queries are not understood here`);
+  }
+  const entries = figures.map(({ Id, Metric, Stat }) => [Id, { metric: Metric, statistic: Stat }]);
+  return { metrics: Object.fromEntries(entries), expression: result.Expression, period: Number([...periods][0]) / 60 };
+}

@@ -8,9 +8,8 @@ export interface Edit {
 }
 
 /**
- * The edited text in pieces, so that a long one need never be joined. Edits may come in any order; one that lies inside
- * another is swallowed by it, insertions at the same place stand in the order given, and two that overlap otherwise
- * contradict each other and throw.
+ * The edited text in pieces, so that a long one need never be joined. Edits may come in any order. An edit inside another is
+ * dropped, insertions at the same place keep their order, and edits that overlap in any other way throw.
  */
 export function splitByEdits(text: string, edits: readonly Edit[]): string[] {
   const pieces: string[] = [];
@@ -31,7 +30,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits.length === 0 ? text : splitByEdits(text, edits).join('');
 }
 
-/** By start; there, insertions come first and then the longest. */
+/** By start; at the same start insertions come first, then the longest edit. */
 function byPlace(a: Edit, b: Edit): number {
   if (a.start !== b.start) return a.start - b.start;
   const [aInserts, bInserts] = [a.start === a.end, b.start === b.end];
@@ -51,8 +50,8 @@ export interface MemberChanges {
 }
 
 /**
- * Removes and sets members of one object. Which comma goes or comes with a member depends on what happens to the others:
- * so all changes of one object belong in one call. A name that is both dropped and set is added anew.
+ * Removes and sets members of one object. All changes of an object belong in one call, because which comma comes or goes with
+ * a member depends on the others. A name that is both dropped and set is added at the end.
  */
 export function changeMembers(json: Json, object: Node, { drop = new Set(), set = {} }: MemberChanges): Edit[] {
   const edits: Edit[] = [];
@@ -63,7 +62,7 @@ export function changeMembers(json: Json, object: Node, { drop = new Set(), set 
     if (drop.has(key)) {
       dropStart ??= keptEnd ?? json.start(key);
     } else {
-      // Where nothing stays before them, the comma after them goes.
+      // If no member stays before them, the comma after them goes.
       if (dropStart !== undefined) {
         edits.push({ start: dropStart, end: keptEnd === undefined ? json.start(key) : end, text: '' });
       }
@@ -87,8 +86,8 @@ export function changeMembers(json: Json, object: Node, { drop = new Set(), set 
 }
 
 /**
- * Where one of the names stands more than once in an object, the keys of all its members but the last, to be dropped by
- * `changeMembers`: parsers that take the first and parsers that take the last then see the same value.
+ * For each of the names that occurs more than once in an object, the keys of all its members but the last. Once
+ * `changeMembers` drops these, parsers that take the first and parsers that take the last see the same value.
  */
 export function earlierDuplicates(json: Json, object: Node, names: ReadonlySet<string>): Set<Node> {
   const earlier = new Set<Node>();

@@ -2,12 +2,12 @@ import { JsonFault } from './fault.ts';
 import type { Json, Scanner } from './scan.ts';
 import { trySkipString } from './tokens.ts';
 
-/** Each takes more memory than it is long. */
+/** Each replacement takes more memory than it is long. */
 const mostReplaced = 100_000;
 
 const numberOrQuote = /-?(?:NaN|Infinity)|"/g;
 
-/** Scans a text also where Python wrote it, which prints numbers that JSON does not know: they become null. */
+/** Scans a text that Python may have written, which prints `NaN` and `Infinity`: they become null. */
 export function scanLeniently(scanner: Scanner, text: string): Json {
   try {
     return scanner.scan(text);

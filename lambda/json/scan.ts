@@ -1,14 +1,13 @@
 import { escapedFlag, keyFlag, lengthShift, longestShort, startShift, type Tape, width, writeTape } from './tape.ts';
 
-/** A value or key of a scanned text, by its place in the order in which they start; 0 is the root value. */
+/** A value or key of a scanned text, numbered in the order in which they start; 0 is the root value. */
 export type Node = number;
 
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 /**
- * A checked JSON text and where each value and key stands in it. Every node but the root has a place between its
- * container's own number and `next(container)`; in an object keys and values alternate, so that the value of `key` is
- * `key + 1`. Hot paths walk by number and allocate nothing:
+ * A checked JSON text and the position of each value and key in it. The nodes inside a container have the numbers between
+ * its own and `next(container)`; in an object the value of `key` is `key + 1`. Hot paths walk by number and allocate nothing:
  *
  *     for (let element = array + 1; element < json.next(array); element = json.next(element))
  *     for (let key = object + 1; key < json.next(object); key = json.next(key + 1))
@@ -24,24 +23,24 @@ export interface Json {
   start(node: Node): number;
   /** The offset after the last character. */
   end(node: Node): number;
-  /** The text of a node as it stands. */
+  /** The raw text of a node. */
   raw(node: Node): string;
-  /** The node after this one and all inside it. */
+  /** The node that follows this one and everything inside it. */
   next(node: Node): Node;
   /** Whether a string or key contains a backslash. */
   hasEscape(node: Node): boolean;
   /** The decoded value of a string or key. */
   string(node: Node): string;
-  /** The value of the last member with this decoded key; undefined where there is none or the node is no object. */
+  /** The value of the last member with this decoded key; undefined if there is none, or if the node is not an object. */
   member(object: Node, name: string): Node | undefined;
-  /** The keys of an object in their order; none where the node is no object. */
+  /** The keys of an object in their order; none if the node is not an object. */
   keys(object: Node): Iterable<Node>;
-  /** The elements of an array in their order; none where the node is no array. */
+  /** The elements of an array in their order; none if the node is not an array. */
   elements(array: Node): Iterable<Node>;
 }
 
 export interface Scanner {
-  /** Throws a JsonFault where `JSON.parse` would throw, and where a text is nested too deep. */
+  /** Throws a JsonFault where `JSON.parse` would throw, and for a text with too deep nesting or too many values. */
   scan(text: string): Json;
 }
 
@@ -58,7 +57,7 @@ export function createScanner(): Scanner {
   const view: View = { root: 0, text: '', size: 0, tape, ...reading };
   return {
     scan(text) {
-      // One monstrous text must not hold its memory for ever.
+      // One huge text must not hold its memory for ever.
       if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
       if (tape.spans.length > keptCells) tape.spans = new Int32Array(firstSpans);
       tape.size = 0;
@@ -77,7 +76,7 @@ interface View extends Json {
   readonly tape: Tape;
 }
 
-/** The same functions for every scanner: V8 would compile closures anew for each, and a process scans few long texts. */
+/** Shared by all scanners: V8 would compile closures for each one anew, and a process scans few long texts. */
 const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
   kind(node) {
     return kindByFirst(this.text.charCodeAt(this.start(node)));
@@ -104,7 +103,7 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
   hasEscape(node) {
     return (cellOf(this, node) & escapedFlag) !== 0;
   },
-  // A string by itself, as V8 decodes some keys wrongly where they stand in an object (nodejs/node#63785).
+  // Parses the string alone, because V8 decodes some keys wrongly inside an object (nodejs/node#63785).
   string(node) {
     return this.hasEscape(node)
       ? JSON.parse(this.raw(node))
@@ -144,7 +143,7 @@ function spanOf({ tape }: View, cell: number, part: number): number {
 function isNamed(view: View, key: Node, name: string): boolean {
   const cell = cellOf(view, key);
   const isEscaped = (cell & escapedFlag) !== 0;
-  // Most keys are short and have another length.
+  // Rules out most keys, which are short.
   if (!isEscaped && lengthIn(cell) !== 0 && lengthIn(cell) !== name.length + 2) return false;
   const start = view.start(key) + 1;
   const length = view.end(key) - 1 - start;

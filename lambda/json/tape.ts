@@ -1,19 +1,19 @@
 import { JsonFault } from './fault.ts';
 import { codeAt, quote, skipNumber, skipSpace, skipString, skipWord } from './tokens.ts';
 
-/** Containers may stand this deep inside one another. */
+/** How deep containers may be nested. */
 export const maxDepth = 10_000;
 
 /**
- * The values and keys of a text in the order in which they start. Most of them are short, and are told in one cell. Objects,
- * arrays and what is long have a span.
+ * The values and keys of a text in the order in which they start. Most are short and fit into one cell. Objects, arrays and
+ * long ones also have a span.
  */
 export interface Tape {
-  /** From the lowest bit: two flags, the length, the start; where the length is 0, the number of a span instead of the start. */
+  /** From the lowest bit: two flags, the length, the start; if the length is 0, the number of a span instead of the start. */
   nodes: Int32Array<ArrayBuffer>;
   /** The number of nodes. */
   size: number;
-  /** `width` cells each: the start, the end, and the node after it and all inside it. */
+  /** `width` cells each: the start, the end, and the node that follows it and everything inside it. */
   spans: Int32Array<ArrayBuffer>;
   /** The number of spans. */
   spanned: number;
@@ -23,12 +23,12 @@ export const keyFlag = 2;
 export const lengthShift = 2;
 export const longestShort = 31;
 export const startShift = 7;
-const lastShort = 2 ** 25 - 1; // the last place at which a short one may start
+const lastShort = 2 ** 25 - 1; // the last offset at which a short one may start
 export const width = 3;
 
 /**
- * What may be on the tape of a text of this length: the first so many, and one for so many characters. No text that means
- * something is denser, and a text can't make its tape take much more room than it takes itself.
+ * How many nodes and spans a text of this length may have. No meaningful text is denser, and so no text can make its tape
+ * much larger than itself.
  */
 const mostNodes = ({ length }: string): number => 262_144 + Math.floor(length / 4);
 const mostSpans = ({ length }: string): number => 65_536 + Math.floor(length / 16);
@@ -37,9 +37,9 @@ const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x
 
 /** How far a text has been read. */
 interface Progress {
-  /** The next character that is no white space. */
+  /** The next character that is not white space. */
   at: number;
-  /** The span of the innermost open container; until that is closed its last cell has the number of the one around it. */
+  /** The span of the innermost open container. Until that closes, its last cell holds the span of the one around it. */
   open: number;
   /** The character that closes it. */
   closer: number;
@@ -49,7 +49,7 @@ interface Progress {
 /** Checks a text strictly by RFC 8259 and writes its nodes on the tape. Without recursion: depth costs no stack. */
 export function writeTape(text: string, tape: Tape): void {
   const progress: Progress = { at: skipSpace(text, 0), open: -1, closer: -1, depth: 0 };
-  // A function for each turn: V8 compiles a long loop anew while it runs, which takes longer than to scan the text.
+  // A function call for each turn: V8 would recompile a long loop while it runs, which takes longer than the scan.
   do readNext(text, tape, progress);
   while (progress.open >= 0);
   if (progress.at < text.length) throw new JsonFault(text, progress.at, 'expected nothing more after the value');
@@ -111,7 +111,7 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
   tape.size = node;
 }
 
-/** The cell of a key or scalar, given its end, shifted left by two, plus its flags. */
+/** Makes the cell of a key or scalar. Its `end` is shifted left by two and carries the flags. */
 function enter(tape: Tape, node: number, start: number, end: number): number {
   const length = (end >>> 2) - start;
   const flags = end & (escapedFlag | keyFlag);
@@ -124,7 +124,7 @@ function enter(tape: Tape, node: number, start: number, end: number): number {
   return (number << startShift) | flags;
 }
 
-/** For a key and a value, all that one turn may add. */
+/** Makes room for a key and a value, the most that one turn adds. */
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
     tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);
@@ -139,8 +139,8 @@ function makeRoom(text: string, tape: Tape, at: number): void {
 }
 
 /**
- * Twice as many cells, or a little more than are to be expected when the text goes on like this, as far as the limit
- * allows. What they stood in is free at once, not when garbage is collected.
+ * Doubles the cells, or makes a little more than the text will need if it goes on like this, up to the limit. `transfer` frees
+ * the old buffer at once, before garbage is collected.
  */
 function grow(cells: Int32Array<ArrayBuffer>, limit: number, rest: number): Int32Array<ArrayBuffer> {
   const length = Math.min(Math.ceil(cells.length * Math.max(2, 1.1 * rest)), limit);

@@ -9,7 +9,7 @@ export function codeAt(text: string, at: number): number {
   return at < text.length ? text.charCodeAt(at) : -1;
 }
 
-/** The offset of the first character from `at` on that is no white space. */
+/** The offset of the first character from `at` on that is not white space. */
 export function skipSpace(text: string, at: number): number {
   return at < text.length && text.charCodeAt(at) > 0x20 ? at : skipSpaces(text, at);
 }
@@ -23,21 +23,21 @@ function skipSpaces(text: string, start: number): number {
   return at;
 }
 
-// So many characters are looked at one by one, which is cheapest for the short strings that most are; then a search at
-// native speed takes over, escapes and all. It goes in bounded steps, for the engine may remember each turn of a loop and
-// each character of a run: a process with much else to compile does (`--no-regexp-optimization`), and would run out of stack.
+// The first characters are checked one by one, which is cheapest for short strings, and most are short. Then a native search
+// takes over, escapes included. It goes in bounded steps: while V8 interprets a regular expression (`--no-regexp-optimization`,
+// or a process with much else to compile), it remembers each turn of a loop, and could run out of stack.
 const shortRun = 48;
 const longestRun = 65_536;
 const run = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,500}/y;
 
-/** The end of the string that starts at `start`, shifted left by two, plus 1 where it holds a backslash. */
+/** The end of the string that starts at `start`, shifted left by two, plus 1 if it contains a backslash. */
 export function skipString(text: string, start: number): number {
   const end = trySkipString(text, start);
   if (end < 0) throw faultInString(text, ~end);
   return end;
 }
 
-/** The same; where it is no whole string, the complement of the offset at which it breaks off. */
+/** The same; if the string is incomplete or invalid, the complement of the offset of the fault. */
 export function trySkipString(text: string, start: number): number {
   let at = start + 1;
   for (const runEnd = Math.min(at + shortRun, text.length); at < runEnd; at++) {
@@ -70,7 +70,7 @@ export function skipNumber(text: string, at: number): number {
     throw new JsonFault(text, first, 'a number must not start with a needless zero');
   }
   if (codeAt(text, end) === point) end = skipDigits(text, end + 1);
-  // Setting this bit turns E into e and no other character into it.
+  // This bit turns E into e, and no other character.
   if ((codeAt(text, end) | 0x20) === 0x65) {
     const sign = codeAt(text, end + 1);
     end = skipDigits(text, sign === plus || sign === minus ? end + 2 : end + 1);
@@ -89,7 +89,7 @@ function isDigit(code: number): boolean {
   return code >= zero && code <= nine;
 }
 
-/** The end of the word `true`, `false` or `null` that starts at `at`; undefined where none does. */
+/** The end of the word `true`, `false` or `null` that starts at `at`; undefined if none does. */
 export function skipWord(text: string, at: number): number | undefined {
   if (text.startsWith('null', at) || text.startsWith('true', at)) return at + 4;
   return text.startsWith('false', at) ? at + 5 : undefined;

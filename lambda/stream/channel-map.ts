@@ -1,4 +1,4 @@
-/** Values by channel, whose names are steps with slashes between them: `0/content/1`. */
+/** Values by channel. The name of a channel is steps with slashes between them: `0/content/1`. */
 export interface ChannelMap<T> {
   get(channel: string): T | undefined;
   set(channel: string, value: T): void;
@@ -7,7 +7,7 @@ export interface ChannelMap<T> {
   under(prefix: string): readonly string[];
 }
 
-/** Finds the channels of a prefix without a look at the others: a stream may have as many as it likes. */
+/** Finds the channels of a prefix without searching all of them: a stream may have very many. */
 export function createChannelMap<T>(): ChannelMap<T> {
   const values = new Map<string, T>();
   const channels = new Map<string, Set<string>>(); // by prefix
@@ -37,7 +37,7 @@ export function createChannelMap<T>(): ChannelMap<T> {
 
 const deepest = 4;
 
-/** What stands for a channel and others: nothing, which is all, its first steps, up to four, with their slashes; and its whole name. */
+/** The prefixes that include a channel: the empty one, its first one to four steps with their slashes, and its whole name. */
 export function prefixesOf(channel: string): readonly string[] {
   const prefixes = ['', channel];
   for (let depth = 0, at = channel.indexOf('/'); depth < deepest && at >= 0; depth++) {

@@ -5,20 +5,20 @@ import type { MarkSheet, TextMark } from './marks.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 
 /**
- * An event apart from the one text that it adds to a channel. Most events of a stream differ from the one before in that
- * text alone: for these nothing but the text needs to be looked at again.
+ * An event without the one text that it adds to a channel. Most events of a stream differ from the one before only in that
+ * text, so that only the text needs another look.
  */
 export interface Frame extends Pick<TextMark, 'channel' | 'family'> {
-  /** What stands before and after the text when such an event comes, line by line. */
+  /** What comes before and after the text in the raw event. */
   readonly head: string;
   readonly tail: string;
-  /** The type with which it leaves, and what stands before and after the text in its data. */
+  /** The outgoing type, and what comes before and after the text in the outgoing data. */
   readonly type: string | undefined;
   readonly outHead: string;
   readonly outTail: string;
 }
 
-/** The frame of an event that leaves with this type and these edits beside its text; undefined where more than a text matters in it. */
+/** The frame of an event with this outgoing type and these edits outside its text; undefined if more than one text matters in it. */
 export function frameOf(
   json: Json,
   sheet: MarkSheet,
@@ -31,7 +31,7 @@ export function frameOf(
     return undefined;
   const { text } = json;
   const [start, end] = [json.start(mark.value), json.end(mark.value)];
-  if (end - start === 2) return undefined; // who says nothing takes no turn
+  if (end - start === 2) return undefined; // an empty text takes no turn
   if (text.includes('\n')) return undefined; // it came in several lines
   const head = text.slice(0, start);
   const tail = text.slice(end);
@@ -53,11 +53,11 @@ export function frameOf(
   };
 }
 
-/** The JSON string in the event of this frame that stands at `start`; undefined where another stands there, or not all of it. */
+/** The JSON string of the event at `start`, if that event has this frame and is complete. */
 export function textInFrame({ head, tail }: Frame, text: string, start: number): string | undefined {
   const from = start + head.length;
   if (codeAt(text, from) !== quote || text.slice(start, from) !== head) return undefined;
-  const end = trySkipString(text, from) >> 2; // below zero where it breaks off
+  const end = trySkipString(text, from) >> 2; // negative if it is incomplete
   if (end - from <= 2 || text.slice(end, end + tail.length) !== tail) return undefined;
   return text.slice(from, end);
 }

@@ -5,7 +5,7 @@ import type { TokenMark } from './marks.ts';
 import type { Scrubber } from './scrub.ts';
 import type { Texts } from './texts.ts';
 
-/** Puts null in the place of token probabilities that name someone, one by one or together: a token's bytes spell it in numbers. */
+/** Replaces token probabilities by null if their tokens, alone or joined, spell a name: a token's `bytes` spell it in numbers. */
 export function hideTokens(json: Json, mark: TokenMark, texts: Texts, scrubber: Scrubber, edits: Edit[]): void {
   const { channel, value, isWhole } = mark;
   if (json.next(value) === value + 1) return; // none
@@ -21,7 +21,7 @@ function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
   return false;
 }
 
-/** The tokens that were said, joined: `{token}` in a list, or the older form's list of `tokens`. */
+/** The chosen tokens, joined: from a list of `{token}`, or from the list of `tokens` of the older form. */
 function tokensIn(json: Json, logprobs: Node): string {
   let spelt = '';
   for (let node = logprobs; node < json.next(logprobs); node += 1) {

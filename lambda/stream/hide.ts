@@ -3,16 +3,16 @@ import type { Json, Node } from '../json/scan.ts';
 import type { MarkSheet, TextMark } from './marks.ts';
 import type { Scrubber } from './scrub.ts';
 
-/** Whose names are hidden, and what stands in their place. */
+/** Which names are hidden, and what replaces them. */
 export interface Hiding {
   readonly scrubber: Scrubber;
   /** The public id of the model that was asked for. */
   readonly publicModel: string;
-  /** What a client may read of a sentence in which the upstream says what went wrong. */
+  /** Turns an upstream's error message into what a client may read. */
   explain(message: string): string | undefined;
 }
 
-/** The edits for all that was marked but generated text, and for names anywhere else in the strings and keys. */
+/** The edits for everything marked except generated text, and for names in all other strings and keys. */
 export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel, explain }: Hiding): Edit[] {
   const edits: Edit[] = [];
   for (const node of sheet.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
@@ -20,14 +20,14 @@ export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel,
     edits.push(replaceValue(json, node, JSON.stringify(explain(json.string(node)) ?? '')));
   }
   dropMembers(json, sheet, edits);
-  // A string without escapes stands in the text as it is.
+  // A name in a string without escapes can be found in the raw text.
   const named = standsOutside(json, sheet.settled, (from) => scrubber.find(json.text, from)?.start ?? -1);
   const escaped = standsOutside(json, sheet.settled, (from) => json.text.indexOf('\\', from));
   if (named || escaped) replaceNames(json, sheet.settled, scrubber, edits);
   return edits;
 }
 
-/** Puts `text` in the place of a generated text, and null in that of its token probabilities where it is another. */
+/** Replaces a generated text by `text`. If that is different, its token probabilities become null. */
 export function hideText(json: Json, { value, logprobs }: TextMark, given: string, text: string, edits: Edit[]): void {
   if (text === given) return;
   edits.push(replaceValue(json, value, JSON.stringify(text)));
@@ -47,11 +47,11 @@ function dropMembers(json: Json, { drops }: MarkSheet, edits: Edit[]): void {
   }
 }
 
-/** Whether what `find` finds, from an offset on and -1 for nothing, stands anywhere outside the settled nodes. */
+/** Whether `find` (the next match from an offset on, or -1) has a match outside the settled nodes. */
 function standsOutside(json: Json, settled: readonly Node[], find: (from: number) => number): boolean {
   let at = find(0);
   if (at < 0) return false;
-  // In their order in the text: one pass over them serves all that is found.
+  // In the order of the text, so that one pass over them serves all matches.
   for (const node of settled.toSorted((a, b) => a - b)) {
     const end = json.end(node);
     if (end <= at) continue;
@@ -62,7 +62,7 @@ function standsOutside(json: Json, settled: readonly Node[], find: (from: number
   return true;
 }
 
-/** Images and sound as base64, in which a name would stand by mere chance: under keys like this, and in data URLs. */
+/** Base64 of images and sound, where a name would be mere chance: under such keys, and in data URLs. */
 const mediaKey = /^b64(_json)?$|_b64$/;
 const mediaHead = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,/;
 const longestHead = 256;

@@ -20,7 +20,7 @@ export interface MarkSheet {
   readonly models: readonly Node[];
   readonly explanations: readonly Node[];
   readonly drops: readonly { readonly object: Node; readonly key: Node }[];
-  /** Values, and dropped keys, in which nothing is to be replaced any more. */
+  /** Values and dropped keys in which nothing more is to be replaced. */
   readonly settled: readonly Node[];
   readonly deltas: readonly TextMark[];
   readonly wholes: readonly TextMark[];
@@ -38,10 +38,10 @@ export interface MarkSheet {
   clear(): void;
 }
 
-/** The highest count of each kind that has come: in a stream they grow. */
+/** The highest count of each kind so far: in a stream they grow. */
 export type Usage = { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 
-/** No honest answer has as many marks, and each takes more memory than what is marked. */
+/** No honest answer has so many marks, and each takes more memory than what it marks. */
 const mostMarks = 100_000;
 
 const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;

@@ -2,14 +2,14 @@
 export interface Pace {
   /** Whether it holds the upstream back at this moment. */
   readonly heldBack: boolean;
-  /** Whether it does, or did so until a moment ago: what the upstream is seen to do now may have happened meanwhile. */
+  /** Whether it does, or did until a moment ago: what arrives from the upstream now may have happened meanwhile. */
   readonly behind: boolean;
   change(heldBack: boolean): void;
-  /** Nobody asks any more. */
+  /** Stops the timer: nobody needs the answers any more. */
   stop(): void;
 }
 
-/** A client that holds the upstream back for so long is behind; one that has not held it back for so long has caught up. */
+/** Milliseconds of holding back after which a client is behind, and of reading after which it has caught up. */
 const behindAfter = 100;
 const caughtUpAfter = 1_000;
 

@@ -16,7 +16,7 @@ export type StreamEnd =
 interface RelayParts {
   readonly dialect: Dialect;
   readonly rewriter: StreamRewriter;
-  /** Makes a sentence for the client out of what the upstream said in its stream. */
+  /** Turns the upstream's error message into what the client may read. */
   readonly explain: (message: string) => string | undefined;
   readonly idleTimeout: number;
   readonly keepAliveInterval: number;
@@ -24,22 +24,22 @@ interface RelayParts {
   readonly timeLeft: number;
   /** Called when the first event goes out. */
   readonly onFirstEvent?: () => void;
-  /** Called once when an already begun stream is over; its end waits for it, and tells the failure as it was settled. */
+  /** Called once when a stream that has begun is over. The last event waits for it, and tells the error that it gives. */
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
 }
 
 export interface Relay {
   /** What the client reads. It never errors: a failure is its last event. */
   readonly body: Readable;
-  /** Resolves when the answer must begin; rejects with the failure of an upstream that had nothing to say. */
+  /** Resolves when the answer must begin; rejects if the upstream fails before that. */
   readonly begun: Promise<void>;
   /** Aborts when nobody needs the upstream any more; its reason is the failure, if there was one. */
   readonly signal: AbortSignal;
-  /** The upstream, or one of them, gave a sign of life. */
+  /** An upstream gave a sign of life. */
   alive(): void;
   /** Takes over the upstream's answer. */
   attach(answer: Readable): void;
-  /** There will be no answer to attach. */
+  /** Ends the stream with this error. */
   fail(reason: unknown): void;
   /** The client went away. */
   cancel(): void;
@@ -61,7 +61,7 @@ export function createRelay(parts: RelayParts): Relay {
   let over = false;
   let spoken = false;
 
-  // It stands still while the client holds the upstream back, and starts anew when the client reads on.
+  // Has no effect while the client holds the upstream back, and restarts when the client reads on.
   const idle = setTimeout(() => {
     if (!pace.heldBack) endOfSource('stalled', 'timeout');
   }, parts.idleTimeout);
@@ -77,7 +77,7 @@ export function createRelay(parts: RelayParts): Relay {
       if (pace.heldBack && !over) setHeldBack(false);
     },
     destroy(_error, done) {
-      // Whoever reads has gone before the end; nothing that follows is worth an error.
+      // The reader has gone before the end; nothing that follows is an error.
       cancel();
       done(null);
     },
@@ -89,7 +89,7 @@ export function createRelay(parts: RelayParts): Relay {
     begun.resolve();
   }
 
-  /** What came in one read of the connection leaves in one write. */
+  /** Collects what came in one read of the connection, so that it leaves in one write. */
   function write(text: string): void {
     if (text === '') return;
     if (ready === '') process.nextTick(flush);
@@ -115,7 +115,7 @@ export function createRelay(parts: RelayParts): Relay {
     }
   }
 
-  /** Stops all that could still happen; true the first time. */
+  /** Stops everything that could still happen; true the first time. */
   function stop(reason?: unknown): boolean {
     if (over) return false;
     over = true;
@@ -127,7 +127,7 @@ export function createRelay(parts: RelayParts): Relay {
     return true;
   }
 
-  /** What is said last waits for what became of the charge. */
+  /** The last event waits until the charge is settled, because it says what became of it. */
   function finish(end: StreamEnd, rest = '', lastWords: (settled?: GatewayError) => string = () => ''): void {
     begin();
     write(rest);
@@ -147,7 +147,7 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   function breakOff(kind: FailureKind, details: FailureDetails = {}): void {
-    // Who reads slowly must not get for it what others pay for.
+    // Reading slowly must not make a request free.
     fail(new UpstreamFailure(kind, { ...details, charged: pace.behind }));
   }
 
@@ -188,7 +188,7 @@ export function createRelay(parts: RelayParts): Relay {
     stopIfOver();
   }
 
-  /** Whether the upstream has said how its stream ends. */
+  /** Ends the stream if the upstream has said how it ends. Whether it is over. */
   function stopIfOver(): boolean {
     const { failure, ended } = rewriter;
     if (failure?.kind === 'broken') {
@@ -198,14 +198,14 @@ export function createRelay(parts: RelayParts): Relay {
     return over;
   }
 
-  /** Nothing more comes. That is the end where the last word has been said without one, else a failure. */
+  /** Nothing more comes. This is the end if the answer is complete without a last event, else a failure. */
   function endOfSource(midway: FailureKind = 'cut', atFirst: FailureKind = 'unusable', cause?: unknown): void {
     if (over) return;
     write(finishRewriter());
     if (!stopIfOver()) breakOff(rewriter.started ? midway : atFirst, { cause });
   }
 
-  /** What was held back, if the rewriter still can say it: the stream has to end one way or another. */
+  /** What was held back; nothing if the rewriter fails, because the stream has to end one way or another. */
   function finishRewriter(): string {
     try {
       return rewriter.finish();

@@ -7,10 +7,10 @@ import { hideTokens } from './hide-tokens.ts';
 import { createMarkSheet, type Usage } from './marks.ts';
 import { createTexts } from './texts.ts';
 
-/** A whole answer as the client may see it, or what the upstream says of its failure. */
+/** A whole answer as the client may see it, or the upstream's error message. */
 export type RewrittenAnswer = { readonly text: string } | { readonly failure: string };
 
-/** Rewrites a whole answer. Throws where it is no JSON object. */
+/** Rewrites a whole answer. Throws if it is not a JSON object. */
 export function rewriteAnswer(
   text: string,
   { dialect, asked }: Question,

@@ -11,23 +11,23 @@ import { createTexts } from './texts.ts';
 
 /** Writes the events of one stream as a client may see them, in wire form. */
 export interface EventRewriter {
-  /** The event at `start`, where it differs from the one before in its text alone: as it leaves, and where it ends. */
+  /** If the event at `start` differs from the one before only in its text: its outgoing form, and where it ends. */
   repeat(text: string, start: number): { readonly written: string; readonly end: number } | undefined;
-  /** An event, after those that carry the texts which it makes others let go. */
+  /** Rewrites an event. Texts that it releases go out before it, in events of their own. */
   rewrite(event: SseEvent, json: Json, sheet: MarkSheet): string;
-  /** Leaves out an event that has a number. */
+  /** Leaves out a numbered event. */
   skip(): void;
-  /** What all texts still hold back, as far as there is room for it. */
+  /** Everything still held back, as far as its limit allows. */
   closeAll(): string;
-  /** The number that the next event carries, where events are counted. */
+  /** The number of the next event, if events are numbered. */
   readonly nextSequence: number;
 }
 
-// An event of our own repeats the frame of another. One with a huge frame must not make huge ones of all its channels.
+// A generated event repeats the frame of another. A huge frame must not be repeated for each of many channels.
 const mostTold = 16;
 const fewTold = 4_096;
 
-/** An event as it went out, and what tells more texts in its way: made when it is needed, once for all its channels. */
+/** An event as it went out, and what makes more like it: created when it is needed, once for all its channels. */
 interface LastEvent {
   readonly event: OutgoingEvent;
   tell?: TellText;
@@ -36,15 +36,15 @@ interface LastEvent {
 export function createEventRewriter(stream: StreamDialect, hiding: Hiding): EventRewriter {
   const { scrubber } = hiding;
   const texts = createTexts(scrubber);
-  /** By channel that holds text back: its last event. */
+  /** The last event of each channel that holds text back. */
   const lasts = createChannelMap<LastEvent>();
   let frame: Frame | undefined; // of the event before
   let lastSequence = -1;
-  let read = 0; // characters of events
-  let told = 0; // and of those of our own
-  let shift = 0; // between the upstream's numbers of events and ours
+  let read = 0; // characters of the upstream's events
+  let told = 0; // characters of generated events
+  let shift = 0; // from the upstream's event numbers to the outgoing ones
 
-  /** What channels hold back that end with an event or lose the word to another. */
+  /** The held-back text of channels that end with an event or give way to another. */
   function release(json: Json, { turns, closes, deltas }: MarkSheet): string {
     let out = '';
     const losing = under(lasts, turns);
@@ -52,7 +52,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
     if (losing.length + ending.length === 0) return out;
     const named = new Set(deltas.map(({ channel }) => channel));
     const speaking = new Set(deltas.filter(({ value }) => !isEmpty(json, value)).map(({ channel }) => channel));
-    // One that this very event adds to can end in it.
+    // A channel that this event adds to can end inside it.
     const over = [
       ...losing.filter((channel) => !speaking.has(channel)),
       ...ending.filter((channel) => !named.has(channel)),
@@ -68,7 +68,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
     return told > mostTold * read + fewTold;
   }
 
-  /** Ends a channel; what it held back leaves in an event of our own. */
+  /** Ends a channel; what it held back leaves in a generated event. */
   function close(channel: string): string {
     const text = texts.close(channel);
     const last = lasts.get(channel);

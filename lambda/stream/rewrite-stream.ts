@@ -9,20 +9,20 @@ import { createSseReader, encodeComment, encodeEvent, type SseEvent } from './ss
 
 /** Bytes of an upstream's stream in, text for the client out. */
 export interface StreamRewriter {
-  /** What may leave now. */
+  /** Takes bytes; returns the text that may leave now. */
   push(chunk: Uint8Array): string;
   /** What was still held back; call it when the upstream's stream is over, however it ended. */
   finish(): string;
-  /** Whether a first event has come: comments and pings are none. */
+  /** Whether a first event has come; comments and pings don't count. */
   readonly started: boolean;
   /** Whether the stream has reached its own end: anything after it is ignored. */
   readonly ended: boolean;
   readonly failure: StreamFailure | undefined;
-  /** The number that the next event carries, where events are counted. */
+  /** The number of the next event, if events are numbered. */
   readonly nextSequence: number;
 }
 
-/** Why a stream can't go on: the upstream reported it (`forwarded` where the client has been told), or it sends no such stream. */
+/** Why a stream can't go on: the upstream reported a failure (`forwarded` if its event went out), or its stream is invalid. */
 export type StreamFailure =
   | { readonly kind: 'reported'; readonly message: string; readonly forwarded: boolean }
   | { readonly kind: 'broken'; readonly cause: unknown };
@@ -77,7 +77,7 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
     ended = sheet.ends;
   }
 
-  /** What goes wrong after the last word has been said is nobody's failure any more. */
+  /** A fault after a complete answer is no failure. */
   function fail(reason: StreamFailure): void {
     if (ended) return;
     if (mayEnd) out += events.closeAll();
@@ -97,7 +97,7 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
     ended = stream.doneEnds;
   }
 
-  /** The last event counts without its blank line, if it is whole; one that was cut short is none. */
+  /** A last event without its blank line counts, unless its JSON was cut short. */
   function readRest(): void {
     try {
       const unfinished = reader.end();

@@ -1,15 +1,14 @@
 /**
- * Replaces names in texts, whole or cut into deltas. Positions and lengths count UTF-16 units. Throws a RangeError at a
- * text, or a delta, that holds more names than anyone writes.
+ * Replaces names in texts, whole or cut into deltas. Positions and lengths count UTF-16 units. Throws a RangeError for a text
+ * or delta with more names than anyone writes.
  */
 export interface Scrubber {
   /** The first name that starts at or after `from`: a cheap test of long texts. */
   find(text: string, from?: number): Hit | undefined;
   scrub(text: string): string;
   /**
-   * Opens a text that comes in deltas. Where it is shown right after another one, `before` is that one's `tail`: a name
-   * that begins there and ends here loses the part that stands here. A name that stands wholly here is one whatever the
-   * other ended with.
+   * Opens a text that comes in deltas. If it is shown right after another text, `before` is that one's `tail`: a name that
+   * begins there and ends here loses the part that is here. A name that is entirely here counts, whatever came before.
    */
   openChannel(before?: string): ScrubChannel;
 }
@@ -19,25 +18,25 @@ export interface Hit {
   readonly end: number;
 }
 
-/** The results of all `push` and the one `end`, joined, are what `scrub` makes of the whole text. */
+/** The results of every `push` and of `end`, joined, are what `scrub` makes of the whole text. */
 export interface ScrubChannel {
-  /** What may leave now: all but an end of the text that may still be, or become, a name. */
+  /** What may leave now: all but the end of the text, if that may be a name or become one. */
   push(delta: string): string;
   end(): string;
-  /** The end of the text that waits: no longer than the longest name and one half of a character. */
+  /** The end of the text that is held back: at most the longest name and half a character. */
   readonly held: string;
-  /** After `end`: as much of the text's own end, names and all, as the next channel needs for its `before`. */
+  /** After `end`: the end of the unchanged text, as much of it as the next channel needs for its `before`. */
   readonly tail: string;
 }
 
-// What makes one word of a short name and its neighbour. Digits do not (`Qwen3`), nor do scripts without spaces (`我是glm，`).
+// A neighbour that makes a short name part of a word. Digits (`Qwen3`) and scripts without spaces (`我是glm，`) do not.
 const wordNeighbour = '[\\p{Script=Latin}_]';
-// Where a short name begins or ends with one of these it may be part of a word; in another script it stands anywhere.
+// A short name that begins or ends with one of these may be part of a word; a name in another script matches anywhere.
 const wordEdge = /[\p{Script=Latin}\p{N}_]/u;
 const highSurrogate = '[\\uD800-\\uDBFF]';
 const nothing = '(?!)';
 
-/** Case does not matter; the leftmost match counts, at one place the longest; blank names are no names. */
+/** Ignores case. The leftmost match counts, and at one place the longest. Ignores blank names. */
 export function createScrubber(names: readonly string[], replacement: string): Scrubber {
   const patterns = names
     .filter((name) => name.trim() !== '' && name.isWellFormed())
@@ -47,7 +46,7 @@ export function createScrubber(names: readonly string[], replacement: string): S
   const open = patterns.flatMap((pattern) => pattern.open || []).join('|') || nothing;
   const completeName = new RegExp(complete, 'giu');
   const openOrCompleteName = new RegExp(`(${open})|${complete}`, 'giu');
-  // A name that ends with a tail or after it, and the character before that name, which may be of two units.
+  // Room for a name that ends with the tail or after it, and for the character before, which may have two units.
   const tailLength = (patterns[0]?.length ?? 0) + 2;
 
   function find(text: string, from = 0): Hit | undefined {
@@ -58,16 +57,16 @@ export function createScrubber(names: readonly string[], replacement: string): S
 
   function openChannel(before = ''): ScrubChannel {
     let text = before.slice(-tailLength);
-    let released = text.length; // all before this has left, or was never ours to send
+    let released = text.length; // all before this has left, or belongs to the text before
     let searched = 0; // no name that matters begins before this
-    let past = ''; // of the text before, what no name reaches over from
+    let past = ''; // the part of the text before that no name reaches over from
     let tail = text;
-    let border = text.length; // where our own text begins, as long as a name may stand across
+    let border = text.length; // where this text begins, as long as a name may cross that
 
-    /** Leaves the text before ours alone as soon as no name can reach over from it. */
+    /** Parts with the text before as soon as no name can reach over from it. */
     function part(pattern: RegExp): void {
       if (border === 0 || text.length === border || crosses(pattern)) return;
-      // A character of which we have but the second half stays whole.
+      // A character that only ends in this text stays whole.
       const start = (text.codePointAt(border - 1) ?? 0) > 0xffff ? border - 1 : border;
       past = text.slice(0, start);
       text = text.slice(start);
@@ -103,8 +102,8 @@ export function createScrubber(names: readonly string[], replacement: string): S
           return out;
         }
         if (end <= released) {
-          // It ends in the text before ours. One that ends in ours may begin inside it, and count: the tail may have cut off
-          // the name that really stood there.
+          // It ends in the text before. A match that ends in this text may begin inside it, and counts: the tail may have cut
+          // off the name that was really there.
           pattern.lastIndex = afterCharacter(match.index);
         } else {
           limit(++names);
@@ -119,7 +118,7 @@ export function createScrubber(names: readonly string[], replacement: string): S
       return out;
     }
 
-    /** Keeps the tail only: what is held is never longer, and where it fills the tail, what stood before is no letter. */
+    /** Keeps only the tail: what is held is never longer, and if it fills the tail, the character before it is no letter. */
     function forget(): void {
       const length = text.length - tailLength;
       if (length <= 0) return;
@@ -137,7 +136,7 @@ export function createScrubber(names: readonly string[], replacement: string): S
         return out;
       },
       end() {
-        // A name may still reach over the whole of our text, into that of the next.
+        // A name may still reach over all of this text into the next.
         tail = (past + text).slice(-tailLength);
         return release(completeName);
       },
@@ -165,7 +164,7 @@ export function createScrubber(names: readonly string[], replacement: string): S
   return { find, scrub, openChannel };
 }
 
-/** Who names someone this often in one text does it to fill memory: each takes many times its length. */
+/** Only an attacker puts so many names into one text: each takes many times its length in memory. */
 const mostNames = 100_000;
 
 function limit(names: number): void {
@@ -173,21 +172,21 @@ function limit(names: number): void {
 }
 
 /**
- * The patterns of a name: `complete` matches it, `open` the end of a text that more text may turn into it. Both look
- * at a text's own characters only and repeat nothing, so no text makes them slow.
+ * The patterns of a name: `complete` matches it, `open` matches the end of a text that more text may turn into it. Neither
+ * repeats anything, so no text makes them slow.
  */
 function namePattern(name: string): { readonly complete: string; readonly open: string } {
   const characters = [...name];
   const short = characters.length <= 4;
-  // A short name must not stand inside a word.
+  // A short name must not match inside a word.
   const left = short && wordEdge.test(characters.at(0) ?? '') ? `(?<!${wordNeighbour})` : '';
   const right = short && wordEdge.test(characters.at(-1) ?? '') ? `(?!${wordNeighbour})` : '';
-  // With its right neighbour unknown, or known by half, even the whole of such a name is open.
+  // As long as its right neighbour is unknown, or only half known, even a complete short name is open.
   let open = right && `$|${highSurrogate}$`;
   for (const [index, character] of [...characters.entries()].reverse()) {
     const ways: string[] = [];
     if (index > 0) ways.push('$');
-    // All cases of a character outside the basic plane share its first half.
+    // Upper and lower case of a character outside the basic plane have the same first half.
     if (character.length === 2) ways.push(`\\u${character.charCodeAt(0).toString(16)}$`);
     if (open) ways.push(`${escapePattern(character)}(?:${open})`);
     open = ways.join('|');

@@ -11,18 +11,18 @@ export interface SseHandlers {
   onEvent(event: SseEvent): void;
   /** A comment came. Its text is withheld: it may name the upstream. */
   onComment(): void;
-  /** Looks at the text of an event before it is parsed; whoever understands it as it stands says where it ends. */
+  /** Sees the raw text of an event before it is parsed. If it handles the event itself, it says where that ends. */
   takeEvent?(text: string, start: number): number | undefined;
 }
 
 export interface SseReader {
-  /** Calls back for every event that these bytes complete. Throws an SseLimitError when too many complete none. */
+  /** Calls back for every event that these bytes complete. Throws an SseLimitError if too many bytes complete none. */
   push(chunk: Uint8Array): void;
-  /** The event that was cut off by the end of the bytes, as far as it came; it never reached `onEvent`. */
+  /** The event that the end of the bytes cut off, as far as it came; it never reached `onEvent`. */
   end(): SseEvent | undefined;
 }
 
-/** Thrown when more bytes have come since the last event than an event may have. The reader is of no use afterwards. */
+/** Thrown when more bytes have come since the last event than an event may have. The reader can't be used afterwards. */
 export class SseLimitError extends Error {
   constructor(limit: number) {
     super(`An event of the stream is longer than ${limit} bytes`);
@@ -35,10 +35,10 @@ const mebibyte = 1024 * 1024;
 /** Reads server-sent events from bytes cut anywhere (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export function createSseReader(handlers: SseHandlers, limits: { readonly eventBytes?: number } = {}): SseReader {
   const eventBytes = limits.eventBytes ?? 32 * mebibyte;
-  // The parser takes the byte order mark away, one only; the decoder would take away another.
+  // The parser removes one byte order mark; the decoder would remove another.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let bytesSinceEvent = 0;
-  let betweenEvents = false; // for sure: after two line feeds, whatever came before them
+  let betweenEvents = false; // certain only after two line feeds
   let ended = false;
   let unfinished: SseEvent | undefined;
   const parser = createParser({
@@ -71,12 +71,12 @@ export function createSseReader(handlers: SseHandlers, limits: { readonly eventB
     push(chunk) {
       bytesSinceEvent += chunk.length;
       read(decoder.decode(chunk, { stream: true }));
-      // The parser's own limit counts characters of data: floods of empty lines or tiny pieces cost far more than that.
+      // The parser's own limit counts characters of data, but floods of empty lines or tiny pieces cost far more.
       if (bytesSinceEvent > eventBytes) throw new SseLimitError(eventBytes);
     },
     end() {
       ended = true;
-      // One line end for the line that was cut, one for the blank line that never came.
+      // One line end for the line that was cut, one for the missing blank line.
       parser.feed(`${decoder.decode()}\n\n`);
       return unfinished;
     },
@@ -92,12 +92,12 @@ export function encodeEvent(event: {
   return `${openEvent(event.type, event.id)}${event.data.replace(lineEnd, '\ndata: ')}\n\n`;
 }
 
-/** What of an event in its canonical form stands before its data. */
+/** The part of an event in canonical form that comes before its data. */
 export function openEvent(type?: string, id?: string): string {
   return `${type === undefined ? '' : `event: ${type}\n`}${id === undefined ? '' : `id: ${id}\n`}data: `;
 }
 
-/** A comment: clients skip it, and know that the connection lives. */
+/** A comment. Clients skip it, and know that the connection is alive. */
 export function encodeComment(text = 'keep-alive'): string {
   return `: ${text.replace(lineEnd, '\n: ')}\n\n`;
 }

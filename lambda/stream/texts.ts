@@ -1,9 +1,9 @@
 import { createChannelMap } from './channel-map.ts';
 import type { Scrubber, ScrubChannel } from './scrub.ts';
 
-/** The generated texts of one answer: those that are being told piece by piece, and what each of them follows on. */
+/** The generated texts of one answer: those still coming in pieces, and what each of them follows. */
 export interface Texts {
-  /** Adds a piece to a channel, which begins with it or is open; returns what may leave. */
+  /** Adds a piece to a channel, which may begin with it; returns what may leave. */
   push(channel: string, family: string, piece: string): string;
   /** Whether a channel holds text back. */
   isHolding(channel: string): boolean;
@@ -15,12 +15,12 @@ export interface Texts {
   under(prefix: string): readonly string[];
 }
 
-/** What is known of each is kept to the end of the stream, which may be hours of events away. */
+/** Something of each text is kept until the end of the stream. */
 const mostTexts = 20_000;
 
 export function createTexts(scrubber: Scrubber): Texts {
   const open = createChannelMap<{ readonly family: string; readonly text: ScrubChannel }>();
-  // A client may show the texts of a family as one: a name that begins in one and ends in the next must not come together.
+  // A client may join the texts of a family, so a name that begins in one and ends in the next must not come together.
   const tails = new Map<string, string>(); // by family: the end of the last text that is over
   const befores = new Map<string, string>(); // by channel: the tail that it followed on
 
@@ -33,7 +33,7 @@ export function createTexts(scrubber: Scrubber): Texts {
     return text;
   }
 
-  /** What follows knows of this text only where it breaks off inside a name: else it stands for itself, as clients show it. */
+  /** The next text needs this one's tail only if it breaks off inside a name. Otherwise each is judged alone. */
   function end(family: string, text: ScrubChannel): string {
     const isOpen = text.held !== '';
     const rest = text.end();

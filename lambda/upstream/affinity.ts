@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 
-/** What a request is known by to its upstream's keys: equal on every turn of one conversation, and of nobody else's. */
+/** What identifies a conversation: equal on each of its turns, and never equal to anyone else's. */
 export interface Conversation {
   readonly caller: string;
-  /** An id that the client gives it, or else the texts that it began with. */
+  /** The client's id for it, or else the texts that it began with. */
   readonly traits: readonly string[];
 }
 
@@ -11,9 +11,9 @@ export interface Conversation {
 export type RankKeys = (keys: readonly string[], conversation: Conversation) => Promise<readonly string[]>;
 
 /**
- * Rendezvous hashing: every environment orders alike with nothing stored, and a key that comes or goes moves only the
- * conversations that it gains or loses. The hash is keyed, so that nobody can work out who shares a key with whom; the
- * caller is part of it, so that nobody can aim at another's key.
+ * Rendezvous hashing: all environments rank alike without storing anything, and a key that is added or removed moves only
+ * its own conversations. The hash is keyed, so that nobody can work out who shares a key, and includes the caller, so that
+ * nobody can aim at someone else's key.
  * https://www.eecs.umich.edu/techreports/cse/96/CSE-TR-316-96.pdf
  */
 export function createRankKeys(readSubkey: (label: string) => Promise<Buffer>): RankKeys {

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 
-/** Makes of a value that tells of a caller one that tells nothing but that it is the same again. */
+/** Turns an id into a hash that only shows whether two ids are the same. */
 export type HashId = (value: string) => string;
 
-/** For one caller: equal values stay equal, and nobody else's equals them. 43 characters. */
+/** For one caller: equal ids have equal hashes, which no other caller's id has. 43 characters. */
 export function createHashId(secret: Buffer, caller: string): HashId {
   const prefix = `${caller.length}:${caller}`;
   return (value) => createHmac('sha256', secret).update(prefix).update(value).digest('base64url');
@@ -14,7 +14,7 @@ export function createHashId(secret: Buffer, caller: string): HashId {
 /** Members in which clients say who, where and on which device their user is. */
 const ids = new Set(['user', 'safety_identifier', 'prompt_cache_key']);
 
-/** The edits that hash what a body says of its caller; each time that such a member stands there. */
+/** The edits that hash all ids of the caller in a body, repeated members included. */
 export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
   const edits: Edit[] = [];
   const hash = (value: Node) => {

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Json, Node } from '../json/scan.ts';
 
-/** By these agents name their sessions. None goes upstream. */
+/** The headers in which agents name their sessions. None goes upstream. */
 const sessionHeaders = [
   'x-claude-code-session-id',
   'session-id',
@@ -14,7 +14,7 @@ const sessionHeaders = [
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What stays the same through the turns of a conversation: the first that is there of a session's id, or its opening words. */
+/** What stays the same through a conversation: the first id of a session that is there, or else its opening texts. */
 export function readTraits(headers: Headers, body: Json, dialect: Dialect): readonly string[] {
   for (const name of sessionHeaders) {
     const value = headers[name]?.trim();
@@ -29,7 +29,7 @@ export function readTraits(headers: Headers, body: Json, dialect: Dialect): read
   for (const member of members) {
     if (member !== undefined && isText(body, member)) return [body.string(member)];
   }
-  // As they stand, as a client writes its history alike each time, and a decoded prompt of megabytes would be a second one.
+  // Not decoded: a client writes its history the same way each time, and a prompt of megabytes would be there twice.
   return dialect.findOpening(body).map((node) => body.raw(node));
 }
 

@@ -18,11 +18,11 @@ export type SendRequest = (request: UpstreamRequest, signal: AbortSignal) => Pro
 
 interface Connecting {
   readonly connectTimeout: number;
-  /** How many connections there may be at once: a request that finds none free waits for one. */
+  /** The most connections at once; further requests wait for a free one. */
   readonly sockets?: number | undefined;
 }
 
-/** The one place that opens connections to an upstream. Connections are kept and used again. */
+/** The one place that opens connections to an upstream. Connections are reused. */
 export function createExchange({ connectTimeout, sockets }: Connecting): SendRequest {
   const agents = { keepAlive: true, maxFreeSockets: 64, ...(sockets !== undefined && { maxTotalSockets: sockets }) };
   const http = { send: httpRequest, agent: new HttpAgent(agents), fresh: new HttpAgent(), ready: 'connect' };
@@ -32,17 +32,17 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     const { url, headers, pieces } = request;
     const client = url.startsWith('https:') ? https : http;
     const outgoing = client.send(url, { method: 'POST', headers, agent: fresh ? client.fresh : client.agent });
-    // The connection holds on to whoever listens to it for as long as the answer takes: they must not hold the body.
+    // The connection keeps its listeners as long as the answer takes, so they must not hold the body.
     let again: (() => Promise<UpstreamAnswer>) | undefined = againWith(request, signal);
     const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
-      // Node's own option for a signal watches the whole request for its end, which costs more than all of this.
+      // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
       const giveUp = () => outgoing.destroy();
       signal.addEventListener('abort', giveUp);
       let timer: NodeJS.Timeout | undefined;
       let answered = false; // a byte of an answer has come
       let resolved = false;
       outgoing.once('socket', (socket) => {
-        // Before the parser sees them: it reports broken bytes at once.
+        // Before the HTTP parser, which reports malformed bytes at once.
         socket.prependOnceListener('data', () => {
           answered = true;
         });
@@ -52,9 +52,9 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
       });
       outgoing.once('response', (answer) => {
         const { statusCode: status = 0, headers } = answer;
-        // A reset is told to the request and to the answer; whoever reads the body hears of it there too.
+        // A reset is reported on the request and on the answer. Whoever reads the body sees it there.
         answer.on('error', () => {});
-        // Who has answered before it read all of the request may never read the rest.
+        // An upstream that answers before it has read the whole request may never read the rest.
         answer.once('close', () => {
           if (!outgoing.writableFinished) outgoing.destroy();
         });
@@ -63,8 +63,8 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
         resolve({ status, headers, body: decode(answer) });
       });
       outgoing.on('error', (error) => {
-        // A frozen environment wakes up with sockets that the other side has closed: that is no failure of anyone's.
-        // Once a byte of an answer has come, the upstream is at work, and must not be asked the same again.
+        // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
+        // answer has come, the upstream is at work and must not be asked again.
         if (again && outgoing.reusedSocket && !answered && !signal.aborted) {
           again().then(resolve, reject);
         } else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
@@ -72,7 +72,7 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
       outgoing.once('close', () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
-        // For what closes a connection without an error, such as an answer that wants another protocol.
+        // Some answers close the connection without an error, such as one that switches protocols.
         if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
       });
     });

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Upstream } from '../settings/config.ts';
 
-/** The names that no answer may hold: the upstreams' model ids and host names, and what the operator adds. */
+/** The names that no answer may contain: the upstreams' model ids and host names, and those that the operator adds. */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
   const names = new Set(operatorNames);
   for (const { models, addresses } of upstreams) {
@@ -14,7 +14,7 @@ export function hiddenNames(upstreams: readonly Upstream[], operatorNames: reado
   return [...names];
 }
 
-/** `localhost`, a bare machine name and an address name nobody, and stand in many an innocent text. */
+/** `localhost`, bare machine names and addresses reveal nobody, and occur in many innocent texts. */
 function isDnsName(hostname: string): boolean {
   return (
     hostname.includes('.') && isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.endsWith('.localhost')

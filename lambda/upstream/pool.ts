@@ -8,16 +8,16 @@ export interface Candidate {
   readonly key: string;
   /** The operator's own headers for this upstream. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the upstream is shown, and nobody else may be. */
+  /** What only the upstream may see: the key and the secret headers. */
   readonly secrets: readonly string[];
 }
 
 export interface Pool {
-  /** Who is asked for a turn of this conversation, in this order. Empty only where no upstream has a key. */
+  /** Whom to ask for a turn of this conversation, in order. Empty only if no upstream has a key. */
   candidates(conversation: Conversation): Promise<Candidate[]>;
   /** Whether there is any key at all. */
   hasKeys(): Promise<boolean>;
-  /** Lets a key rest that its upstream does not take for now. */
+  /** Makes a key rest that its upstream refuses for now. */
   rest(candidate: Candidate, failure: UpstreamFailure): void;
 }
 
@@ -31,13 +31,13 @@ interface Dependencies {
 const restTime = 60_000;
 const longestRest = 600_000;
 
-/** Upstreams in their order, each with its keys as a conversation ranks them; then those keys that rest. */
+/** The upstreams in order, each with its keys as ranked for a conversation; resting keys come last. */
 export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies): Pool {
   const rests = new Map<string, { readonly number: number; readonly until: number }>();
   const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
   let restCount = 0;
 
-  /** The number of the rest that a key is taking now: the lower, the longer it has rested. */
+  /** The number of a key's current rest: the lower, the longer it has rested. */
   const restOf = (candidate: Candidate, time: number): number | undefined => {
     const rest = rests.get(nameOf(candidate));
     return rest && rest.until > time ? rest.number : undefined;
@@ -60,7 +60,7 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
         awake.push(...rested.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
         resting.push(...tired.sort((a, b) => Number(a.rest) - Number(b.rest)).map(({ candidate }) => candidate));
       }
-      // Last, but never left out: what one caller provoked must not take failover from the others.
+      // Last, but never left out: no caller must be able to take failover from the others.
       return [...awake, ...resting];
     },
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Reads a whole body as UTF-8 text; throws a RangeError and lets go of the connection where it is longer than `limit` bytes.
- * `take` is told of memory before it is used, and ends the reading the same way with what it throws.
+ * Reads a whole body as UTF-8 text. Throws a RangeError and closes the connection if it is longer than `limit` bytes. Calls
+ * `take` before it keeps more; an error that it throws ends the reading in the same way.
  */
 export async function readBody(
   body: Readable,

@@ -5,7 +5,7 @@ import type { Candidate } from './pool.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What goes to the upstream: nothing of the client's but its body and a few headers of the dialect. */
+/** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
 export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -13,11 +13,11 @@ export interface UpstreamRequest {
   readonly pieces: readonly string[];
 }
 
-/** Agents add headers of their dialect every month: an open list, but for those that choose whose account it is. */
+/** An open list, since agents add headers of their dialect every month; but none that chooses an account. */
 const ofDialect = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount = /(^|-)(id|key|token|secret|auth|account|org|organization|workspace|profile)(-|$)/;
 
-/** What of a call matters to the upstream. */
+/** What matters of a call to the upstream. */
 interface Call {
   readonly dialect: Dialect;
   readonly endpoint: Endpoint;
@@ -47,7 +47,7 @@ export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHea
   return { url: upstream.addresses[endpoint.address] + endpoint.upstreamPath, headers, pieces };
 }
 
-/** A header's value; one that could smuggle in a header of its own is refused. */
+/** The value of a header. Refuses one that could smuggle in another header. */
 function readHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   if (value === undefined || /^[\t\x20-\x7e]*$/.test(value)) return value;

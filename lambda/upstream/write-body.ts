@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 
-/** Characters that are encoded at a time: else a long body would stand in memory a second time, as bytes. */
+/** How many characters to encode at a time. All at once, a long body would be in memory a second time, as bytes. */
 const portion = 1_048_576;
-/** What is longer costs more to join than to write in pieces. */
+/** In characters. Anything longer costs more to join than to write in pieces. */
 const shortBody = 16_384;
 
-/** Writes a body to its end, each portion of it when the connection has taken those before. */
+/** Writes a whole body, each portion once the connection has taken the ones before. */
 export function writeBody(connection: Writable, texts: readonly string[]): void {
   const portions = cut(joinIfShort(texts));
   const writeOn = (): void => {
@@ -23,7 +23,7 @@ function* cut(texts: readonly string[]): Generator<string> {
   for (const text of texts) {
     for (let start = 0, end = 0; start < text.length; start = end) {
       end = start + portion;
-      if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1; // both halves of a character
+      if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1; // never between the halves of a character
       yield text.slice(start, end);
     }
   }

@@ -3,11 +3,12 @@ import { App, Validations } from 'aws-cdk-lib';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
-import { bundle, bundleServer, bundleWallet } from '../lib/bundle.ts';
+import { bundle, bundleProbe, bundleServer, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { dropCleanReport } from '../lib/drop-clean-report.ts';
 import { findCommit } from '../lib/find-commit.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
+import { secretHash } from '../operator/probe/terms.ts';
 
 // The CDK of today, without the habits that it keeps for older apps; what an upgrade changes shows in the template's snapshot.
 const app = new App({ context: featureFlags });
@@ -23,10 +24,24 @@ const code = {
 };
 await bundle('lambda/index.ts', code.gateway);
 await bundleWallet(code.wallet);
-if (config.engine !== 'function-url') await bundleServer(code.server);
-new GatewayStack(app, 'InferenceGateway', { config, commit, code });
+// `-c probe=HASH` puts dist/probe in the server's place, for whoever knows the secret with that hash.
+const probe = readProbeOrExit(app.node.tryGetContext('probe'), config);
+if (config.engine !== 'function-url') await (probe ? bundleProbe : bundleServer)(code.server);
+new GatewayStack(app, 'InferenceGateway', { config, commit, code, probe });
 app.synth();
 dropCleanReport(app.outdir);
+
+function readProbeOrExit(hash: unknown, { engine }: DeploymentConfig): string | undefined {
+  if (hash === undefined) return undefined;
+  if (engine !== 'function-url' && typeof hash === 'string' && secretHash.test(hash)) {
+    console.error(
+      'warning: this puts dist/probe in the place of the web function’s server; deploy without -c probe to end it',
+    );
+    return hash;
+  }
+  console.error('-c probe must be the SHA-256 of a secret in hex, and goes with engine: both or web');
+  process.exit(1);
+}
 
 function readConfigOrExit(block: unknown, stage: unknown): DeploymentConfig {
   try {

@@ -30,6 +30,13 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
   return metafile;
 }
 
+/** Builds what stands in the server's place while a platform is probed; see docs/engines.md. */
+export async function bundleProbe(outdir: string): Promise<Metafile> {
+  const metafile = await write(outdir, { entryPoints: { index: 'operator/probe/artifact/index.ts' } });
+  await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
+  return metafile;
+}
+
 async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
     ...options,
@@ -92,6 +99,7 @@ if (import.meta.main) {
     'dist/gateway': await bundle('lambda/index.ts', 'dist/gateway'),
     'dist/wallet': await bundleWallet('dist/wallet'),
     'dist/server': await bundleServer('dist/server'),
+    'dist/probe': await bundleProbe('dist/probe'),
   };
   for (const [outdir, metafile] of Object.entries(built)) {
     const { total, start } = measure(metafile);

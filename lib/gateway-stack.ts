@@ -16,6 +16,8 @@ interface GatewayStackProps {
   readonly config: DeploymentConfig;
   /** What is deployed; unknown where git has nothing to say. */
   readonly commit: string | undefined;
+  /** The hash of the secret that dist/probe asks for, where it stands in the server's place. */
+  readonly probe?: string | undefined;
   /** The folders of what is built. */
   readonly code: { readonly gateway: string; readonly wallet: string; readonly server: string };
 }
@@ -25,7 +27,7 @@ interface GatewayStackProps {
  * made anew, and empty.
  */
 export class GatewayStack extends Stack {
-  constructor(scope: Construct, id: string, { config, commit, code }: GatewayStackProps) {
+  constructor(scope: Construct, id: string, { config, commit, code, probe }: GatewayStackProps) {
     super(scope, id, {
       stackName: `${id}-${config.stage}`,
       description: 'Private inference gateway',
@@ -34,7 +36,7 @@ export class GatewayStack extends Stack {
     });
     const tables = new Tables(this, 'Tables');
     const secrets = new Secrets(this, 'Secrets', { edge: config.environment.EDGE_HEADER !== undefined });
-    const { gateway, web, main } = createEngines(this, { config, commit, code, tables, secrets });
+    const { gateway, web, main } = createEngines(this, { config, commit, code, probe, tables, secrets });
     const wallet = new WalletFunction(this, 'Wallet', {
       ...{ config, commit, tables, secrets },
       code: code.wallet,
@@ -79,16 +81,18 @@ export class GatewayStack extends Stack {
   }
 }
 
-type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code'>;
+type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code' | 'probe'>;
 
 /**
  * The gateway by one engine, or by both side by side; then the Function URL stays where clients, the edge and the page at /cli
  * are sent, until the other stands alone.
  */
-function createEngines(scope: Construct, { code, ...parts }: Parts) {
+function createEngines(scope: Construct, { code, probe, ...parts }: Parts) {
   const { engine } = parts.config;
   const web =
-    engine === 'function-url' ? undefined : new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server });
+    engine === 'function-url'
+      ? undefined
+      : new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server, probe });
   if (engine === 'web' && web) return { web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
   const gateway = new GatewayFunction(scope, 'Gateway', { ...parts, code: code.gateway });
   return { gateway, web, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };

@@ -16,9 +16,9 @@ export class GatewayWebFunction extends Construct {
   readonly functionName: string;
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, props: GatewayProps) {
+  constructor(scope: Construct, id: string, props: GatewayProps & { readonly probe: string | undefined }) {
     super(scope, id);
-    const { config, commit, code } = props;
+    const { config, commit, code, probe } = props;
     const { maxConcurrency, maxEnvironments, rateLimit, logRetentionDays, serverEnvironment } = config;
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     this.logGroup = new LogGroup(this, 'Logs', logs);
@@ -51,6 +51,7 @@ export class GatewayWebFunction extends Construct {
         ...environmentOf(scope, props),
         ...serverEnvironment,
         ...(commit !== undefined && { DEPLOYED_COMMIT: commit }),
+        ...(probe !== undefined && { PROBE_SECRET_HASH: probe }),
       },
       defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED, // callers prove themselves to the gateway
       defaultEndpoint: {

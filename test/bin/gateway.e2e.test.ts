@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,6 +24,49 @@ test('a wrong deployment is refused in plain lines, one for each fault', () => {
   ]);
   expect([status, stdout]).toEqual([1, '']);
 }, 30_000);
+
+describe('with the web engine', () => {
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+  const hash = 'a'.repeat(64);
+  const synthesizeWeb = (engine: string, more = {}) => {
+    const gateway = { ...context.gateway, stages: { dev: { engine } } };
+    return synthesize({ ...context, commit: '', gateway, ...more });
+  };
+  const files = (pattern: RegExp) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => pattern.test(path));
+  const template = () => readFileSync(join(folder, 'InferenceGateway.template.json'), 'utf8');
+
+  test.each(['web', 'both'])(
+    '%s is synthesized without a word, with the built server',
+    (engine) => {
+      const { status, stderr, stdout } = synthesizeWeb(engine);
+      expect([status, stderr + stdout]).toEqual([0, '']);
+      expect(files(/^server\/index\.js$/)).toHaveLength(1);
+      expect(readFileSync(join(folder, 'server/index.js'), 'utf8')).not.toContain('x-probe-secret');
+      expect(template()).not.toContain('PROBE_');
+    },
+    60_000,
+  );
+
+  test('-c probe puts dist/probe in its place, and says so', () => {
+    const { status, stderr } = synthesizeWeb('both', { probe: hash });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^warning: this puts dist\/probe in the place of/)]);
+    expect(readFileSync(join(folder, 'server/index.js'), 'utf8')).toContain('x-probe-secret');
+    expect(template()).toContain(`"PROBE_SECRET_HASH": "${hash}"`);
+  }, 60_000);
+
+  test.each([
+    ['function-url', hash],
+    ['both', 'the-secret-itself'],
+  ])(
+    '-c probe with engine %s and %s is refused',
+    (engine, probe) => {
+      const { status, stderr } = synthesizeWeb(engine, { probe });
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/^-c probe must be the SHA-256 of a secret in hex/)]);
+    },
+    60_000,
+  );
+});
 
 test('without its block in cdk.json nothing is synthesized', () => {
   const { status, stderr } = synthesize({});

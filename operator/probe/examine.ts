@@ -1,0 +1,83 @@
+import { type Finding, note, type Row, untested } from '../doctor/row.ts';
+import { CommandError } from '../keys/command-error.ts';
+import type { AskOnce, Reply } from './ask.ts';
+import { inventAddress } from './forgeries.ts';
+import { judgeCountedAddress, judgeSeenAddress } from './judge-address.ts';
+import { judgeAnsweredBodies, judgeReceivedBodies } from './judge-bodies.ts';
+import { judgeCredentials } from './judge-credentials.ts';
+import { judgeDeparture } from './judge-departure.ts';
+import { judgeSilence } from './judge-silence.ts';
+import { judgeThrottle } from './judge-throttle.ts';
+import { secretHeader } from './terms.ts';
+
+export interface Examination {
+  /** Of the artifact; without it a gateway is examined. */
+  readonly secret: string | undefined;
+  /** Seconds without a byte. */
+  readonly silence: number;
+  /** How many requests at once are to bring the platform to refuse some. */
+  readonly throttle: number | undefined;
+  readonly now: () => number;
+  readonly wait: (milliseconds: number) => Promise<void>;
+  readonly random: () => number;
+  /** Told what is about to take long. */
+  readonly progress: (text: string) => void;
+}
+
+const needsArtifact = untested('dist/probe in its place tells it, see docs/engines.md');
+const needsNumber = untested('--throttle 500 sends so many requests at once, best with a low rateLimit');
+
+/** Each finding as it comes. */
+export function examine(ask: AskOnce, examination: Examination): AsyncGenerator<Row> {
+  return examination.secret === undefined
+    ? examineGateway(ask, examination)
+    : examineArtifact(withSecret(ask, examination.secret), examination);
+}
+
+async function* examineGateway(ask: AskOnce, { throttle, random, progress }: Examination): AsyncGenerator<Row> {
+  const prefix = prefixOf(await ask({ path: '/v1/models', headers: { 'x-api-key': 'guest' } }));
+  yield row('address', 'a forged address', await judgeCountedAddress(ask, prefix, inventAddress(random)));
+  progress('sending bodies of up to 32 MiB');
+  yield row('bodies', 'without a key', await judgeAnsweredBodies(ask, prefix));
+  yield row('silence', 'before and in an answer', needsArtifact);
+  yield row('client', 'its leaving is heard', needsArtifact);
+  const isOwn = ({ headers }: Reply) => headers[`${prefix}limit`] !== undefined;
+  const options = { path: '/v1/models', headers: { 'x-api-key': 'guest' }, isOwn };
+  yield row('throttle', 'its shape', throttle ? await judgeThrottle(ask, throttle, options) : needsNumber);
+  yield row('signing', 'credentials', needsArtifact);
+}
+
+async function* examineArtifact(ask: AskOnce, examination: Examination): AsyncGenerator<Row> {
+  const { silence, throttle, now, wait, random, progress } = examination;
+  const reply = await ask({ path: '/request' });
+  if (reply.status !== 200) {
+    throw new CommandError(`there is no dist/probe, or it has another secret: it answered ${reply.status}`);
+  }
+  const { headers, httpVersion }: { headers: string[]; httpVersion: string } = JSON.parse(reply.text);
+  yield row('request', 'what arrives', note(`HTTP/${httpVersion} with ${headers.join(', ')}`));
+  yield row('address', 'a forged address', await judgeSeenAddress(ask, inventAddress(random)));
+  progress('sending bodies of up to 32 MiB');
+  yield row('bodies', 'whole', await judgeReceivedBodies(ask));
+  progress(`waiting through two silences of ${silence} s`);
+  yield row('silence', 'before an answer', await judgeSilence(ask, silence, 'head'));
+  yield row('silence', 'in an answer', await judgeSilence(ask, silence, 'end'));
+  const name = `stay-${Math.floor(random() * 1e9)}`;
+  yield row('client', 'its leaving is heard', await judgeDeparture(ask, name, { now, wait }));
+  const options = { path: '/request', headers: {}, isOwn: ({ status, text }: Reply) => status === 200 && text !== '' };
+  yield row('throttle', 'its shape', throttle ? await judgeThrottle(ask, throttle, options) : needsNumber);
+  const { text } = await ask({ path: '/credentials' });
+  yield row('signing', 'credentials', judgeCredentials(JSON.parse(text)));
+}
+
+const row = (area: string, check: string, finding: Finding): Row => ({ area, check, ...finding });
+
+function withSecret(ask: AskOnce, secret: string): AskOnce {
+  return (one) => ask({ ...one, headers: { ...one.headers, [secretHeader]: secret } });
+}
+
+/** What the gateway's own headers begin with. */
+function prefixOf({ status, headers }: Reply): string {
+  const name = Object.keys(headers).find((header) => /^x-[a-z0-9-]+-remaining$/.test(header));
+  if (name !== undefined) return name.slice(0, -'remaining'.length);
+  throw new CommandError(`there is no gateway: GET /v1/models answered ${status} without its headers`);
+}

@@ -1,0 +1,36 @@
+import { type Finding, fail, ok, untested } from '../doctor/row.ts';
+import type { AskOnce } from './ask.ts';
+
+interface World {
+  readonly now: () => number;
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+const staysFor = 300;
+const patience = 30_000;
+
+/** How long after a client has left the server hears of it. */
+export async function judgeDeparture(ask: AskOnce, name: string, { now, wait }: World): Promise<Finding> {
+  const begin = now();
+  let left = Number.NaN;
+  await ask({
+    path: `/stay?name=${name}`,
+    onData: (leave) => {
+      if (Number.isNaN(left) && now() - begin >= staysFor) {
+        left = now() - begin;
+        leave();
+      }
+    },
+  });
+  if (Number.isNaN(left)) return fail('the answer ended before the client had left');
+  let known = false;
+  for (let waited = 0; waited < patience; waited += 250) {
+    const answer: { known: boolean; leftAfter?: number } = JSON.parse((await ask({ path: `/left?name=${name}` })).text);
+    known ||= answer.known;
+    // The one clock began when the request went out, the other when it came in.
+    if (answer.leftAfter !== undefined) return ok(`${Math.max(0, Math.round(answer.leftAfter - left))} ms later`);
+    await wait(250);
+  }
+  if (known) return fail(`the server has not heard of it ${patience / 1000} s later`);
+  return untested('another environment answered each time; try again while nobody else calls');
+}

@@ -23,7 +23,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'settings/secrets': ['settings/config', 'http/errors', 'settings/setting', 'settings/settings'],
   identity: ['http/errors'],
   quota: ['http/errors', 'identity'],
-  dialects: ['http/errors', 'http/excerpt', 'json'],
+  dialects: ['http/errors', 'http/excerpt', 'json', 'settings/settings'],
   upstream: ['settings/config', 'dialects', 'http/errors', 'json', 'models'],
   stream: ['dialects', 'http/errors', 'json', 'upstream'],
   store: ['settings/read-settings', 'http/errors', 'identity', 'quota', 'settings/secrets'],
@@ -40,7 +40,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'quota',
     'http/routes',
   ],
-  'http/cors': ['http/call'],
+  'http/cors': ['http/call', 'identity'],
   'http/websocket': ['http/call'],
   'http/gateway-headers': ['http/cors', 'http/gateway-request'],
   'report/measure': ['report/emf', 'http/errors', 'http/gateway-request', 'report/metric-names'],
@@ -152,6 +152,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   ],
   // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
   wallet: [
+    'dialects', // the shape of an error
     'http/call',
     'http/pipeline',
     'settings/config',

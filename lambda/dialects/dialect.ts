@@ -1,21 +1,22 @@
 import type { GatewayError } from '../http/errors.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
+import type { Address } from '../settings/settings.ts';
 
 /** One public path of a dialect and where it leads upstream. */
 export interface Endpoint {
   readonly path: string;
   readonly upstreamPath: string;
   /** Which of an upstream's addresses the upstream path is appended to. */
-  readonly address: 'chat' | 'responses' | 'messages';
+  readonly address: Address;
   /** Whether a request counts against the quota; one that does not is under a burst limit of its own. */
   readonly charged: boolean;
   /** Whether an upstream may well not have it: then the client hears so, as of an unknown path. */
   readonly optional: boolean;
   /** Whether `stream: true` asks for server-sent events here. */
   readonly streams: boolean;
-  /** Whether clients try a WebSocket here, and do without it once they are told that there is none. */
-  readonly triedByWebSocket?: boolean;
+  /** Clients try a WebSocket here, with a beta of this name, and do without it once they are told that there is none. */
+  readonly webSocketBeta?: RegExp;
 }
 
 /** The changes that a dialect asks for in a body. */

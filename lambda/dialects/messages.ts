@@ -1,4 +1,4 @@
-import { GatewayError } from '../http/errors.ts';
+import { type ErrorNature, GatewayError } from '../http/errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { passStop, readAsked } from './asked.ts';
@@ -42,6 +42,19 @@ const visionRules = new Map([
 
 const effort = new Set(['effort']);
 const disabled = '{"type":"disabled"}';
+
+/** The `type` of an error, by what went wrong. */
+export const messagesTypes: Readonly<Record<ErrorNature, string>> = {
+  request: 'invalid_request_error',
+  caller: 'authentication_error',
+  missing: 'not_found_error',
+  size: 'request_too_large',
+  rate: 'rate_limit_error',
+  quota: 'rate_limit_error',
+  server: 'api_error',
+  overload: 'overloaded_error',
+  time: 'timeout_error',
+};
 
 const endpoint = (path: string, charged: boolean): Endpoint => ({
   path: `/v1${path}`,
@@ -219,7 +232,8 @@ function markUsage(json: Json, holder: Node, marks: Marks): void {
 }
 
 function renderError(error: GatewayError): string {
-  const { messagesType: type, message, details } = error;
+  const { nature, message, details } = error;
+  const type = messagesTypes[nature];
   return JSON.stringify({ type: 'error', error: { type, message, ...(details && { details }) } });
 }
 

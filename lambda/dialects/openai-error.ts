@@ -1,4 +1,17 @@
-import type { GatewayError } from '../http/errors.ts';
+import type { ErrorNature, GatewayError } from '../http/errors.ts';
+
+/** The `type` of an OpenAI error, by what went wrong. */
+export const openAiTypes: Readonly<Record<ErrorNature, string>> = {
+  request: 'invalid_request_error',
+  caller: 'invalid_request_error',
+  missing: 'invalid_request_error',
+  size: 'invalid_request_error',
+  rate: 'rate_limit_error',
+  quota: 'insufficient_quota',
+  server: 'server_error',
+  overload: 'server_error',
+  time: 'server_error',
+};
 
 /** The error body that both OpenAI dialects and the models endpoints share. */
 export function renderOpenAiError(error: GatewayError): string {
@@ -6,6 +19,14 @@ export function renderOpenAiError(error: GatewayError): string {
 }
 
 /** The fields of an OpenAI error object. */
-export function openAiErrorFields(error: GatewayError): { message: string; type: string; code: string } {
-  return { message: error.message, type: error.openaiType, code: error.code };
+export function openAiErrorFields({
+  message,
+  nature,
+  code,
+}: Pick<GatewayError, 'message' | 'nature'> & { code: string }): {
+  message: string;
+  type: string;
+  code: string;
+} {
+  return { message, type: openAiTypes[nature], code };
 }

@@ -32,7 +32,7 @@ export const responses: Dialect = {
       charged: true,
       optional: false,
       streams: true,
-      triedByWebSocket: true,
+      webSocketBeta: /\bresponses_websockets/,
     },
   ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),

@@ -4,6 +4,7 @@ import type { GatewayResponse } from '../http/gateway-request.ts';
 
 /** The answer when the app fails to render its own error. */
 export function lastResort(): GatewayResponse {
-  const body = renderOpenAiError(toGatewayError(undefined));
-  return { statusCode: 500, headers: { 'content-type': 'application/json' }, body };
+  const error = toGatewayError(undefined);
+  const headers = { 'content-type': 'application/json' };
+  return { statusCode: error.status, headers, body: renderOpenAiError(error) };
 }

@@ -1,3 +1,4 @@
+import { keyHeaders } from '../identity/credentials.ts';
 import type { Call } from './call.ts';
 
 type Headers = Record<string, string>;
@@ -11,7 +12,7 @@ export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly st
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'origin' };
 }
 
-const usualHeaders = 'authorization, x-api-key, api-key, content-type, anthropic-version, anthropic-beta';
+const usualHeaders = [...keyHeaders, 'content-type', 'anthropic-version', 'anthropic-beta'].join(', ');
 
 /** The additional headers of a preflight's answer: a page may send any header that it asks for. */
 export function preflightHeaders(requestHeaders: RequestHeaders): Headers {

@@ -1,15 +1,14 @@
-/** What one error code means to a client: its status, its name in both error shapes, and the headers it brings along. */
+/** What went wrong, as far as dialects tell it apart: each has words of its own for these. */
+export type ErrorNature = 'request' | 'caller' | 'missing' | 'size' | 'rate' | 'quota' | 'server' | 'overload' | 'time';
+
+/** What one error code means to a client: its status, what is wrong, and the headers it brings along. */
 interface Entry {
   readonly status: number;
-  readonly openaiType: string;
-  readonly messagesType: string;
+  readonly nature: ErrorNature;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is the gateway's own failure, or its store's: the operator is told. */
+  readonly ownFault?: true;
 }
-
-const invalidRequest = { openaiType: 'invalid_request_error', messagesType: 'invalid_request_error' } as const;
-const authentication = { openaiType: 'invalid_request_error', messagesType: 'authentication_error' } as const;
-const notFound = { openaiType: 'invalid_request_error', messagesType: 'not_found_error' } as const;
-const server = { openaiType: 'server_error', messagesType: 'api_error' } as const;
 
 /** SDKs and agents retry a 401, a 429 or a 503 for minutes unless this header tells them that it is no use. */
 const noRetry = { 'x-should-retry': 'false' } as const;
@@ -19,37 +18,23 @@ const acceptedEncodings = 'identity, gzip, deflate, br, zstd';
 
 /** Every error that a client can meet. */
 export const catalogue = {
-  invalid_request: { status: 400, ...invalidRequest },
-  invalid_model: { status: 400, ...invalidRequest },
-  missing_api_key: { status: 401, ...authentication, headers: noRetry },
-  invalid_api_key: { status: 401, ...authentication, headers: noRetry },
-  model_not_found: { status: 404, ...notFound },
-  not_found: { status: 404, ...notFound },
-  method_not_allowed: { status: 405, ...invalidRequest },
-  request_too_large: { status: 413, openaiType: 'invalid_request_error', messagesType: 'request_too_large' },
-  unsupported_encoding: {
-    status: 415,
-    ...invalidRequest,
-    headers: { 'accept-encoding': acceptedEncodings },
-  },
-  upgrade_required: { status: 426, ...invalidRequest },
-  rate_limited: { status: 429, openaiType: 'rate_limit_error', messagesType: 'rate_limit_error' },
-  quota_exceeded: {
-    status: 429,
-    openaiType: 'insufficient_quota',
-    messagesType: 'rate_limit_error',
-    headers: noRetry,
-  },
-  internal_error: { status: 500, ...server },
-  upstream_error: { status: 502, ...server },
-  unconfigured: { status: 503, ...server, headers: noRetry },
-  service_unavailable: {
-    status: 503,
-    openaiType: 'server_error',
-    messagesType: 'overloaded_error',
-    headers: { 'retry-after': '1' },
-  },
-  upstream_timeout: { status: 504, openaiType: 'server_error', messagesType: 'timeout_error' },
+  invalid_request: { status: 400, nature: 'request' },
+  invalid_model: { status: 400, nature: 'request' },
+  missing_api_key: { status: 401, nature: 'caller', headers: noRetry },
+  invalid_api_key: { status: 401, nature: 'caller', headers: noRetry },
+  model_not_found: { status: 404, nature: 'missing' },
+  not_found: { status: 404, nature: 'missing' },
+  method_not_allowed: { status: 405, nature: 'request' },
+  request_too_large: { status: 413, nature: 'size' },
+  unsupported_encoding: { status: 415, nature: 'request', headers: { 'accept-encoding': acceptedEncodings } },
+  upgrade_required: { status: 426, nature: 'request' },
+  rate_limited: { status: 429, nature: 'rate' },
+  quota_exceeded: { status: 429, nature: 'quota', headers: noRetry },
+  internal_error: { status: 500, nature: 'server', ownFault: true },
+  upstream_error: { status: 502, nature: 'server' },
+  unconfigured: { status: 503, nature: 'server', headers: noRetry },
+  service_unavailable: { status: 503, nature: 'overload', headers: { 'retry-after': '1' }, ownFault: true },
+  upstream_timeout: { status: 504, nature: 'time' },
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = keyof typeof catalogue;
@@ -107,12 +92,14 @@ export class GatewayError extends Error {
     return new GatewayError(this.code, this.fault, { ...this, cause: this.cause, refund: true });
   }
 
-  get openaiType(): string {
-    return catalogue[this.code].openaiType;
+  /** What went wrong; an upstream says with a status of its own that it is overloaded. */
+  get nature(): ErrorNature {
+    return this.status === 529 ? 'overload' : catalogue[this.code].nature;
   }
 
-  get messagesType(): string {
-    return this.status === 529 ? 'overloaded_error' : catalogue[this.code].messagesType;
+  get isOwnFault(): boolean {
+    const entry: Entry = catalogue[this.code];
+    return entry.ownFault === true;
   }
 }
 

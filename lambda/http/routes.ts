@@ -50,7 +50,8 @@ export function createRouter(dialects: readonly Dialect[]): Router {
         const message = `There is nothing at this path${help}. OpenAI clients take a base URL that ends in /v1, Anthropic clients one without it.`;
         return { ...openAi, kind: 'refused', error: new GatewayError('not_found', message) };
       }
-      if (found?.endpoint.triedByWebSocket && isWebSocketHandshake(call)) {
+      const { webSocketBeta } = found?.endpoint ?? {};
+      if (found && webSocketBeta && isWebSocketHandshake(call, webSocketBeta)) {
         const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
         return { ...found, kind: 'refused', error: new GatewayError('upgrade_required', message) };
       }

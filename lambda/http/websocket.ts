@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
  * Whether a request asks for a WebSocket. Platforms strip `Upgrade` on the way, so what tells is the rest of a handshake,
  * or the beta that agents name with it.
  */
-export function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>): boolean {
+export function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, beta: RegExp): boolean {
   if (method !== 'GET') return false;
-  return headers['sec-websocket-key'] !== undefined || /\bresponses_websockets/.test(headers['openai-beta'] ?? '');
+  return headers['sec-websocket-key'] !== undefined || beta.test(headers['openai-beta'] ?? '');
 }

@@ -11,9 +11,14 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 /** What every issued key begins with. */
 export const keyPrefix = 'ltk_';
 
-/** Reads the credential from headers with lower-case names: `x-api-key`, then `api-key`, then `Authorization: Bearer`. */
+/** The headers that a key may come in, the one that is looked at first to begin with. */
+export const keyHeaders = ['x-api-key', 'api-key', 'authorization'] as const;
+
+/** Reads the credential from headers with lower-case names. */
 export function readCredential(headers: RequestHeaders): Credential {
-  const value = headers['x-api-key']?.trim() || headers['api-key']?.trim() || readBearer(headers.authorization);
+  const name = keyHeaders.find((header) => headers[header]?.trim());
+  const given = name && headers[name]?.trim();
+  const value = name === 'authorization' ? readBearer(given) : given;
   if (!value) return { kind: 'none' };
   return value.startsWith(keyPrefix) ? { kind: 'key', hash: hashKey(value) } : { kind: 'placeholder' };
 }
@@ -24,5 +29,5 @@ export function hashKey(key: string): string {
 }
 
 function readBearer(authorization = ''): string | undefined {
-  return /^bearer\s+(.*)$/is.exec(authorization.trim())?.[1]?.trim();
+  return /^bearer\s+(.*)$/is.exec(authorization)?.[1]?.trim();
 }

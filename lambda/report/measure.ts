@@ -93,7 +93,7 @@ function isOwnFault({ error, identity }: GatewayRequest): boolean {
   if (error && isIntended(error)) return false;
   // The upstream's keys are gone. Of one who is not identified it says that no key was ever issued, which any caller can meet.
   if (error?.code === 'unconfigured') return identity !== undefined;
-  return error !== undefined && ownFaults.has(error.code);
+  return error?.isOwnFault ?? false;
 }
 
 /** What the operator has asked for is no failure. */
@@ -102,4 +102,3 @@ export function isIntended({ reason }: GatewayError): boolean {
 }
 
 const intended: ReadonlySet<string> = new Set(['stopping', ...limitMetrics.map(([limit]) => limit)]);
-const ownFaults: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);

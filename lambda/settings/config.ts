@@ -1,16 +1,14 @@
 import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from './read-settings.ts';
 import type { Value } from './setting.ts';
-import { settings, upstreamSettings } from './settings.ts';
+import { type Address, ownAddresses, settings, upstreamSettings } from './settings.ts';
 
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; its keys stand in the secret under `PREFIX_API_KEYS`. */
   readonly prefix: string;
   /** The base URL under which each dialect lives. */
-  readonly addresses: Readonly<Record<'chat' | 'responses' | 'messages', string>>;
+  readonly addresses: Readonly<Record<Address, string>>;
   /** What it calls its models in each dialect. */
-  readonly models: Readonly<
-    Record<'chat' | 'responses' | 'messages', { readonly text: string; readonly vision: string }>
-  >;
+  readonly models: Readonly<Record<Address, { readonly text: string; readonly vision: string }>>;
   /** What each of its requests is given on top. */
   readonly headers: Readonly<Record<string, string>>;
   /** Keys given in the environment: local only, a deployment reads them from its secret. */
@@ -55,21 +53,19 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
   }
   const prefixes = ['UPSTREAM', ...[...numbers].sort((a, b) => a - b).map((number) => `UPSTREAM_${number}`)];
   return prefixes.map((prefix) => {
-    const read = camelNamed(readSettings(upstreamSettings, environment, faults, `${prefix}_`));
-    const { baseUrl, responsesBaseUrl = baseUrl, messagesBaseUrl = baseUrl } = read;
-    const models = {
-      chat: { text: read.textModel, vision: read.visionModel },
-      responses: {
-        text: read.responsesTextModel ?? read.textModel,
-        vision: read.responsesVisionModel ?? read.visionModel,
-      },
-      messages: {
-        text: read.messagesTextModel ?? read.textModel,
-        vision: read.messagesVisionModel ?? read.visionModel,
-      },
-    };
-    const { apiKeys = [], headers = {} } = read;
-    const addresses = { chat: baseUrl, responses: responsesBaseUrl, messages: messagesBaseUrl };
+    const read = readSettings(upstreamSettings, environment, faults, `${prefix}_`);
+    const plain = { url: read.BASE_URL, text: read.TEXT_MODEL, vision: read.VISION_MODEL };
+    const own = ownAddresses.map((address) => {
+      const url = read[`${address}_BASE_URL`] ?? plain.url;
+      const text = read[`${address}_TEXT_MODEL`] ?? plain.text;
+      return [address.toLowerCase(), { url, text, vision: read[`${address}_VISION_MODEL`] ?? plain.vision }] as const;
+    });
+    const places = Object.entries({ chat: plain, ...Object.fromEntries(own) });
+    const addresses = Object.fromEntries(places.map(([name, { url }]) => [name, url])) as Upstream['addresses'];
+    const models = Object.fromEntries(
+      places.map(([name, { text, vision }]) => [name, { text, vision }]),
+    ) as Upstream['models'];
+    const { HEADERS: headers = {}, API_KEYS: apiKeys = [] } = read;
     return { prefix, addresses, models, headers, apiKeys };
   });
 }

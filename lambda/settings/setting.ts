@@ -80,24 +80,12 @@ const baseUrl: Setting<string> = {
   },
 };
 
-const endpoint = /\/(chat\/completions|responses|messages(\/count_tokens)?)$/;
-
-/** The base URL of an upstream, to which the gateway appends the path of an endpoint. */
-export const upstreamUrl: Setting<string> = {
-  expects:
-    "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
-  parse: (value) => {
-    const url = baseUrl.parse(value);
-    return url && endpoint.test(url) ? undefined : url;
-  },
-};
-
 /** An address that others extend: with this ending it would have it twice. */
-export const urlWithout = (ending: string, expects: string): Setting<string> => ({
+export const urlWithout = (ending: RegExp, expects: string): Setting<string> => ({
   expects,
   parse: (value) => {
     const url = baseUrl.parse(value);
-    return url?.endsWith(ending) ? undefined : url;
+    return url !== undefined && ending.test(url) ? undefined : url;
   },
 });
 

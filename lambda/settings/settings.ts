@@ -12,7 +12,6 @@ import {
   seconds,
   splitList,
   text,
-  upstreamUrl,
   urlWithout,
 } from './setting.ts';
 
@@ -68,17 +67,35 @@ const keyList = list('keys separated by commas', /^[\x21-\x7e]+$/);
 const secretId = text('the name or ARN of a secret', /^[\w/+=.@:-]{1,512}$/);
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
+/** Dialects that an upstream may have at an address of their own, under model ids of their own. */
+export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
+type OwnAddress = (typeof ownAddresses)[number];
+
+/** By which of an upstream's addresses an endpoint is reached. */
+export type Address = 'chat' | Lowercase<OwnAddress>;
+
+/** `RESPONSES_BASE_URL` and its like. */
+const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
+  Object.fromEntries(ownAddresses.map((address) => [`${address}_${name}`, setting])) as Record<
+    `${OwnAddress}_${Name}`,
+    S
+  >;
+
+/** An endpoint's path, which the gateway appends itself. */
+const endpointPath = /\/(chat\/completions|responses|messages(\/count_tokens)?)$/;
+const upstreamUrl = urlWithout(
+  endpointPath,
+  "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
+);
+
 /** The settings of one upstream. Those of a second, third … one are written `UPSTREAM_2_BASE_URL` and so on. */
 export const upstreamSettings = {
   BASE_URL: required(upstreamUrl),
-  RESPONSES_BASE_URL: upstreamUrl,
-  MESSAGES_BASE_URL: upstreamUrl,
   TEXT_MODEL: required(modelId),
   VISION_MODEL: required(modelId),
-  RESPONSES_TEXT_MODEL: modelId,
-  RESPONSES_VISION_MODEL: modelId,
-  MESSAGES_TEXT_MODEL: modelId,
-  MESSAGES_VISION_MODEL: modelId,
+  ...forEachAddress('BASE_URL', upstreamUrl),
+  ...forEachAddress('TEXT_MODEL', modelId),
+  ...forEachAddress('VISION_MODEL', modelId),
   HEADERS: headerMap,
   API_KEYS: keyList,
 } as const satisfies Record<string, Setting<unknown>>;
@@ -89,8 +106,8 @@ export const settings = {
     'svc',
     text('2 to 20 letters, digits and dashes, a lower-case letter first', /^[a-z][a-z0-9-]{1,19}$/),
   ),
-  APP_URL: urlWithout('/cli', 'the http(s) URL of the web app, without /cli'),
-  GATEWAY_URL: urlWithout('/v1', 'the http(s) URL of the gateway, without /v1'),
+  APP_URL: urlWithout(/\/cli$/, 'the http(s) URL of the web app, without /cli'),
+  GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
   MODEL_ALIASES: byDefault('', aliases),
   UPSTREAM_SECRET_ID: secretId,
   UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),

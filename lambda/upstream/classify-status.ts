@@ -1,14 +1,16 @@
-import type { FailureKind } from './failure.ts';
+import { type FailureClass, type FailureKind, failureClasses } from './failure.ts';
+
+const named = new Map(
+  Object.entries(failureClasses).flatMap(([kind, { statuses = [] }]: [string, FailureClass]) =>
+    statuses.map((status) => [status, kind as FailureKind] as const),
+  ),
+);
 
 /** The class that a status stands for; undefined where it is a success. */
 export function classifyStatus(status: number): FailureKind | undefined {
   if (status >= 200 && status < 300) return undefined;
-  if (status === 401 || status === 402) return 'credentials';
-  if (status === 403) return 'forbidden';
-  if (status === 404) return 'missing';
-  if (status === 408) return 'upstream_timeout';
-  if (status === 413) return 'too_large';
-  if (status === 429) return 'limited';
+  const kind = named.get(status);
+  if (kind !== undefined) return kind;
   if (status >= 500 && status <= 599) return 'server_error';
   return status >= 400 && status < 500 ? 'caller' : 'unusable';
 }

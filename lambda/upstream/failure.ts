@@ -3,15 +3,23 @@ import { type ErrorCode, GatewayError } from '../http/errors.ts';
 export interface FailureClass {
   /** What happened, for docs and the operator. */
   readonly means: string;
+  /** The upstream's statuses that say so; of others, `classifyStatus` goes by their hundreds. */
+  readonly statuses?: readonly number[];
   readonly code: ErrorCode;
   /** Whether the client sees the upstream's own status instead of the code's. */
   readonly ownStatus?: boolean;
   readonly refunds: boolean;
   /** What is tried next, as long as nothing has gone out: the next key (after the last: the next upstream's first), or the next upstream. */
   readonly next: 'nothing' | 'key' | 'upstream';
+  /** Whether that is done but once in a request: it may be about what one caller wrote, who could walk through all keys. */
+  readonly once?: boolean;
   /** Whether the key rests before it is used again. */
   readonly rests?: boolean;
-  /** What the client reads; where absent, the upstream's own sentence, without names. */
+  /** Whether it is the caller's to mend, and so explained in the upstream's own sentence, without names. */
+  readonly callers?: boolean;
+  /** Whether it may be about a part of the body that only another account can read. */
+  readonly mayBeForeign?: boolean;
+  /** What the client reads where the upstream's own sentence does not stand in its place. */
   readonly message?: string;
   /** What the client can do about it. */
   readonly advice?: string;
@@ -49,6 +57,7 @@ export const failureClasses = {
   },
   upstream_timeout: {
     means: 'the upstream answered 408',
+    statuses: [408],
     code: 'upstream_timeout',
     refunds: true,
     next: 'nothing',
@@ -57,6 +66,7 @@ export const failureClasses = {
   },
   credentials: {
     means: 'the upstream answered 401 or 402: it does not take the key, or its account is empty',
+    statuses: [401, 402],
     code: 'upstream_error',
     refunds: true,
     next: 'key',
@@ -66,14 +76,17 @@ export const failureClasses = {
   },
   forbidden: {
     means: 'the upstream answered 403: about the key, or about what one caller wrote',
+    statuses: [403],
     code: 'upstream_error',
     refunds: true,
     next: 'key',
+    once: true,
     message: 'The model refused this request.',
     advice: operator,
   },
   missing: {
     means: 'the upstream answered 404: it does not know the path or the model',
+    statuses: [404],
     code: 'upstream_error',
     refunds: true,
     next: 'nothing',
@@ -82,6 +95,7 @@ export const failureClasses = {
   },
   limited: {
     means: 'the upstream answered 429: the limit of the account that all callers share',
+    statuses: [429],
     code: 'service_unavailable',
     refunds: true,
     next: 'key',
@@ -138,13 +152,22 @@ export const failureClasses = {
     message: 'The answer took longer than one request may take.',
     advice: 'Ask for a shorter one.',
   },
-  too_large: { means: 'the upstream answered 413', code: 'request_too_large', refunds: false, next: 'nothing' },
+  too_large: {
+    means: 'the upstream answered 413',
+    statuses: [413],
+    code: 'request_too_large',
+    refunds: false,
+    next: 'nothing',
+    callers: true,
+  },
   caller: {
     means: 'the upstream answered another 4xx: something in the request',
     code: 'invalid_request',
     ownStatus: true,
     refunds: false,
     next: 'nothing',
+    callers: true,
+    mayBeForeign: true,
   },
 } as const satisfies Record<string, FailureClass>;
 

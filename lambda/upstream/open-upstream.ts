@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Conversation } from './affinity.ts';
 import { classifyStatus } from './classify-status.ts';
 import type { SendRequest, UpstreamAnswer } from './exchange.ts';
-import { type FailureClass, UpstreamFailure } from './failure.ts';
+import { type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
 import { letGo } from './let-go.ts';
 import type { Candidate, Pool } from './pool.ts';
 import { readBody } from './read-body.ts';
@@ -40,10 +40,9 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
     const retryAfter = readRetryAfter(headers['retry-after'], now());
     const shouldRetry = readShouldRetry(headers['x-should-retry']);
     const details = { status, retryAfter, shouldRetry };
+    const { callers }: FailureClass = failureClasses[kind];
     // Only what a caller can mend is explained in the upstream's words; anything else may tell of the deployment.
-    if (kind === 'caller' || kind === 'too_large') {
-      throw new UpstreamFailure(kind, { ...details, message: explain(await readExplanation(body)) });
-    }
+    if (callers) throw new UpstreamFailure(kind, { ...details, message: explain(await readExplanation(body)) });
     letGo(body);
     throw new UpstreamFailure(kind, details);
   };
@@ -52,7 +51,7 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
     const { signal } = attempt;
     let left: readonly Candidate[] = await pool.candidates(attempt.conversation);
     let first: UpstreamFailure | undefined;
-    let refusals = 0;
+    let movedOnce = false;
     for (;;) {
       signal.throwIfAborted();
       const [candidate, ...others] = left;
@@ -63,13 +62,12 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
         // Made for the account that failed, it is foreign to any other: that is no mistake of the caller's.
-        if (first && error.kind === 'caller' && attempt.isAccountBound()) throw first;
+        if (first && error.failureClass.mayBeForeign && attempt.isAccountBound()) throw first;
         first ??= error;
-        const { next, rests } = error.failureClass;
+        const { next, rests, once = false } = error.failureClass;
         if (rests) pool.rest(candidate, error);
-        // A 403 may be about what one caller wrote: it moves on once, or that caller could walk through all keys.
-        if (error.kind === 'forbidden') refusals += 1;
-        left = stillToTry(others, candidate, refusals > 1 ? 'nothing' : next);
+        left = stillToTry(others, candidate, once && movedOnce ? 'nothing' : next);
+        movedOnce ||= once;
         const another = left.length > 0;
         attempt.onFailure(error, candidate, another);
         if (!another) throw error;

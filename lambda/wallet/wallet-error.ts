@@ -17,7 +17,7 @@ export class WalletError extends Error {
   readonly status: number;
   readonly headers = {};
   readonly reason = undefined;
-  readonly openaiType = 'invalid_request_error';
+  readonly nature = 'request';
 
   constructor(code: keyof typeof statuses, message: string) {
     super(message);

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { messagesTypes } from '../../lambda/dialects/messages.ts';
+import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
 import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
 import { faultIn } from './judge-shape.ts';
 import { quote, type Reply } from './probe.ts';
@@ -13,12 +15,12 @@ export interface ExpectedError {
 /** What is wrong with an error: its status, its shape to the last field, the headers that name its code; undefined where nothing is. */
 export function faultInError(reply: Reply, expected: ExpectedError, headerPrefix: string): string | undefined {
   const { code, shape, headers = {} } = expected;
-  const { status, openaiType, messagesType } = catalogue[code];
+  const { status, nature } = catalogue[code];
   if (reply.status !== status) return `expected ${status} ${code}, not ${quote(reply)}`;
   const body =
     shape === 'openai'
-      ? z.strictObject({ message, type: z.literal(openaiType), code: z.literal(code) })
-      : z.strictObject({ type: z.literal(messagesType), message });
+      ? z.strictObject({ message, type: z.literal(openAiTypes[nature]), code: z.literal(code) })
+      : z.strictObject({ type: z.literal(messagesTypes[nature]), message });
   const whole = shape === 'openai' ? { error: body } : { type: z.literal('error'), error: body };
   const fault = faultIn(reply, z.strictObject(whole));
   if (fault !== undefined) return fault;

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../lambda/dialects/index.ts';
+import { messagesTypes } from '../../lambda/dialects/messages.ts';
+import { openAiTypes, renderOpenAiError } from '../../lambda/dialects/openai-error.ts';
 import { catalogue, type ErrorCode, GatewayError } from '../../lambda/http/errors.ts';
 import { headerNames } from '../../lambda/http/gateway-headers.ts';
 import { createModels } from '../../lambda/models.ts';
@@ -29,11 +31,11 @@ describe('docs/api.md', () => {
       ...wordsIn(`${code} ${openaiType} ${messagesType}`),
     ]);
     expect(documented).toEqual(
-      Object.entries(catalogue).map(([code, { status, openaiType, messagesType }]) => [
+      Object.entries(catalogue).map(([code, { status, nature }]) => [
         status,
         code,
-        openaiType,
-        messagesType,
+        openAiTypes[nature],
+        messagesTypes[nature],
       ]),
     );
   });
@@ -50,8 +52,8 @@ describe('docs/api.md', () => {
   });
 
   test('a stream that breaks says what is shown', () => {
-    const { message, openaiType: type, code } = new UpstreamFailure('cut').withNote('This request was not charged.');
-    expect(page).toContain(`\ndata: ${JSON.stringify({ error: { message, type, code } })}\n`);
+    const error = new UpstreamFailure('cut').withNote('This request was not charged.');
+    expect(page).toContain(`\ndata: ${renderOpenAiError(error)}\n`);
   });
 
   test('the endpoints, and which of them are charged', () => {

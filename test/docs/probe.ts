@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals';
+import { messagesTypes } from '../../lambda/dialects/messages.ts';
+import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
 import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { type Answer, type DocumentedOperation, readContract } from './contract.ts';
@@ -44,8 +46,8 @@ export async function sendInVain(
   const { status, headers, body } = await send(gateway, operation, sending);
   const code = headers.get('x-svc-error') as ErrorCode;
   const { error } = JSON.parse(body) as { error: { type: string; code?: string } };
-  const { openaiType, messagesType } = catalogue[code];
-  if (error.code !== undefined) expect(error).toMatchObject({ code, type: openaiType });
-  else expect(error.type).toBe(status === 529 ? 'overloaded_error' : messagesType);
+  const { nature } = catalogue[code];
+  if (error.code !== undefined) expect(error).toMatchObject({ code, type: openAiTypes[nature] });
+  else expect(error.type).toBe(status === 529 ? 'overloaded_error' : messagesTypes[nature]);
   return `${status} ${code}`;
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { messagesTypes } from '../../lambda/dialects/messages.ts';
+import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
 import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
 import { readContract } from '../docs/contract.ts';
 import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
@@ -123,9 +125,9 @@ function judge({ method, path: target, headers, body }: Input, answer: Answer, k
 
 /** The body says what the status and the header say. */
 function judgeError(code: string, { status, body }: Answer): string[] {
-  const { status: due, openaiType, messagesType } = catalogue[code as ErrorCode];
+  const { status: due, nature } = catalogue[code as ErrorCode];
   const { error } = JSON.parse(body);
-  const type = error.code === undefined ? messagesType : openaiType;
+  const type = (error.code === undefined ? messagesTypes : openAiTypes)[nature];
   const right = status === due && error.type === type && (error.code ?? code) === code;
   return right ? [] : [`the body says ${error.type} ${error.code}, the header ${code}`];
 }

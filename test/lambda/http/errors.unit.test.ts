@@ -48,7 +48,9 @@ describe('the catalogue of errors', () => {
   });
 
   test('an overloaded upstream is named so in the messages dialect', () => {
-    expect(new GatewayError('upstream_error', '', { status: 529 }).messagesType).toBe('overloaded_error');
+    const error = new GatewayError('upstream_error', '', { status: 529 });
+    expect(JSON.parse(messages.renderError(error)).error.type).toBe('overloaded_error');
+    expect(JSON.parse(renderOpenAiError(error)).error.type).toBe('server_error');
   });
 
   test('what is unknown shows nothing of itself', () => {

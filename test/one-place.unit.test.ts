@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { createDialects } from '../lambda/dialects/index.ts';
+import { catalogue } from '../lambda/http/errors.ts';
+import { headerNames } from '../lambda/http/gateway-headers.ts';
+import { keyHeaders } from '../lambda/identity/credentials.ts';
+import { settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { type FailureClass, failureClasses } from '../lambda/upstream/failure.ts';
+import { readTables } from './docs/markdown.ts';
+import { readSources } from './support/imports.ts';
+
+const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin']).map(({ path, text }) => ({
+  path,
+  code: text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*$/gm, ''),
+}));
+
+/** The files in whose code, comments aside, something stands. */
+const filesWith = (pattern: RegExp, below = 'lambda/') =>
+  sources.filter(({ path, code }) => path.startsWith(below) && pattern.test(code)).map(({ path }) => path);
+
+const [places = []] = readTables(readFileSync('docs/CONTRIBUTING.md', 'utf8'));
+
+/** The files that the table of docs/CONTRIBUTING.md names for a kind of change. */
+function placesOf(change: string, name = ''): string[] {
+  const [, edit = ''] = places.find(([what]) => what === change) ?? [];
+  return [...edit.matchAll(/`([^`]+\/[^`]*)`/g)].map(([, path = '']) => path.replace('NAME', name));
+}
+
+test('the table names files that are there, and pages', () => {
+  for (const [, edit = '', pages = ''] of places.slice(1)) {
+    for (const [, path = ''] of edit.matchAll(/`([^`]+)`/g)) {
+      expect([path, existsSync(path.replace('NAME', 'chat'))]).toEqual([path, true]);
+    }
+    expect(pages).not.toBe('');
+    for (const [, page = ''] of pages.matchAll(/\]\(([^)#]+)/g)) expect(existsSync(`docs/${page}`)).toBe(true);
+  }
+});
+
+describe('a dialect', () => {
+  const dialects = createDialects({ signsThinking: false, streamUsage: false });
+
+  test.each(dialects.map(({ name }) => name))('%s is told from the others only where it stands itself', (name) => {
+    const [own = '', index = '', words = ''] = placesOf('a dialect', name);
+    expect(filesWith(new RegExp(`'\\./${name}\\.ts'`), 'lambda/dialects/')).toEqual([index]);
+    const elsewhere = filesWith(new RegExp(`'${name}'|\\b${name}(Type|Url)`, 'i')).filter(
+      (path) => !path.startsWith('lambda/dialects/'),
+    );
+    // JSON has members of the same names.
+    expect(elsewhere.filter((path) => path !== words)).toEqual([]);
+    expect(existsSync(own)).toBe(true);
+  });
+
+  test('has its paths to itself', () => {
+    for (const { path } of dialects.flatMap(({ endpoints }) => endpoints)) {
+      expect(filesWith(new RegExp(`${path}\\b`), 'lambda/http')).toEqual([]);
+      expect(filesWith(new RegExp(`${path}\\b`), 'lambda/upstream')).toEqual([]);
+    }
+  });
+});
+
+describe('a setting', () => {
+  /** Where a name is bound to another: two settings that contradict each other, a port that is taken, a secret, a failure explained. */
+  const bound = [
+    'lambda/engines/listen.ts',
+    'lambda/settings/config.ts',
+    'lambda/settings/secrets.ts',
+    'lambda/settings/server-config.ts',
+    'lambda/upstream/failure.ts',
+  ];
+  const names = [...Object.keys(settings), ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`)];
+
+  test.each(names)('%s', (name) => {
+    const own = placesOf('a setting');
+    const files = filesWith(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`)).filter((path) => !own.includes(path));
+    expect(files.filter((path) => !bound.includes(path))).toEqual([]);
+    // One row says what it is; other pages speak of it.
+    const rows = readdirSync('docs').filter(
+      (page) => page.endsWith('.md') && readFileSync(`docs/${page}`, 'utf8').includes(`\n| \`${name}\` |`),
+    );
+    expect(rows.filter((page) => page !== 'settings.md')).toEqual([]);
+  });
+});
+
+describe('a header', () => {
+  test.each(keyHeaders)('%s, in which a key may come', (name) => {
+    const others = filesWith(new RegExp(`'${name}'`)).filter((path) => !path.startsWith('lambda/dialects/'));
+    expect(others).toEqual(placesOf('a header that a key may come in'));
+  });
+
+  test.each(['x-claude-code-session-id', 'x-session-affinity', 'thread-id'])(
+    '%s, which names a conversation',
+    (name) => {
+      expect(filesWith(new RegExp(name))).toEqual(placesOf('a header that names a conversation'));
+    },
+  );
+
+  test.each(Object.values(headerNames('svc')))('%s', (name) => {
+    const [, , ending = ''] = name.split('-');
+    expect(filesWith(new RegExp(`-${ending}\\b`))).toEqual(placesOf("a header of the gateway's own"));
+  });
+});
+
+describe('an error code', () => {
+  /** Who asks for one by name: the metrics, and the figures after a store that failed. */
+  const askers: Readonly<Record<string, string>> = {
+    upgrade_required: 'lambda/report/measure.ts',
+    unconfigured: 'lambda/report/measure.ts',
+    service_unavailable: 'lambda/middleware/quota-headers.ts',
+  };
+
+  test.each(Object.keys(catalogue))('%s', (code) => {
+    expect(filesWith(new RegExp(`\\b${code}: \\{ status`))).toEqual(placesOf('an error code'));
+    const { [code]: asker } = askers;
+    expect(filesWith(new RegExp(`[!=]== '${code}'`))).toEqual(asker === undefined ? [] : [asker]);
+  });
+
+  test('has its status there, and nowhere else', () => {
+    // Of HTTP's own: 499 is for the log, its client has gone; 408 for a body that does not come. The pages have errors of their own.
+    const numbers = filesWith(/\bstatus(Code)?: (4(?!99|08)|5)\d\d\b/).filter(
+      (path) => !path.startsWith('lambda/wallet/'),
+    );
+    expect(numbers).toEqual(placesOf('an error code'));
+  });
+});
+
+describe('a failure class', () => {
+  test.each(Object.entries<FailureClass>(failureClasses))('%s', (kind, { statuses }) => {
+    const [table = ''] = placesOf('a failure class');
+    expect(filesWith(new RegExp(`^  ${kind}: \\{\n    means`, 'm'))).toEqual([table]);
+    // What follows from it is asked of its entry.
+    const asking = new RegExp(`(error\\.kind|\\bkind|reason) [!=]== '${kind}'`);
+    expect([...filesWith(asking, 'lambda/upstream/'), ...filesWith(asking, 'lambda/pipelines/')]).toEqual([]);
+    const raising = filesWith(new RegExp(`'${kind}'`)).filter((path) => path !== table);
+    expect(raising.length > 0 || statuses !== undefined).toBe(true);
+  });
+});
+
+test('an alarm stands in one file, and leads to one runbook', () => {
+  const [folder = ''] = placesOf('an alarm');
+  const runbooks = sources.flatMap(({ code }) =>
+    [...code.matchAll(/runbook: '([a-z-]+)'/g)].map(([, slug = '']) => slug),
+  );
+  expect(runbooks.length).toBeGreaterThan(6);
+  for (const slug of runbooks) {
+    const files = filesWith(new RegExp(`runbook: '${slug}'`), '');
+    expect([slug, files.length, files[0]?.startsWith(folder)]).toEqual([slug, 1, true]);
+  }
+});
+
+test('a key command is made in one file', () => {
+  const [program = ''] = placesOf('a key command');
+  const names = sources.flatMap(({ code }) =>
+    [...code.matchAll(/addCommand\(program, '([a-z]+)'/g)].map(([, name = '']) => name),
+  );
+  expect(names.length).toBeGreaterThan(8);
+  expect(new Set(names).size).toBe(names.length);
+  expect(filesWith(/addCommand\(/, '')).toEqual([program]);
+});

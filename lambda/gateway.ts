@@ -12,10 +12,12 @@ import { createDeploymentLimit } from './quota/deployment-limit.ts';
 import { createToken } from './quota/token.ts';
 import { createLog, describeCause } from './report/log.ts';
 import type { Config } from './settings/config.ts';
-import { createSecrets, type Repeat } from './settings/secrets.ts';
+import { createRefreshed, type Repeat } from './settings/refreshed.ts';
+import { createSecrets } from './settings/secrets.ts';
 import type { Aws } from './store/aws.ts';
 import { createCounters } from './store/counters.ts';
 import { readIdentities } from './store/identities.ts';
+import { createReadStop } from './store/stop-switch.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createRankKeys } from './upstream/affinity.ts';
 import { createHashId } from './upstream/caller-ids.ts';
@@ -75,8 +77,13 @@ export function createGateway(
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
+  const readStop = createRefreshed(createReadStop(callDynamoDb, config.keysTable), {
+    ...{ now, repeat },
+    onStale: (error) => log.warn('stop not read', describeCause(error)),
+  });
+
   // Asked for while the environment starts; where that fails, the first request that needs one asks again.
-  for (const reading of [pool.hasKeys(), secrets.networkSalt()]) reading.catch(() => {});
+  for (const reading of [pool.hasKeys(), secrets.networkSalt(), readStop()]) reading.catch(() => {});
 
   return createApp({
     ...config,
@@ -93,6 +100,7 @@ export function createGateway(
       now,
     }),
     isConfigured: pool.hasKeys,
+    readStop,
     hashIdsOf:
       config.upstreamCallerIds === 'hash'
         ? async (caller) => createHashId(await secrets.subkey('caller ids'), caller)

@@ -5,7 +5,7 @@ import { createGateway } from './gateway.ts';
 import { createGatewayWithWallet } from './gateway-with-wallet.ts';
 import { createLog } from './report/log.ts';
 import type { Config } from './settings/config.ts';
-import type { Repeat } from './settings/secrets.ts';
+import type { Repeat } from './settings/refreshed.ts';
 import type { ServerConfig } from './settings/server-config.ts';
 import type { Aws } from './store/aws.ts';
 import { createGiveUp } from './store/give-up.ts';

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createGatewayWithWallet } from '../lambda/gateway-with-wallet.ts';
 import { startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
-import type { Repeat } from '../lambda/settings/secrets.ts';
+import type { Repeat } from '../lambda/settings/refreshed.ts';
 import { readServerConfig } from '../lambda/settings/server-config.ts';
 import { readPageFiles } from '../lambda/wallet/page-files.ts';
 import { makePages } from '../lib/reference/make-pages.ts';

@@ -1,6 +1,7 @@
 import type { HeaderNames } from '../http/gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from '../http/gateway-request.ts';
 import type { Identify } from '../identity/identify.ts';
+import type { ReadStop } from '../middleware/require-upstream.ts';
 import type { Models } from '../models.ts';
 import type { Quota } from '../quota/charge.ts';
 import type { DeploymentLimit } from '../quota/deployment-limit.ts';
@@ -25,4 +26,5 @@ export interface PipelineDependencies {
   readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;
+  readonly readStop: ReadStop;
 }

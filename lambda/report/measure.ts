@@ -101,4 +101,4 @@ export function isIntended({ reason }: GatewayError): boolean {
   return reason !== undefined && intended.has(reason);
 }
 
-const intended: ReadonlySet<string> = new Set(['stopping', ...limitMetrics.map(([limit]) => limit)]);
+const intended: ReadonlySet<string> = new Set(['stopping', 'stopped', ...limitMetrics.map(([limit]) => limit)]);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { GatewayError } from '../http/errors.ts';
 import type { Access, Upstream } from './config.ts';
+import { createRefreshed, type Repeat, shareReading, timeLimit } from './refreshed.ts';
 import { splitList } from './setting.ts';
 import { headerMap } from './settings.ts';
 
@@ -22,8 +23,6 @@ interface Dependencies {
   readonly repeat?: Repeat | undefined;
 }
 
-export type Repeat = (task: () => void, time: number) => void;
-
 interface Settings {
   readonly upstreamSecretId: string | undefined;
   readonly networkSalt: string | undefined;
@@ -41,54 +40,15 @@ export interface Secrets {
   edgeSecrets(): Promise<readonly string[]>;
 }
 
-/** A rotated secret is in use everywhere within a minute. */
-const refreshTime = 60_000;
-/** A reader that does not answer must not hold a request up for longer than the tables may. */
-const timeLimit = 2_000;
 const shortestSalt = 16;
 
 export function createSecrets(settings: Settings, { readSecret, now, onStale, repeat }: Dependencies): Secrets {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
   let salt: string | undefined;
 
-  /**
-   * Who asks meanwhile shares a reading. One that has outlived its limit was frozen together with its environment, which
-   * may happen right after a start: nobody joins that.
-   */
-  const shared = <T>(read: () => Promise<T>): (() => Promise<T>) => {
-    let current: { readonly reading: Promise<T>; readonly startedAt: number } | undefined;
-    return () => {
-      if (current && now() - current.startedAt < timeLimit) return current.reading;
-      const reading = read().finally(() => {
-        if (current?.reading === reading) current = undefined;
-      });
-      current = { reading, startedAt: now() };
-      return reading;
-    };
-  };
-
-  /** Reads once a minute at most, or by itself. What was known stays in use where a later reading fails. */
   const refreshed = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
-    let known: { readonly value: T; readonly readAt: number } | undefined;
-    let repeated = false;
-    const refresh = shared(async (): Promise<T> => {
-      const readAt = now();
-      try {
-        known = { value: await withinTimeLimit(read), readAt };
-      } catch (error) {
-        if (!known) throw unreadable(error);
-        onStale(error);
-        known = { value: known.value, readAt };
-      }
-      return known.value;
-    });
-    return async () => {
-      if (repeat && !repeated) {
-        repeated = true;
-        repeat(() => refresh().catch(() => {}), refreshTime);
-      }
-      return known && (repeat || now() - known.readAt < refreshTime) ? known.value : refresh();
-    };
+    const refresh = createRefreshed(() => withinTimeLimit(read), { now, onStale, repeat });
+    return () => refresh().catch(rejectUnreadable);
   };
 
   const readUpstreamSecret = refreshed(async (signal) =>
@@ -100,15 +60,14 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
     return versions.map((text) => text.trim()).filter((text) => text !== '');
   });
 
-  const readSalt = shared(async (): Promise<string> => {
-    const text = await withinTimeLimit((signal) => readSecret(networkSaltSecretId ?? '', { signal })).catch((error) => {
-      throw unreadable(error);
-    });
+  const readSalt = shareReading(async (): Promise<string> => {
+    const reading = withinTimeLimit((signal) => readSecret(networkSaltSecretId ?? '', { signal }));
+    const text = await reading.catch(rejectUnreadable);
     // Short of a secret, hashes of addresses can be turned back.
     if (text.length < shortestSalt) throw unreadable(new Error('the salt is too short'));
     salt = text;
     return text;
-  });
+  }, now);
 
   const readNetworkSalt = async () => networkSalt ?? salt ?? readSalt();
 
@@ -152,6 +111,10 @@ async function withinTimeLimit<T>(read: (signal: AbortSignal) => Promise<T>): Pr
     controller.abort();
   }, timeLimit);
   return Promise.race([read(controller.signal), tooSlow.promise]).finally(() => clearTimeout(timer));
+}
+
+function rejectUnreadable(cause: unknown): never {
+  throw unreadable(cause);
 }
 
 function unreadable(cause: unknown): GatewayError {

@@ -41,6 +41,14 @@ export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
     const asGuest = guest.limit === figures.limit ? '; these are the figures of a guest' : '';
     throw new CommandError(tooLittle(figures) + asGuest);
   }
+  // Models are always listed; what stands in the way of all the rest is told before any quota is spent.
+  const empty = await ask({
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    headers: { 'x-api-key': key },
+    body: '{}',
+  });
+  if (empty.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(empty)}`);
   return { models: [text.id, vision.id], headerPrefix, figures };
 }
 

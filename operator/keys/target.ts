@@ -6,6 +6,7 @@ import { createCounters } from '../../lambda/store/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { createScanCounters, type ScanCounters } from '../../lambda/store/scan-counters.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+import { createStopSwitch, type StopSwitch } from '../../lambda/store/stop-switch.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from '../../local/function-environment.ts';
 import { type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
@@ -22,6 +23,11 @@ export interface Target extends GatewayFacts, AsyncDisposable {
   readonly scanCounters: ScanCounters;
 }
 
+/** The same with what can stop it. */
+export interface StoppableTarget extends Target {
+  readonly stopSwitch: StopSwitch;
+}
+
 export interface TargetOptions {
   readonly stack?: string | undefined;
   readonly region?: string | undefined;
@@ -31,7 +37,7 @@ export interface TargetOptions {
  * Opens the deployed stack where one is named, else the local gateway that PORT and DATA_DIR stand for. The SDK's clients
  * read the process's environment, so this completes that, and works once in a process.
  */
-export async function openTarget({ stack, region }: TargetOptions): Promise<Target> {
+export async function openTarget({ stack, region }: TargetOptions): Promise<StoppableTarget> {
   if (stack !== undefined) {
     if (region !== undefined) changeEnvironment({ AWS_REGION: region });
     return open(await readStack(stack));
@@ -46,7 +52,7 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
   throw new CommandError(`no gateway is running on port ${port}: start it with \`npm start\`, or pass --stack NAME`);
 }
 
-async function open(facts: GatewayFacts, close = async () => {}): Promise<Target> {
+async function open(facts: GatewayFacts, close = async () => {}): Promise<StoppableTarget> {
   const client = createDynamoDbClient();
   const { callDynamoDb } = await findAws(client);
   return {
@@ -54,6 +60,7 @@ async function open(facts: GatewayFacts, close = async () => {}): Promise<Target
     keys: createKeyStore(createDocumentClient(client), facts.keysTable),
     counters: createCounters(callDynamoDb, facts.quotaTable, Date.now),
     scanCounters: createScanCounters(client, facts.quotaTable),
+    stopSwitch: createStopSwitch(callDynamoDb, facts.keysTable),
     async [Symbol.asyncDispose]() {
       client.destroy();
       await close();
@@ -71,7 +78,7 @@ function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: G
 }
 
 /** A gateway that is not running: its tables are opened for as long as the command takes. */
-async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<Target> {
+async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<StoppableTarget> {
   const { networkSalt = '', ...config } = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
   const { createMissingTables, startDynamoDb } = await import('../../local/dynamodb.ts');
   const { endpoint, close } = await startDynamoDb({ dataDir });

@@ -160,5 +160,6 @@ test('without them a request costs the store what it did: one write, and a read 
   await ask(key);
   await ask('guest');
   expect(operations.filter((name) => name === 'UpdateItem')).toHaveLength(3);
-  expect(operations).toHaveLength(3 + 2); // the key, once, and whether the guest's network is linked
+  // Whether the gateway is stopped, the key, and whether the guest's network is linked.
+  expect(operations).toHaveLength(3 + 3);
 });

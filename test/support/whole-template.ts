@@ -7,6 +7,8 @@ const everything = {
   terminationProtection: true,
   reservedConcurrency: 100,
   logRetentionDays: 30,
+  DAILY_LIMIT: 10_000,
+  GUEST_DAILY_LIMIT: 1_000,
   UPSTREAM_NAMES: 'vendor,model-x',
   UPSTREAM_2_BASE_URL: 'https://second.example/v1',
   UPSTREAM_2_TEXT_MODEL: 'second-text',

@@ -1,3 +1,4 @@
+import { bounded } from './bounded.ts';
 import { durable } from './durable.ts';
 import { exact } from './exact.ts';
 import type { Guarantee } from './guarantee.ts';
@@ -11,5 +12,6 @@ export const guarantees: Readonly<Record<string, readonly Guarantee[]>> = {
   exact,
   private: confidential,
   reachable,
+  bounded,
   watched,
 };

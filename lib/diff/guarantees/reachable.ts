@@ -18,12 +18,6 @@ export const reachable: readonly Guarantee[] = [
     must: unsetOrMore,
     otherwise: 'answers nobody: it gets no executions',
   },
-  {
-    of: lambda,
-    at: 'ReservedConcurrentExecutions',
-    keeps: (before, after) => before === undefined || after !== undefined,
-    otherwise: 'may take every execution of the account: nothing bounds what a flood costs',
-  },
   { of: lambda, at: 'Timeout', must: outlastsRequests, otherwise: 'is stopped in the middle of requests' },
   {
     of: revision,

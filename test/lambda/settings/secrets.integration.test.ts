@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import type { Repeat } from '../../../lambda/settings/secrets.ts';
+import type { Repeat } from '../../../lambda/settings/refreshed.ts';
 import { type DialectName, dialectNames } from '../../support/fixtures.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { json } from '../../support/upstream-script.ts';
@@ -72,8 +72,8 @@ describe('upstream keys in a secret', () => {
     gateway.secret.value = 'upstream-key-new';
     gateway.clock.now += 3_600_000;
     await gateway.ask();
-    expect([gateway.usedKey(), gateway.secret.reads.length, tasks.length]).toEqual(['Bearer upstream-key-old', 1, 1]);
-    tasks[0]?.();
+    expect([gateway.usedKey(), gateway.secret.reads.length, tasks.length]).toEqual(['Bearer upstream-key-old', 1, 2]);
+    for (const task of tasks) task();
     await setImmediate();
     await gateway.ask();
     expect([gateway.usedKey(), gateway.secret.reads.length]).toEqual(['Bearer upstream-key-new', 2]);

@@ -219,6 +219,20 @@ const dangerous: readonly Row[] = [
     (t) => delete propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions,
     /nothing bounds what a flood costs/,
   ],
+  // bounded
+  [
+    'no limit of the deployment',
+    (t) => delete variables(t).DAILY_LIMIT,
+    /bounded: answers any number of requests a day/,
+  ],
+  [
+    'no limit of guests, as of nobody',
+    (t) => {
+      delete variables(t).DAILY_LIMIT;
+      delete variables(t).GUEST_DAILY_LIMIT;
+    },
+    /bounded: answers any number of guests a day/,
+  ],
   ['three seconds', (t) => (propertiesIn(t, 'Gateway/Function').Timeout = 3), /stopped in the middle of requests/],
   ['no time at all', (t) => delete propertiesIn(t, 'Wallet/Function').Timeout, /stopped in the middle of requests/],
   ['a longer request', (t) => (variables(t).REQUEST_TIMEOUT = '1000'), /stopped in the middle of requests/],
@@ -400,4 +414,21 @@ describe('the gate, on the whole template', () => {
       ]);
     }
   });
+});
+
+describe('a stopped gateway, which an item in the keys table keeps from serving, would serve again', () => {
+  test.each<[string, (template: Any) => void]>([
+    ['reading another table', (t) => (variables(t).KEYS_TABLE = 'other')],
+    ['reading no table', (t) => delete variables(t).KEYS_TABLE],
+    ['under a key of another name', (t) => (propertiesIn(t, 'Tables/Keys').KeySchema[0].AttributeName = 'id')],
+    ['with the table taken out of the stack', (t) => without(t, 'Tables/Keys')],
+    ['as another function', (t) => (propertiesIn(t, 'Gateway/Function/FunctionUrl').TargetFunctionArn = 'arn:other')],
+  ])('%s: never unmarked', (_, change) => {
+    expect(dangersOf(change)).not.toEqual([]);
+  });
+});
+
+test('limits may be others, and guests have a fifth of all without one of their own', () => {
+  expect(dangersOf((t) => (variables(t).DAILY_LIMIT = '20000'))).toEqual([]);
+  expect(dangersOf((t) => delete variables(t).GUEST_DAILY_LIMIT)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommanderError } from 'commander';
+import { createStopSwitch } from '../../../lambda/store/stop-switch.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { type Asked, type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
 import { startDemoGateway } from './demo-gateway.ts';
@@ -157,6 +158,17 @@ describe('nothing is spent', () => {
     await using proxy = await startMeddlingProxy(gateway.url, { headers });
     const { err, code } = await runDoctor(['--base', proxy.url, '--key', await gateway.issueKey()], { now });
     expect([code, err]).toEqual([3, expect.stringMatching(/has 3 of 3 left.*; these are the figures of a guest\n$/)]);
+  });
+
+  test('on a gateway that is stopped, before any quota is spent', async () => {
+    let time = Date.now();
+    await using stopped = await startDemoGateway({ pace: 0, now: () => time });
+    const { callDynamoDb, keysTable } = stopped.dynamoDb;
+    await createStopSwitch(callDynamoDb, keysTable).stop({ at: 'noon', reason: 'back soon' });
+    time += 60_000;
+    const { err, code } = await runDoctor(['--base', stopped.url, '--key', await stopped.issueKey()], { now });
+    const why = 'The operator has stopped this gateway: back soon. Please try again later.';
+    expect([code, err]).toEqual([3, `error: the gateway is not ready: ${why}\n`]);
   });
 
   test('on a gateway that is elsewhere', async () => {

@@ -1,0 +1,16 @@
+// Nothing is imported before the check: an older Node would stumble over the first file with an error of its own.
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm run stop brings its own.`);
+  process.exit(1);
+}
+const { createStopProgram } = await import('../operator/stop/program.ts');
+const { openTarget } = await import('../operator/keys/target.ts');
+const { runProgram } = await import('../operator/run-program.ts');
+
+const program = createStopProgram({
+  now: Date.now,
+  openTarget,
+  print: (text) => console.log(text),
+  printError: (text) => process.stderr.write(text),
+});
+await runProgram(program);

@@ -1,0 +1,78 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Stop, StopSwitch } from '../../lambda/store/stop-switch.ts';
+
+interface TargetOptions {
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+export interface Surroundings {
+  readonly now: () => number;
+  readonly openTarget: (options: TargetOptions) => Promise<{ readonly stopSwitch: StopSwitch } & AsyncDisposable>;
+  readonly print: (text: string) => void;
+  /** Takes what commander writes, line ends included. */
+  readonly printError: (text: string) => void;
+}
+
+interface Options extends TargetOptions {
+  readonly reason?: string;
+  readonly json?: true;
+}
+
+/** Stops a gateway. */
+export function createStopProgram({ now, ...surroundings }: Surroundings): Command {
+  const { print } = surroundings;
+  return createCommand(
+    'stop',
+    'Stops a gateway within a minute: every request that costs something is refused.',
+    surroundings,
+  )
+    .option('--reason <text>', 'what callers are told about it', readReason)
+    .action(async ({ reason, json, ...options }: Options) => {
+      const stop: Stop = { at: new Date(now()).toISOString(), ...(reason !== undefined && { reason }) };
+      await using target = await surroundings.openTarget(options);
+      await target.stopSwitch.stop(stop);
+      print(json ? JSON.stringify(stop) : `Stopped. ${whatHappens} ${howToUndo(options)}`);
+    });
+}
+
+/** Lets it serve again. */
+export function createResumeProgram({ openTarget, print, printError }: Omit<Surroundings, 'now'>): Command {
+  return createCommand('resume', 'Lets a gateway serve again that was stopped.', { printError, print }).action(
+    async ({ json, ...options }: Options) => {
+      await using target = await openTarget(options);
+      const stop = await target.stopSwitch.resume();
+      if (json) print(JSON.stringify({ stopped: stop ?? null }));
+      else if (stop === undefined) print('It was not stopped.');
+      else print(`Resumed: within 60 seconds it serves everywhere. It was stopped${stop.at && ` at ${stop.at}`}.`);
+    },
+  );
+}
+
+const whatHappens =
+  'Within 60 seconds every request that would cost something is answered 503, and charged to nobody. Streams that run end by themselves.';
+
+function howToUndo({ stack, region }: TargetOptions): string {
+  const options = [stack && `--stack ${stack}`, region && `--region ${region}`].filter(Boolean).join(' ');
+  return `No deployment undoes it, but this does: npm run resume${options && ` -- ${options}`}`;
+}
+
+function createCommand(
+  name: string,
+  description: string,
+  { print, printError }: Pick<Surroundings, 'print' | 'printError'>,
+) {
+  return new Command(`npm run ${name} --`)
+    .description(description)
+    .option('--json', 'print one JSON document, for programs')
+    .option('--stack <name>', 'a deployed stack instead of the local gateway')
+    .option('--region <region>', 'where the stack is deployed')
+    .addHelpText('after', '\nExit codes: 0 done, 1 not done, 2 wrong usage.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
+}
+
+function readReason(text: string): string {
+  if (/^\P{Cc}{1,200}$/u.test(text)) return text;
+  throw new InvalidArgumentError('It must be a text of 1 to 200 characters.');
+}

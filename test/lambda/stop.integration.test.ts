@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createStopSwitch } from '../../lambda/store/stop-switch.ts';
+import { createTestCaller } from '../support/dynamodb.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
+import { type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
+import { json, until, write } from '../support/upstream-script.ts';
+
+const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
+const answer = json(200, { id: 'x', model: 'm', choices: [] });
+
+let gateway: TestGateway;
+let proxy: StoreProxy;
+let time: number;
+
+const start = async (more: Partial<Parameters<typeof startTestGateway>[0]> = {}) => {
+  time = Date.UTC(2026, 5, 15, 12);
+  gateway = await startTestGateway({
+    now: () => time,
+    reachStore: async (endpoint) => {
+      proxy = await startStoreProxy(endpoint);
+      return createTestCaller(proxy.endpoint);
+    },
+    ...more,
+  });
+  gateway.upstream.otherwise(answer);
+};
+const ask = (key: string, path = '/v1/chat/completions', body: object = question) =>
+  gateway.post(path, body, { 'x-api-key': key });
+const stopSwitch = () => createStopSwitch(gateway.dynamoDb.callDynamoDb, gateway.dynamoDb.keysTable);
+const readsOfTheMarker = () => proxy.operations.filter(isOfTheMarker).length;
+const isOfTheMarker = ({ name, body }: StoreOperation) => name === 'GetItem' && body.includes('"stopped"');
+
+beforeEach(() => start());
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await proxy[Symbol.asyncDispose]();
+});
+
+describe('a gateway that its operator stops', () => {
+  test('refuses all that costs something, within a minute, charges nobody, and serves again as soon', async () => {
+    const key = await gateway.issueKey();
+    expect((await ask(key)).status).toBe(200);
+    await stopSwitch().stop({ at: 'noon', reason: 'the upstream changes its prices, back at 14:00 UTC.' });
+    time += 60_000;
+    const refused = await ask(key);
+    expect(refused.status).toBe(503);
+    expect(
+      ['retry-after', 'x-should-retry', 'x-svc-error', 'x-svc-remaining'].map((name) => refused.headers.get(name)),
+    ).toEqual(['60', 'false', 'service_unavailable', '49']);
+    const message =
+      'The operator has stopped this gateway: the upstream changes its prices, back at 14:00 UTC. Please try again later.';
+    expect(await refused.json()).toEqual({ error: { message, type: 'server_error', code: 'service_unavailable' } });
+    for (const path of ['/v1/messages', '/v1/messages/count_tokens', '/v1/responses']) {
+      expect((await ask(key, path)).status).toBe(503);
+    }
+    expect((await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } })).status).toBe(200);
+    expect([gateway.upstream.requests.length, await chargesIn(gateway)]).toEqual([1, 1]);
+
+    expect(await stopSwitch().resume()).toMatchObject({ at: 'noon' });
+    time += 60_000;
+    expect((await ask(key)).status).toBe(200);
+    expect(await stopSwitch().resume()).toBeUndefined();
+  });
+
+  test('is no failure: its refusals ring no alarm, and are logged by their reason', async () => {
+    await stopSwitch().stop({ at: 'noon' });
+    time += 60_000;
+    expect(((await (await ask('guest')).json()) as { error: object }).error).toMatchObject({
+      message: 'The operator has stopped this gateway. Please try again later.',
+    });
+    expect(gateway.log).toMatchObject([{ level: 'info', message: 'refused', reason: 'stopped', Refusals: 1 }]);
+    expect(gateway.log[0]).not.toHaveProperty('GatewayErrors');
+  });
+
+  test('tells nobody without a key that it is stopped', async () => {
+    await stopSwitch().stop({ at: 'noon' });
+    time += 60_000;
+    expect((await gateway.post('/v1/chat/completions', question)).status).toBe(401);
+  });
+
+  test('ends no stream that runs', async () => {
+    const held = Promise.withResolvers<void>();
+    gateway.upstream.answer([
+      ...[write('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'), until(held.promise)],
+      write('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'),
+    ]);
+    const running = await ask('guest', undefined, { ...question, stream: true });
+    await stopSwitch().stop({ at: 'noon' });
+    time += 60_000;
+    expect((await ask('guest')).status).toBe(503);
+    held.resolve();
+    expect(await running.text()).toMatch(/\[DONE\]\s+$/);
+  });
+});
+
+describe('what it costs to ask', () => {
+  test('one read a minute, whatever is asked of the gateway', async () => {
+    for (let request = 0; request < 3; request += 1) await ask('guest');
+    expect(readsOfTheMarker()).toBe(1);
+    time += 59_000;
+    await ask('guest');
+    expect(readsOfTheMarker()).toBe(1);
+    time += 1_000;
+    await Promise.all([ask('guest'), ask('guest')]);
+    expect(readsOfTheMarker()).toBe(2);
+  });
+
+  test('nothing of any request where a process reads it by itself', async () => {
+    await gateway[Symbol.asyncDispose]();
+    await proxy[Symbol.asyncDispose]();
+    const tasks: (() => void)[] = [];
+    await start({ repeat: (task) => tasks.push(task) });
+    const key = await gateway.issueKey();
+    await ask(key);
+    await stopSwitch().stop({ at: 'noon' });
+    time += 600_000;
+    expect((await ask(key)).status).toBe(200);
+    expect(readsOfTheMarker()).toBe(1);
+    for (const task of tasks) task();
+    while ((await ask(key)).status === 200) time += 1_000;
+    expect(readsOfTheMarker()).toBe(2);
+  });
+});
+
+test.each([true, false])('where it can not be read any more, what was known holds (stopped: %s)', async (stopped) => {
+  const key = await gateway.issueKey();
+  if (stopped) await stopSwitch().stop({ at: 'noon' });
+  time += 60_000;
+  await ask(key);
+  if (!stopped) await stopSwitch().stop({ at: 'noon' });
+  proxy.spoil((operation) => (isOfTheMarker(operation) ? 'failing' : undefined));
+  time += 60_000;
+  expect((await ask(key)).status).toBe(stopped ? 503 : 200);
+  expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'warn', message: 'stop not read' }));
+});

@@ -10,6 +10,17 @@ export const assumptions = {
   eventBytes: 230,
   /** Of a streamed event, in a container that serves many streams. */
   processorSecondsPerEvent: 0.0001,
+  /**
+   * The web engine. Processor time of a request and of an event at the pace of a stream are measured (docs/performance.md). How
+   * Lambda counts its memory is not published: all that an environment has is the dearest way. Half of the 64 streams that one
+   * takes are there on average, as traffic is uneven.
+   */
+  web: {
+    processorSecondsPerRequest: 0.00135,
+    processorSecondsPerEvent: 0.000051,
+    gigabytes: 2,
+    streamsAtOnce: 32,
+  },
   /** How busy a container may be at the busiest time, which is so many times as busy as the average. */
   utilization: 0.6,
   peak: 3,

@@ -12,6 +12,8 @@ import {
   streamSeconds,
   usualMemory,
 } from './assumptions.ts';
+import { renderEngines } from './engine-blocks.ts';
+import { dollars, length, round, significant, table } from './format.ts';
 import {
   breakEven,
   containersFor,
@@ -28,19 +30,7 @@ import {
 } from './model.ts';
 import { prices } from './prices.ts';
 
-const dollars = (value: number): string =>
-  `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: value < 0.1 ? 4 : 2 })}`;
-const round = (value: number, digits = 0): string => value.toLocaleString('en-US', { maximumFractionDigits: digits });
-const significant = (value: number): string => round(Number(value.toPrecision(2)));
-const length = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
 const sum = (values: object): number => Object.values(values).reduce((total, value) => total + value, 0);
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(headings), line(headings.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join(
-    '\n',
-  );
-}
 
 const keyBytes = 400;
 const counterBytes = 200;
@@ -101,6 +91,8 @@ export const blocks: Readonly<Record<string, () => string>> = {
       Object.entries(parts).map(([name, value]) => [name, dollars(value), `${round((100 * value) / sum(parts), 1)} %`]),
     );
   },
+
+  engines: renderEngines,
 
   metrics: () => {
     const most = metricCount();

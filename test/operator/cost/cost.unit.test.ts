@@ -1,7 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { inventory } from '../../../operator/cost/assumptions.ts';
 import { documents, picture, renderDocument } from '../../../operator/cost/documents.ts';
+import { renderEngines } from '../../../operator/cost/engine-blocks.ts';
+import {
+  breakEvenProcessorSecond,
+  functionPrice,
+  quantitiesOfFunction,
+  quantitiesOfWeb,
+  webPrice,
+} from '../../../operator/cost/engines.ts';
 import {
   breakEven,
   containersFor,
@@ -12,6 +21,7 @@ import {
   requestsPerSecond,
 } from '../../../operator/cost/model.ts';
 import { plotCosts } from '../../../operator/cost/plot.ts';
+import { prices } from '../../../operator/cost/prices.ts';
 import { synthesizeStack } from '../../support/stack.ts';
 
 describe('what the documents say is what the script computes: run `npm run cost`', () => {
@@ -75,5 +85,49 @@ describe('the model', () => {
   test('the longer the streams, the fewer requests fit', () => {
     expect(requestsPerSecond(10)).toBe(100);
     expect(requestsPerSecond(60, 3_000)).toBe(50);
+  });
+});
+
+describe('the engines', () => {
+  test('a million streams of ten seconds take 5,000,000 GB-seconds of functions, and an eighth of web functions', () => {
+    expect(quantitiesOfFunction(10).gigabyteSeconds).toBe(5_000_000);
+    expect(quantitiesOfWeb(10).gigabyteSeconds).toBe(625_000);
+    // 400 events of 51 µs, and the request itself.
+    expect(quantitiesOfWeb(10).processorSeconds).toBeCloseTo(21_750, 6);
+    expect(functionPrice(10)).toBeCloseTo(5_000_000 * 0.0000133334 + 0.2, 6);
+  });
+
+  test.each([2, 10, 60, 300])(
+    'both cost the same at the break-even, whatever the other prices, streams of %d s',
+    (seconds) => {
+      for (const gigabyteSecond of [0, 0.000_004, 0.000_013]) {
+        for (const millionRequests of [0, 0.2, 1]) {
+          const others = { gigabyteSecond, millionRequests };
+          const processorSecond = breakEvenProcessorSecond(seconds, others);
+          expect(webPrice(seconds, { ...others, processorSecond })).toBeCloseTo(functionPrice(seconds), 6);
+          expect(webPrice(seconds, { ...others, processorSecond: processorSecond * 0.9 })).toBeLessThan(
+            functionPrice(seconds),
+          );
+        }
+      }
+    },
+  );
+
+  test('no price of a web function stands among the list prices', () => {
+    expect(Object.keys(prices).filter((name) => /web function|processor/i.test(name))).toEqual([]);
+    expect(renderEngines()).toMatch(/\| 10 s \| 21,750 p \+ 625,000 m \+ r < 66\.87 \|/);
+  });
+
+  test('given prices are computed with, and what can not be read is told', () => {
+    const run = (...args: string[]) => spawnSync(process.execPath, ['bin/cost.ts', ...args], { encoding: 'utf8' });
+    expect(run('--web', '0.00005,0.000004,0.2').stdout).toMatch(/^\| 10 s \| \$66\.87 \| \$3\.79 \| \$0\.00295 \|$/m);
+    for (const wrong of [
+      ['--web', '1,2'],
+      ['--web', '1,2,x'],
+      ['--wob', '1'],
+    ]) {
+      const { status, stderr } = run(...wrong);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('--web P,M,R')]);
+    }
   });
 });

@@ -29,6 +29,7 @@ const overBothEngines = [
 
 export default {
   maxWorkers: 2,
+  reporters: ['default', '<rootDir>/test/support/slowest-files.mjs'],
   // For a machine that does other things as well: no test waits for time to pass.
   testTimeout: 30_000,
   projects: [

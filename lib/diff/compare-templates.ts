@@ -24,27 +24,29 @@ export interface Comparison {
 
 /** What would become of a stack that was deployed from the one template when the other is deployed. */
 export function compareTemplates(before: Template, after: Template): Comparison {
-  const difference = diffTemplate(things(before), things(after));
   const names = { ...namesOf(before), ...namesOf(after) };
   const ids = new Set([...Object.keys(before.Resources ?? {}), ...Object.keys(after.Resources ?? {})]);
-  const replaced = difference.resources.changes;
-  const resources = [...ids].flatMap((id): ResourceChange[] => {
+  const changed = [...ids].flatMap((id): Omit<ResourceChange, 'replaced'>[] => {
     const [old, current] = [before.Resources?.[id], after.Resources?.[id]];
     const changes = listResourceChanges(old, current);
     if (changes.length === 0) return [];
-    return [
-      {
-        id,
-        name: names[id] ?? id,
-        type: current?.Type ?? old?.Type ?? '',
-        kind: old === undefined ? 'added' : current === undefined ? 'removed' : 'changed',
-        replaced: replacements[replaced[id]?.changeImpact ?? ''] ?? 'no',
-        changes,
-      },
-    ];
+    const kind = old === undefined ? 'added' : current === undefined ? 'removed' : 'changed';
+    return [{ id, name: names[id] ?? id, type: current?.Type ?? old?.Type ?? '', kind, changes }];
   });
+  const replaced = findReplaced(before, after, new Set(changed.map(({ id }) => id)));
+  const resources = changed.map((change) => ({ ...change, replaced: replaced(change.id) }));
   const others = listChanges({ ...before, Resources: undefined }, { ...after, Resources: undefined });
   return { before, after, resources, others };
+}
+
+/** What refers to a thing made anew changes with it: only then does the comparison need more than what changed by itself. */
+function findReplaced(before: Template, after: Template, changed: ReadonlySet<string>) {
+  const among = (only?: ReadonlySet<string>) => {
+    const { changes } = diffTemplate(things(before, only), things(after, only)).resources;
+    return (id: string) => replacements[changes[id]?.changeImpact ?? ''] ?? 'no';
+  };
+  const alone = among(changed);
+  return [...changed].every((id) => alone(id) === 'no') ? alone : among();
 }
 
 const replacements: Readonly<Record<string, ResourceChange['replaced']>> = {
@@ -61,6 +63,7 @@ function listResourceChanges(before: Resource | undefined, after: Resource | und
 }
 
 /** What can be replaced: a policy is compared by what it says, and a broken one would stop the comparison. */
-function things({ Resources = {} }: Template): Template {
-  return { Resources: Object.fromEntries(Object.entries(Resources).filter(([, { Type }]) => !isPolicy(Type))) };
+function things({ Resources = {} }: Template, only?: ReadonlySet<string>): Template {
+  const wanted = Object.entries(Resources).filter(([id, { Type }]) => !isPolicy(Type) && (only?.has(id) ?? true));
+  return { Resources: Object.fromEntries(wanted) };
 }

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { keysSchema, quotaSchema } from '../../lambda/store/schema.ts';
 import { synthesizeStack } from '../support/stack.ts';
+import { synthesizeWhole } from '../support/whole-template.ts';
 
-const { template, stack, acknowledged } = synthesizeStack();
+const { template, stack, acknowledged } = synthesizeStack({}, { isValidated: true });
 /** The logical id of the one resource of this kind whose id begins so. */
 const idOf = (type: string, prefix: string): string => {
   const ids = Object.keys(template.findResources(type)).filter((id) => id.startsWith(prefix));
@@ -22,6 +23,11 @@ const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
 test("keeps AWS's rules for solutions, but for those that are acknowledged with a reason", () => {
   expect(acknowledged).toEqual(['AwsSolutions-SMG4']);
+});
+
+test("keeps the CDK's own rules with all that it can have, too", () => {
+  const { Resources = {} } = synthesizeWhole({}, true);
+  expect(Object.keys(Resources).length).toBeGreaterThan(30);
 });
 
 test('is a stack of its own for each stage, tagged, and protected where the stage says so', () => {
@@ -225,7 +231,7 @@ test('the outputs are what the operator and the CLI look for', () => {
 
 test('the deployed commit is in an output, in a tag and known to both functions; an unknown one in none', () => {
   const commit = '0123456789abcdef0123456789abcdef01234567-dirty';
-  const known = synthesizeStack({}, {}, commit);
+  const known = synthesizeStack({}, { commit });
   known.template.hasOutput('Commit', { Value: commit });
   expect(known.stack.tags.tagValues()).toMatchObject({ commit });
   const told = { Environment: { Variables: Match.objectLike({ DEPLOYED_COMMIT: commit }) } };

@@ -22,11 +22,17 @@ export const least = {
   UPSTREAM_VISION_MODEL: 'vision-model',
 };
 
+interface HowToSynthesize {
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly commit?: string;
+  /** Whether the CDK's own rules are applied, which takes seconds. */
+  readonly isValidated?: boolean;
+}
+
 /** The stack with these settings, synthesized in this process as `bin/gateway.ts` does it, with empty functions. */
 export function synthesizeStack(
   settings: Readonly<Record<string, unknown>> = {},
-  context: Readonly<Record<string, unknown>> = {},
-  commit?: string,
+  { context, commit, isValidated = false }: HowToSynthesize = {},
 ): SynthesizedStack {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
   try {
@@ -36,7 +42,11 @@ export function synthesizeStack(
       writeFileSync(join(built, 'index.mjs'), `// ${name}`);
     }
     const config = readDeploymentConfig({ defaults: { ...least, ...settings }, stages: { dev: {} } });
-    const app = new App({ context: { ...featureFlags, ...context }, outdir: join(folder, 'out') });
+    const app = new App({
+      context: { ...featureFlags, ...context },
+      outdir: join(folder, 'out'),
+      builtinCloudFormationValidation: isValidated,
+    });
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     const stack = new GatewayStack(app, 'InferenceGateway', { config, commit, code });
     const template = Template.fromStack(stack);

@@ -23,8 +23,8 @@ const everything = {
 const context = { 'aws:cdk:enable-path-metadata': true };
 
 /** The template of a deployment that is in use, as the gate reads it. */
-export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}): Template {
-  const { template, stack } = synthesizeStack({ ...everything, ...settings }, context);
+export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}, isValidated = false): Template {
+  const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context, isValidated });
   const { stackName: name, terminationProtection = false, tags } = stack;
   return { ...template.toJSON(), Stack: { name, terminationProtection, tags: tags.tagValues() } };
 }

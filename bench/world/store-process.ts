@@ -1,21 +1,29 @@
 // The stores of the bench, a process of its own: an embedded DynamoDB with issued keys, and the secrets.
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '../../lambda/identity/issue-key.ts';
-import { createDocumentClient } from '../../lambda/store/client.ts';
+import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
-import { startTestDynamoDb } from '../../test/support/dynamodb.ts';
-import { startFakeSecrets } from '../../test/support/fake-secrets.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
+import { startFakeSecrets } from '../../local/fake-secrets.ts';
 import { keysPerSession, type StoreAddresses, secretIds, secretTexts } from './store.ts';
 
 /** Before a session gets the keys of an earlier one, their minute is over. */
 const keyCount = 32 * keysPerSession;
 
-const dynamoDb = await startTestDynamoDb();
+const { endpoint } = await startDynamoDb();
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const client = createDynamoDbClient({ endpoint, region: 'local', credentials });
+const tables = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota' };
+await createMissingTables(client, [
+  toCreateTableInput(keysSchema, tables.KEYS_TABLE),
+  toCreateTableInput(quotaSchema, tables.QUOTA_TABLE),
+]);
 const secrets = await startFakeSecrets({
   [secretIds.UPSTREAM_SECRET_ID]: secretTexts.upstream,
   [secretIds.NETWORK_SALT_SECRET_ID]: secretTexts.networkSalt,
 });
-const store = createKeyStore(createDocumentClient(dynamoDb.client), dynamoDb.keysTable);
+const store = createKeyStore(createDocumentClient(client), tables.KEYS_TABLE);
 const issued = Array.from({ length: keyCount }, (_, index) => {
   const request = { member: `member-${index}`, label: 'bench', limit: 1_000_000, expiresAt: undefined };
   return issueKey(store, request, { now: Date.now, randomBytes });
@@ -25,9 +33,8 @@ const keys = (await Promise.all(issued)).map(({ key }) => key);
 const addresses: StoreAddresses = {
   keys,
   environment: {
-    KEYS_TABLE: dynamoDb.keysTable,
-    QUOTA_TABLE: dynamoDb.quotaTable,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+    ...tables,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
   },
 };

@@ -1,4 +1,5 @@
 import type { KeyRecord, NetworkLink } from '../identity/identity.ts';
+import type { Account, Challenge, Info, ShownKey } from './answers.ts';
 import { readAccount, readPurpose, readText } from './input.ts';
 import type { Keyring } from './keyring.ts';
 import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
@@ -46,14 +47,14 @@ export function createActions(dependencies: ActionDependencies) {
     return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
   };
 
-  const describe = async ({ network }: WalletRequest, member: string) => {
+  const describe = async ({ network }: WalletRequest, member: string): Promise<Account> => {
     const parts = [keyring.list(member), readQuota(member), describeLink(network, member)] as const;
     const [keys, quota, linked] = await Promise.all(parts);
     return { wallet: member, keys: keys.map(showKey), keysAllowed: keysPerWallet, quota, link: linked };
   };
 
   /** Makes the key last of all: nothing after it can fail and leave it unseen. */
-  const issue = async (request: WalletRequest, member: string) => {
+  const issue = async (request: WalletRequest, member: string): Promise<Account> => {
     const described = await describe(request, member);
     const { key, record } = await keyring.issue(member);
     log.granted(request, { keyId: record.id });
@@ -62,19 +63,19 @@ export function createActions(dependencies: ActionDependencies) {
 
   return {
     /** What the page shows before anyone has signed. */
-    async info({ network, site }) {
+    async info({ network, site }): Promise<Info> {
       const { serviceName, memberLimit, gatewayUrl = site.baseUrl } = dependencies;
       return { serviceName, gatewayUrl, memberLimit, network: network.name };
     },
 
-    async challenge({ input, network, site }) {
+    async challenge({ input, network, site }): Promise<Challenge> {
       const [account, purpose] = [readAccount(input), readPurpose(input)];
       await limits.countChallenge(network.id);
       const { message, expiresAt } = await signIn.challenge(account, purpose, site);
       return { message, expiresAt: isoTime(expiresAt) };
     },
 
-    async link(request) {
+    async link(request): Promise<Account> {
       const member = await redeem(request, 'link');
       await limits.countGrant(request.network.id, member);
       const session = showSession(await sessions.open(member));
@@ -88,18 +89,18 @@ export function createActions(dependencies: ActionDependencies) {
       }
     },
 
-    async signIn(request) {
+    async signIn(request): Promise<Account> {
       const member = await redeem(request, 'manage');
       const session = showSession(await sessions.open(member));
       return { ...(await describe(request, member)), session };
     },
 
-    async list(request) {
+    async list(request): Promise<Account> {
       const { member = '' } = request;
       return describe(request, member);
     },
 
-    async issue(request) {
+    async issue(request): Promise<Account> {
       const { network, member = '' } = request;
       // Asked first, so that only what loses the last place to another request of this moment has anything undone.
       await keyring.requireRoom(member);
@@ -112,7 +113,7 @@ export function createActions(dependencies: ActionDependencies) {
       }
     },
 
-    async revoke(request) {
+    async revoke(request): Promise<Account> {
       const { input, member = '' } = request;
       const id = readText(input, 'id');
       await keyring.revoke(member, id);
@@ -120,7 +121,7 @@ export function createActions(dependencies: ActionDependencies) {
       return describe(request, member);
     },
 
-    async linkAgain(request) {
+    async linkAgain(request): Promise<Account> {
       const { network, member = '' } = request;
       await limits.countGrant(network.id, member);
       await link(request, member);
@@ -131,5 +132,5 @@ export function createActions(dependencies: ActionDependencies) {
 
 const isForWantOfRoom = (error: unknown): boolean => error instanceof WalletError && error.code === 'too_many_keys';
 const isoTime = (time: number): string => new Date(time).toISOString();
-const showKey = ({ id, createdAt }: KeyRecord) => ({ id, createdAt: isoTime(createdAt) });
+const showKey = ({ id, createdAt }: KeyRecord): ShownKey => ({ id, createdAt: isoTime(createdAt) });
 const showSession = ({ token, expiresAt }: OpenSession) => ({ token, expiresAt: isoTime(expiresAt) });

@@ -1,4 +1,4 @@
-import { CommandError } from '../keys/command-error.ts';
+import { CommandError } from '../command-error.ts';
 import { dialectProbes } from './dialect-probes.ts';
 import { examineCors } from './examine-cors.ts';
 import { examineDialect } from './examine-dialect.ts';

@@ -1,8 +1,8 @@
 import type { KeyRecord } from '../../lambda/identity/identity.ts';
 import { issueKey, type KeyIssuing } from '../../lambda/identity/issue-key.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../command-error.ts';
+import type { Outcome } from '../outcome.ts';
 import { describeKey, findKey, noSuchKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
-import type { Outcome } from './outcome.ts';
 import { showTime } from './table.ts';
 import type { Target } from './target.ts';
 

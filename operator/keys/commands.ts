@@ -3,8 +3,8 @@ import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identit
 import { networkId } from '../../lambda/identity/network.ts';
 import { quotaWindow } from '../../lambda/quota/policy.ts';
 import type { KeyQuery } from '../../lambda/store/keys.ts';
+import type { Outcome } from '../outcome.ts';
 import { describeKey, findKey, isoTime, noSuchKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
-import type { Outcome } from './outcome.ts';
 import { renderPairs, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 

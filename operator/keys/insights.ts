@@ -1,5 +1,5 @@
 import type { ResultField } from '@aws-sdk/client-cloudwatch-logs';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../command-error.ts';
 import { type TokenGroup, type TokenReport, tokenFields } from './token-log.ts';
 
 /** More rows than this CloudWatch gives to no query. */

@@ -1,7 +1,7 @@
 import { hashKey, keyPrefix } from '../../lambda/identity/credentials.ts';
 import type { KeyRecord } from '../../lambda/identity/identity.ts';
 import type { IssuedKey } from '../../lambda/identity/issue-key.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../command-error.ts';
 import { renderPairs, showTime } from './table.ts';
 import type { Target } from './target.ts';
 

@@ -14,12 +14,6 @@ export function parseSpan(text: string): number | undefined {
   return span ? Number(span[1]) * (units[span[2] ?? ''] ?? 0) : undefined;
 }
 
-/** A whole number in its plain spelling. */
-export function parseWhole(text: string, from: number, to: number): number | undefined {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return number >= from && number <= to ? number : undefined;
-}
-
 /** Dollars for a million tokens of each kind. */
 export interface Prices {
   readonly input: number;

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ReadSecret } from '../../lambda/settings/secrets.ts';
 import { settings } from '../../lambda/settings/settings.ts';
 import { findAws } from '../../local/find-aws.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../command-error.ts';
 import type { GatewayFacts } from './gateway-facts.ts';
 import { readInsights } from './insights.ts';
 

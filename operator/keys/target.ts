@@ -12,7 +12,7 @@ import { awsVariables, changeEnvironment, gatewayVariables } from '../../local/f
 import { type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
 import { type LocalSettings, readLocalSettings } from '../../local/local-settings.ts';
 import { readLogFile } from '../../local/log-file.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../command-error.ts';
 import type { GatewayFacts } from './gateway-facts.ts';
 import { readStack } from './stack.ts';
 import { sumTokens } from './token-log.ts';

@@ -1,8 +1,8 @@
 import type { KeyRecord } from '../../lambda/identity/identity.ts';
 import { memberHash, memberLabel } from '../../lambda/identity/member-hash.ts';
 import { subkeyOf } from '../../lambda/settings/secrets.ts';
+import type { Outcome } from '../outcome.ts';
 import { isoTime } from './key-record.ts';
-import type { Outcome } from './outcome.ts';
 import type { Prices } from './parse.ts';
 import { renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';

@@ -1,6 +1,5 @@
 import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
-import type { GatewayFacts } from '../keys/gateway-facts.ts';
-import type { Outcome } from '../keys/outcome.ts';
+import type { Outcome } from '../outcome.ts';
 
 /** Stands where a key belongs; as any other word that is no key, it makes its sender a guest. */
 export const placeholderKey = 'YOUR_KEY';
@@ -12,7 +11,7 @@ export const clientNames: readonly string[] = createSnippets({ gatewayUrl: '', s
 
 /** What to paste so that a client uses this gateway: what the page at /cli shows, from the same source. */
 export function showSetup(
-  { url, serviceName }: Pick<GatewayFacts, 'url' | 'serviceName'>,
+  { url, serviceName }: { readonly url: string; readonly serviceName: string },
   client: string,
   key: string,
 ): Outcome {

@@ -13,8 +13,8 @@ import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/c
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../local/dynamodb.ts';
+import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
-import { type FakeSecrets, startFakeSecrets } from '../support/fake-secrets.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
 
 // Each command is a whole process, of which a busy machine starts one or two a second.

@@ -1,6 +1,6 @@
+import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { type LambdaRuntime, startLambdaRuntime } from '../../local/runtime/lambda-runtime.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
-import { type FakeSecrets, startFakeSecrets } from './fake-secrets.ts';
 import type { SynthesizedFunction } from './synthesize.ts';
 
 export interface Artifact extends Pick<LambdaRuntime, 'invoke' | 'output'>, AsyncDisposable {

@@ -1,11 +1,9 @@
-import type { Server } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CallService, createCallService } from '../../lambda/store/call-service.ts';
 import { createDynamoDbClient } from '../../lambda/store/client.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { dynamoDbService } from '../../lambda/store/service.ts';
+import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
 
 export interface TestDynamoDb {
   readonly endpoint: string;
@@ -17,9 +15,6 @@ export interface TestDynamoDb {
   readonly quotaTable: string;
   close(): Promise<void>;
 }
-
-// The package has no types of its own.
-const dynalite: (settings: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite');
 
 const region = 'local';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -37,14 +32,13 @@ export function createTestCaller(endpoint: string): CallService {
 
 /** An empty DynamoDB inside this process, with both tables. */
 export async function startTestDynamoDb(): Promise<TestDynamoDb> {
-  const server = dynalite({ createTableMs: 0 });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const endpoint = `http://127.0.0.1:${port}`;
+  const { endpoint, close } = await startDynamoDb();
   const client = createTestClient(endpoint);
   const [keysTable, quotaTable] = ['keys', 'quota'] as const;
-  await client.send(new CreateTableCommand(toCreateTableInput(keysSchema, keysTable)));
-  await client.send(new CreateTableCommand(toCreateTableInput(quotaSchema, quotaTable)));
+  await createMissingTables(client, [
+    toCreateTableInput(keysSchema, keysTable),
+    toCreateTableInput(quotaSchema, quotaTable),
+  ]);
   return {
     endpoint,
     client,
@@ -53,7 +47,7 @@ export async function startTestDynamoDb(): Promise<TestDynamoDb> {
     quotaTable,
     close: async () => {
       client.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

@@ -1,11 +1,17 @@
 import { openAiErrorFields } from '../../dialects/openai-error.ts';
+import type { HeaderNames } from '../../http/gateway-headers.ts';
 import type { GatewayResponse } from '../../http/gateway-request.ts';
-import type { PipelineDependencies } from '../pipelines/pipeline.ts';
+import type { WalletLog } from '../log.ts';
 import { toShownError } from '../wallet-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
+interface Dependencies {
+  readonly log: WalletLog;
+  readonly names: Pick<HeaderNames, 'error'>;
+}
+
 /** Turns whatever was thrown into JSON in the OpenAI dialect. Stands first, so that it has the last word. */
-export function renderErrors({ log, names }: Pick<PipelineDependencies, 'log' | 'names'>): Middleware {
+export function renderErrors({ log, names }: Dependencies): Middleware {
   return {
     onError: ({ event: request, error: thrown }: PipelineRequest): GatewayResponse => {
       const error = toShownError(thrown);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ReadSecret } from '../../../lambda/settings/secrets.ts';
 import { createAws } from '../../../lambda/store/aws.ts';
 import { readAwsAccess } from '../../../lambda/store/service.ts';
-import { type FakeSecrets, startFakeSecrets } from '../../support/fake-secrets.ts';
+import { type FakeSecrets, startFakeSecrets } from '../../../local/fake-secrets.ts';
 
 let secrets: FakeSecrets;
 let read: ReadSecret;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseExpiry, parseWhole } from '../../../operator/keys/parse.ts';
+import { parseExpiry } from '../../../operator/keys/parse.ts';
+import { parseWhole } from '../../../operator/parse-whole.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 

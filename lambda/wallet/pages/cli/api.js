@@ -10,31 +10,15 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * @typedef {object} Info
- * @property {string} serviceName
- * @property {string} gatewayUrl
- * @property {number} memberLimit
- * @property {string} network
- */
-
-/**
- * @typedef {object} Account what every answer says of a wallet, and what only some say
- * @property {string} wallet
- * @property {{ id: string, createdAt: string }[]} keys
- * @property {number} keysAllowed
- * @property {{ limit: number, remaining: number, resetSeconds: number }} quota
- * @property {{ network: string, expiresAt: string | null }} link null where the network is not linked to this wallet
- * @property {{ token: string, expiresAt: string }} [session]
- * @property {{ key: string, id: string, createdAt: string } | null} [key]
- */
+/** @typedef {import('../../answers.ts').Info} Info */
+/** @typedef {import('../../answers.ts').Account} Account */
 
 /** @returns {Promise<Info>} */
 export const readInfo = () => call('info');
 
 /**
  * @param {{ address: string, chainId: number, purpose: string }} account
- * @returns {Promise<{ message: string }>}
+ * @returns {Promise<import('../../answers.ts').Challenge>}
  */
 export const askForMessage = (account) => call('challenge', account);
 

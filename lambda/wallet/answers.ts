@@ -1,0 +1,33 @@
+// What the wallet's endpoints answer, in plain data: the actions build it, and the page reads it.
+
+/** Before anyone has signed. */
+export interface Info {
+  readonly serviceName: string;
+  readonly gatewayUrl: string;
+  readonly memberLimit: number;
+  readonly network: string;
+}
+
+export interface Challenge {
+  /** The text to sign. */
+  readonly message: string;
+  readonly expiresAt: string;
+}
+
+export interface ShownKey {
+  readonly id: string;
+  readonly createdAt: string;
+}
+
+/** What a wallet has, and what only some answers add to it. */
+export interface Account {
+  readonly wallet: string;
+  readonly keys: readonly ShownKey[];
+  readonly keysAllowed: number;
+  readonly quota: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
+  /** `expiresAt` is null where the network is not linked to this wallet. */
+  readonly link: { readonly network: string; readonly expiresAt: string | null };
+  readonly session?: { readonly token: string; readonly expiresAt: string };
+  /** A key just issued, which is shown this once; null where the wallet has no room for one. */
+  readonly key?: (ShownKey & { readonly key: string }) | null;
+}

@@ -6,7 +6,16 @@ import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(120_000);
 
-const product = ['bin', 'lib', 'lambda', 'operator', 'cdk.json', 'package.json', 'package-lock.json'];
+const product = [
+  'bin',
+  'lib',
+  'lambda',
+  'operator',
+  'docs/openapi.json',
+  'cdk.json',
+  'package.json',
+  'package-lock.json',
+];
 const { folder: checkout, git, remove } = createCheckout(product);
 beforeEach(() => git('checkout', '--quiet', '.'));
 afterAll(remove);

@@ -18,7 +18,7 @@ interface WalletFunctionProps {
 }
 
 /** What the function is told of the operator's settings: a change of any other leaves it as it is. */
-const told = ['SERVICE_NAME', 'GUEST_LIMIT', 'GUEST_WINDOW', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
+const told = ['SERVICE_NAME', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
 
 /** The function of the page /cli: the only one that may write keys and links. */
 export class WalletFunction extends PublicFunction {

@@ -165,8 +165,6 @@ export const walletSettings = pick([
   'SERVICE_NAME',
   'APP_URL',
   'GATEWAY_URL',
-  'GUEST_LIMIT',
-  'GUEST_WINDOW',
   'MEMBER_LIMIT',
   'KEYS_TABLE',
   'QUOTA_TABLE',

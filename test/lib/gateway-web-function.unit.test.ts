@@ -6,7 +6,10 @@ import { headingsOf } from '../support/headings.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 const byDefault = synthesizeStack().template.toJSON();
-const { template, acknowledged } = synthesizeStack({ engine: 'web' }, {}, '0123456789abcdef0123456789abcdef01234567');
+const { template, acknowledged } = synthesizeStack(
+  { engine: 'web' },
+  { commit: '0123456789abcdef0123456789abcdef01234567', isValidated: true },
+);
 /** The logical id of the one resource of this kind whose id begins so. */
 const idOf = (type: string, prefix: string): string => {
   const ids = Object.keys(template.findResources(type)).filter((id) => id.startsWith(prefix));

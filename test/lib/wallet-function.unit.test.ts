@@ -67,8 +67,6 @@ describe('it is told', () => {
     const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
     expect(wallet.variables).toEqual({
       SERVICE_NAME: 'svc',
-      GUEST_LIMIT: '3',
-      GUEST_WINDOW: 'lifetime',
       MEMBER_LIMIT: '50',
       GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },
       KEYS_TABLE: { Ref: keys },

@@ -6,7 +6,7 @@ import { startTestWallet, type TestWallet } from '../../support/wallet.ts';
 
 let wallet: TestWallet;
 beforeAll(async () => {
-  wallet = await startTestWallet({ environment: { SERVICE_NAME: 'acme', GUEST_LIMIT: '1', MEMBER_LIMIT: '70' } });
+  wallet = await startTestWallet({ environment: { SERVICE_NAME: 'acme', MEMBER_LIMIT: '70' } });
 });
 afterAll(async () => {
   expect(wallet.faults).toEqual([]);
@@ -28,7 +28,7 @@ describe('the page at /', () => {
       '<code>acme</code>',
       '<code>acme-vision</code>',
       '<code>X-Acme-Remaining</code>',
-      '1 request from your network needs no key',
+      'makes you a guest of your network',
       '70 requests a day',
       `curl ${wallet.url}/v1/chat/completions`,
       '&quot;model&quot;: &quot;acme&quot;',
@@ -54,14 +54,12 @@ describe('the page at /', () => {
     }
   });
 
-  test('takes what the operator says for its own, and for what a guest may do', async () => {
+  test('takes what the operator says for its own', async () => {
     await using other = await startTestWallet({
-      environment: { GATEWAY_URL: 'https://api.example/<ai>', GUEST_LIMIT: '0', APP_URL: 'https://app.example' },
+      environment: { GATEWAY_URL: 'https://api.example/<ai>', APP_URL: 'https://app.example' },
     });
     const html = await read('/', other);
     expect(html).toContain('<code>https://api.example/%3Cai%3E/v1</code>');
-    expect(html).toContain('Bearer YOUR_KEY');
-    expect(html).not.toContain('no key');
   });
 
   test('tells each address of a deployment its own', async () => {

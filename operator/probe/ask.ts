@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { CommandError } from '../keys/command-error.ts';
+import { CommandError } from '../command-error.ts';
 
 export interface Ask {
   readonly method?: 'GET' | 'POST';

@@ -1,5 +1,5 @@
+import { CommandError } from '../command-error.ts';
 import { type Finding, note, type Row, untested } from '../doctor/row.ts';
-import { CommandError } from '../keys/command-error.ts';
 import type { AskOnce, Reply } from './ask.ts';
 import { inventAddress } from './forgeries.ts';
 import { judgeCountedAddress, judgeSeenAddress } from './judge-address.ts';

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { CommandError } from '../command-error.ts';
 import { renderRow, renderSummary } from '../doctor/report.ts';
 import type { Row } from '../doctor/row.ts';
-import { CommandError } from '../keys/command-error.ts';
-import { parseWhole } from '../keys/parse.ts';
+import { parseWhole } from '../parse-whole.ts';
 import { createAsk } from './ask.ts';
 import { type Examination, examine } from './examine.ts';
 import { leastSecret } from './terms.ts';

@@ -219,7 +219,7 @@ const outside: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Which room of operator/ uses another. */
-const operatorRooms: Readonly<Record<string, readonly string[]>> = { keys: ['setup'] };
+const operatorRooms: Readonly<Record<string, readonly string[]>> = { keys: ['setup'], probe: ['doctor'] };
 
 /** Where a function begins: only there are the environment and the clock at hand. */
 const entries = /^lambda\/((wallet\/)?index|server)\.ts$/;

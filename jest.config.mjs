@@ -30,8 +30,8 @@ const overBothEngines = [
 export default {
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/test/support/slowest-files.mjs'],
-  // For a machine that does other things as well: no test waits for time to pass.
-  testTimeout: 30_000,
+  // For a machine that does other things as well: no test waits for time to pass, and some have a thousand things to do.
+  testTimeout: 120_000,
   projects: [
     project('architecture', ['architecture.test.ts']),
     project('unit', ['**/*.unit.test.ts']),

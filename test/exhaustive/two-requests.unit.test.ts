@@ -7,8 +7,6 @@ import { pairs, rolling } from './scenarios.ts';
  * the charge down to the repeats of a call, over a store whose every call waits for its turn. What has to hold after each
  * step stands in invariants.ts.
  */
-const time = 60_000;
+test('no schedule of two requests breaks a promise', () => runAll('two requests', pairs));
 
-test('no schedule of two requests breaks a promise', () => runAll('two requests', pairs), time);
-
-test('nor does one of yesterday’s code and one of today’s', () => runAll('while a deployment rolls', rolling), time);
+test('nor does one of yesterday’s code and one of today’s', () => runAll('while a deployment rolls', rolling));

@@ -7,8 +7,8 @@ export type Run =
   | { readonly outcome: 'passed' | 'hung' }
   | { readonly outcome: 'failed'; readonly test: string | undefined };
 
-/** Milliseconds for the start and for each file of tests, on a busy machine: what waits in vain fails long before, what spins does not. */
-const limits = { start: 120_000, file: 20_000 };
+/** Milliseconds for the start, each file of tests and one test, on a busy machine: what waits in vain fails long before, what spins does not. */
+const limits = { start: 120_000, file: 20_000, test: 30_000 };
 
 /** Runs files of tests in this order up to the first that fails, in a process of their own. Nothing is written to the file with the defect. */
 export async function runTests(tests: readonly string[], path?: string, defect?: Defect): Promise<Run> {
@@ -16,7 +16,7 @@ export async function runTests(tests: readonly string[], path?: string, defect?:
   const words = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--max-old-space-size=2048'];
   const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'unit', 'integration', '--bail', '--forceExit'];
   const workers = tests.length < 4 ? ['--runInBand'] : ['--maxWorkers=2'];
-  const ours = ['--env', '<rootDir>/test/mutate/first-failure.mjs'];
+  const ours = ['--env', '<rootDir>/test/mutate/first-failure.mjs', '--testTimeout', String(limits.test)];
   const order = ['--testSequencer', '<rootDir>/test/mutate/in-given-order.mjs'];
   const child = spawn(
     process.execPath,

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
 /** Shorter than a test may take, so that the sentence below is what fails it. */
-const patience = 20_000;
+const patience = 60_000;
 
 /** Lets the event loop turn until there is what is looked for; throws, and names it, where that takes too long. */
 export async function waitUntil<T>(find: () => T | undefined | false, what: string, longest = patience): Promise<T> {

@@ -4,6 +4,8 @@ import { startTestWallet, type TestWallet, testAccount } from '../../support/wal
 
 const account = testAccount(1);
 const stranger = testAccount(2);
+/** No hour ends while a thousand attempts are made. */
+const noon = Date.UTC(2026, 10, 21, 12);
 
 describe('a signature that is refused writes nothing', () => {
   let wallet: TestWallet;
@@ -154,7 +156,7 @@ describe('a signature that is refused writes nothing', () => {
 
 describe('a signature counts once', () => {
   test('when it is sent again', async () => {
-    await using wallet = await startTestWallet();
+    await using wallet = await startTestWallet({ now: () => noon });
     const message = await wallet.challenge(account);
     const signed = { message, signature: await account.signMessage({ message }) };
     expect((await wallet.post('/cli/link', signed)).status).toBe(200);
@@ -165,7 +167,7 @@ describe('a signature counts once', () => {
   });
 
   test('when it is sent many times at once', async () => {
-    await using wallet = await startTestWallet();
+    await using wallet = await startTestWallet({ now: () => noon });
     const message = await wallet.challenge(account);
     const signed = { message, signature: await account.signMessage({ message }) };
     const replies = await Promise.all(Array.from({ length: 20 }, () => wallet.post('/cli/link', signed)));
@@ -176,7 +178,7 @@ describe('a signature counts once', () => {
 
 describe('a thousand attempts from one network', () => {
   test('with forged messages, each rightly signed, write nothing', async () => {
-    await using wallet = await startTestWallet();
+    await using wallet = await startTestWallet({ now: () => noon });
     const message = await wallet.challenge(account);
     const before = await wallet.readTables();
     const attempt = async (number: number) => {
@@ -190,7 +192,7 @@ describe('a thousand attempts from one network', () => {
   });
 
   test('in good faith, each with a wallet of its own, do not pass either', async () => {
-    await using wallet = await startTestWallet();
+    await using wallet = await startTestWallet({ now: () => noon });
     const attempt = async (number: number) => {
       const signer = testAccount(number);
       const { status, body } = await wallet.post('/cli/challenge', { address: signer.address });

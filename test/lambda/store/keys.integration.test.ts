@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { IdentityStore, KeyRecord } from '../../../lambda/identity/identity.ts';
 import { createDocumentClient } from '../../../lambda/store/client.ts';
@@ -39,6 +40,21 @@ describe('createKeyStore', () => {
     expect(await store.findById('key_3')).toBeUndefined();
   });
 
+  test('finds what the tables that are deployed hold', async () => {
+    const put = (pk: string, values: object) =>
+      createDocumentClient(database.client).send(
+        new PutCommand({ TableName: database.keysTable, Item: { ...values, pk } }),
+      );
+    await put('key#hash1', record('key_1'));
+    await put('link#network1', { member: 'alice', linkedAt: 0, expiresAt: 10, ttl: 1 });
+    await put('issued', {});
+    for (const reader of [store, identities]) {
+      expect(await reader.findKey('hash1')).toEqual(record('key_1'));
+      expect(await reader.findLink('network1')).toEqual({ member: 'alice', linkedAt: 0, expiresAt: 10 });
+      expect(await reader.anyKeyIssued()).toBe(true);
+    }
+  });
+
   test('knows whether any key was ever issued', async () => {
     await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
     expect(await store.anyKeyIssued()).toBe(false);
@@ -70,6 +86,13 @@ describe('createKeyStore', () => {
     await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
     expect((await idsByPage(store)).flat().sort()).toEqual(['key_1', 'key_2', 'key_3']);
     expect((await store.list()).keys).toHaveLength(3);
+  });
+
+  test('lists a hundred keys at a time, where nobody asks for more', async () => {
+    const numbers = Array.from({ length: 101 }, (_, number) => number);
+    await Promise.all(numbers.map((number) => store.put(`hash${number}`, record(`key_${number}`))));
+    const { keys, next } = await store.list();
+    expect([keys.length, (await store.list({ from: next })).keys.length]).toEqual([100, 1]);
   });
 
   test('a revoked key keeps its first date', async () => {

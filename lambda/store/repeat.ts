@@ -41,7 +41,7 @@ export function createRepeat({ now, random, pause }: Dependencies): Repeat {
       } catch (error) {
         if (error instanceof ServiceError) error.inDoubt = inDoubt;
         failure = error;
-        inDoubt ||= mayBeDone(error);
+        inDoubt = mayBeDone(error);
         // What closed idle connections was no trouble: there is nothing to wait for, and each time there is one fewer of them.
         if (error instanceof ServiceError && error.onKeptConnection) continue;
         if (attempt === attempts || !isTrouble(error)) throw error;

@@ -83,12 +83,6 @@ describe('an environment that was frozen', () => {
   });
 });
 
-test('a refusal after an attempt that had no answer is in doubt, whatever came in between', async () => {
-  const { call } = createCaller();
-  expect((await call(failing, throttled, refused)).made).toMatchObject({ inDoubt: true });
-  expect((await call(throttled, throttled, refused)).made).toMatchObject({ inDoubt: false });
-});
-
 test('pauses grow, and are at most so long', async () => {
   const { call, pauses } = createCaller();
   await call(failing);

@@ -15,18 +15,18 @@ import {
 /** Strings that are text at any depth. Providers give reasoning many names. */
 const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
-/** Members whose parts carry pieces of text; what stands in others, annotations or images, is complete in itself. */
+/** Members whose parts carry pieces of text. What is in others, such as annotations and images, arrives whole. */
 const holders = /^(content|audio|(reasoning|thinking)(_\w+)?)$/;
 
-/** Text stands at most this deep in a message: content[0].thinking[0].text. */
+/** How deep in a message a text may be: content[0].thinking[0].text. */
 const deepestText = 5;
 
-/** No place has a longer name: what stands deeper is complete in itself. Else each of many texts could bear a long name. */
+/** In characters. No place has a longer name, and anything deeper counts as whole: else many texts could have long names. */
 const longestPart = 200;
 
 const thoughtful = /reasoning|thinking|thought|summary/;
 
-/** Takes a text in a member of a choice (`delta/content`), and the place there, if that has parts (`/0/thinking/1/text`). */
+/** Takes a text in a member of a choice (`delta/content`), and its place there if that has parts (`/0/thinking/1/text`). */
 type Speak = (member: string, part: string, value: Node) => void;
 
 /** Marks the texts of a whole choice. */
@@ -54,14 +54,14 @@ export function markPieces(json: Json, choice: Node, index: number, marks: Marks
     logprobs,
   );
   const calls = markMessage(json, choice, 'delta', marks, tell);
-  // Beside a delta that speaks it repeats all that was said so far; else it is told piece by piece itself.
+  // Beside a delta with text, `message` repeats everything said so far; otherwise it comes in pieces itself.
   const message = speaks ? speakWith(marks.whole, index, logprobs) : tell;
   const callsInMessage = markMessage(json, choice, 'message', marks, message);
   markText(json, choice, tell);
-  // Also where there is no text beside them: those of a tool call, or of a text that comes later.
+  // Also without text beside them: they may belong to a tool call, or to a text that comes later.
   if (logprobs !== undefined) marks.tokens(`${index}/logprobs`, logprobs, false);
-  // A client has closed its block of thoughts once something else is said, and every block once a tool is called.
-  // Thoughts that interrupt the content do not end it.
+  // Clients close a block of thoughts as soon as something else is said, and every block when a tool is called. Thoughts that
+  // interrupt the content do not end it.
   if (calls || callsInMessage) marks.close(`${index}/`);
   else if (speaks) marks.turn(`${index}/thought/`);
 }
@@ -75,13 +75,13 @@ function speakWith(mark: Marks['whole'], index: number, logprobs: Node | undefin
   };
 }
 
-/** The text of a completion, which is no chat, in the answers of servers that make no difference. */
+/** The text of a legacy completion, which some servers also send in a chat's answers. */
 function markText(json: Json, choice: Node, speak: Speak): void {
   const text = json.member(choice, 'text');
   if (text !== undefined && json.kind(text) === 'string') speak('text', '', text);
 }
 
-/** Marks the members of a message or a delta; tells whether it calls a tool. */
+/** Marks the members of a message or a delta. Whether it calls a tool. */
 function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', marks: Marks, speak: Speak): boolean {
   const message = json.member(choice, holder);
   if (message === undefined) return false;
@@ -112,7 +112,7 @@ function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', mark
   return calls;
 }
 
-/** Marks the texts in the parts of a member, however they are nested, and what of it only the upstream can read. */
+/** Marks the texts in the parts of a member, however they are nested, and what only the upstream can read. */
 function markParts(json: Json, member: Node, marks: Marks, speak: (part: string, text: Node) => void): void {
   const mark = (name: string, value: Node, part: string, depth: number): void => {
     const kind = json.kind(value);
@@ -142,13 +142,13 @@ function passCall(json: Json, call: Node | undefined, marks: Marks): void {
   });
 }
 
-/** Makes chunks with nothing but a text, at the place of its channel. */
+/** Makes chunks that contain only a text, at the place of its channel. */
 export function tellAfter({ type, data }: OutgoingEvent): TellText {
   const { id, object, created, model, choices } = JSON.parse(data);
   const spoken = byIndex(choices, () => 0);
   const parts = new Map<readonly unknown[], ReadonlyMap<string, unknown>>();
 
-  /** A copy of a choice, or of a part of it, with nothing but `text` at the end of the path and what tells where it belongs. */
+  /** A copy of a choice, or of a part of it, with only `text` at the end of the path and the labels on the way. */
   const narrow = (value: unknown, [step, ...rest]: readonly string[], text: string): unknown => {
     if (!step) return text;
     if (Array.isArray(value)) {
@@ -172,7 +172,7 @@ export function tellAfter({ type, data }: OutgoingEvent): TellText {
 
 const labels = ['type', 'id', 'format', 'index'];
 
-/** The elements of an array, the first of each `index`. */
+/** The elements of an array by their `index`; the first of several. */
 function byIndex(array: readonly unknown[], absent: (at: number) => number): ReadonlyMap<string, unknown> {
   const entries = array.map((element, at): [string, unknown] => [String(Object(element).index ?? absent(at)), element]);
   return new Map(entries.reverse());

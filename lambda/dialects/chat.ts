@@ -22,7 +22,7 @@ const visionRules = new Map([
   ['prediction', content],
 ]);
 
-/** OpenAI chat completions. `streamUsage`: streams tell their usage to the gateway also where their client does not ask. */
+/** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
   name: 'chat',
   endpoints: [
@@ -127,18 +127,18 @@ function indexOf(json: Json, choice: Node): number {
   return numberMember(json, choice, 'index') ?? 0;
 }
 
-/** Members in which some servers tell the text at which they stopped. */
+/** Members in which some servers name the text at which they stopped. */
 function passStops(json: Json, choice: Node, asked: Asked, marks: Marks): void {
   for (const name of ['stop_reason', 'matched_stop']) passStop(json, choice, name, asked, marks);
 }
 
-/** Some servers print a reason that is none as an empty text, others as the word. */
+/** Until there is a reason, some servers send an empty text, others the word `null` as a text. */
 function isFinished(json: Json, choice: Node): boolean {
   const reason = presentMember(json, choice, 'finish_reason');
   return reason !== undefined && !/^"(null)?"$/.test(json.raw(reason));
 }
 
-/** Some routers report that the one they asked has failed inside a choice. */
+/** Some routers report the failure of their own upstream inside a choice. */
 function markChoiceError(json: Json, choice: Node, marks: Marks): void {
   const error = presentMember(json, choice, 'error');
   if (error !== undefined) marks.fail(stringMember(json, error, 'message') ?? '');
@@ -152,7 +152,7 @@ function markUsage(json: Json, marks: Marks): void {
   const completion = json.member(usage, 'completion_tokens_details');
   marks.usage({
     input: numberMember(json, usage, 'prompt_tokens'),
-    // Some servers put it beside the sum.
+    // Some servers put it beside the total.
     cacheRead: numberMember(json, prompt, 'cached_tokens') ?? numberMember(json, usage, 'prompt_cache_hit_tokens'),
     cacheWrite: numberMember(json, prompt, 'cache_write_tokens'),
     output: numberMember(json, usage, 'completion_tokens'),
@@ -160,7 +160,7 @@ function markUsage(json: Json, marks: Marks): void {
   });
 }
 
-/** Servers that are asked for usage send a chunk with nothing else, and an empty `usage` in each one before. */
+/** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
 function withholdUsage(event: Json, choices: number, marks: Marks): void {
   if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) marks.withhold();
   for (const key of event.keys(event.root)) if (event.string(key) === 'usage') marks.drop(event.root, key);

@@ -1,11 +1,11 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Json } from '../json/scan.ts';
 
-/** Fields of one dialect or another that decide what a request is, and what it costs. */
+/** Fields that decide, in one dialect or another, what a request is and what it costs. */
 const decisive = ['model', 'messages', 'input', 'stream', 'thinking'];
 const inAnyCase = decisive.map((name) => ({ name, pattern: new RegExp(`^${name}$`, 'iu') }));
 
-/** Refuses a field that only some upstreams would read: they take `Model` for `model`, and would be shown another than was checked. */
+/** Refuses fields such as `Model`: some upstreams take it for `model`, and would see another value than the one checked. */
 export function refuseOtherCase(body: Json): void {
   for (const key of body.keys(body.root)) {
     const name = body.string(key);
@@ -15,11 +15,11 @@ export function refuseOtherCase(body: Json): void {
   }
 }
 
-/** Refuses a body whose `name` is missing or no array. */
+/** Refuses a body whose `name` is missing or not an array. */
 export function requireArray(body: Json, name: string): void {
   const value = body.member(body.root, name);
   if (value === undefined) {
-    // Some agents send bodies of the responses dialect wherever they are told to.
+    // Some agents send bodies of the responses dialect to any endpoint.
     const other = body.member(body.root, 'input') === undefined ? '' : ', or a body with input to /v1/responses';
     throw new GatewayError('invalid_request', `${name} is missing: send it as an array${other}.`);
   }
@@ -28,10 +28,10 @@ export function requireArray(body: Json, name: string): void {
   }
 }
 
-/** Each repeated member costs a change of the body: so many are sent by nobody but who wants to keep the gateway busy. */
+/** Each repeated member costs an edit of the body. Only an attacker sends so many. */
 const mostRepeats = 1_000;
 
-/** Refuses an object in which members that the gateway reads or changes stand over and over again. */
+/** Refuses an object that repeats members which the gateway reads or changes too often. */
 export function refuseRepeats(repeats: number, what: string): void {
   if (repeats <= mostRepeats) return;
   throw new GatewayError('invalid_request', `${what} repeats a member more than ${mostRepeats} times: send each once.`);

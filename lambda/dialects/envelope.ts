@@ -6,12 +6,12 @@ const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 /** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
 export const sealed = /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w+$|^\w+_(encrypted|opaque)$/i;
 
-/** Marks what the frame around an answer says of the one who answered: the model, and members that name the provider. */
+/** Marks what the envelope of an answer says about who answered: the model, and members that name the provider. */
 export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
   for (let key = object + 1; key < end; key = json.next(key + 1)) {
-    // Most keys are none of these, and tell so by their first character.
+    // The first character rules out most keys.
     if (!maybeTelltale.has(json.text.charCodeAt(json.start(key) + 1))) continue;
     const name = json.string(key);
     if (name === 'model') marks.model(key + 1);
@@ -25,13 +25,13 @@ const labels =
   /^(name|role|author|recipient|channel|phase|status|object|voice)$|(^|_)(id|type|index|format|at|reason)$/;
 const bytes = /^(audio|image|data)$|(^|_)(url|b64|json)$/;
 
-/** Whether a string that nobody knows may be a piece of text: labels and bytes are complete in themselves. */
+/** Whether an unknown string may be a piece of text. Labels and bytes are not: they arrive whole. */
 export function mayBeText(json: Json, name: string, value: Node): boolean {
   if (labels.test(name) || bytes.test(name) || /[^\w-]/.test(name)) return false;
   return !json.text.startsWith('"data:', json.start(value));
 }
 
-/** Lets sealed members pass, at any depth of a value. */
+/** Leaves sealed members unchanged, at any depth of a value. */
 export function passSealed(json: Json, value: Node, marks: Marks): void {
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
@@ -49,7 +49,7 @@ export function holdsSealed(json: Json, value: Node | undefined): boolean {
   return false;
 }
 
-/** The elements of an array node; none where it is no array. */
+/** The elements of an array node; none if it is not an array. */
 export function elements(json: Json, array: Node | undefined): Node[] {
   const nodes: Node[] = [];
   if (array === undefined || json.kind(array) !== 'array') return nodes;
@@ -58,7 +58,7 @@ export function elements(json: Json, array: Node | undefined): Node[] {
   return nodes;
 }
 
-/** Calls back for each member of an object node; for none where it is no object. */
+/** Calls back for each member of an object node; for none if it is not an object. */
 export function eachMember(json: Json, object: Node | undefined, visit: (name: string, value: Node) => void): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);

@@ -3,7 +3,7 @@ import type { Json, Node } from '../json/scan.ts';
 import { elements, presentMember, stringMember } from './envelope.ts';
 
 /**
- * The sentence in which an upstream says what went wrong, in any of the forms that providers use: `{error: {message}}`,
+ * An upstream's error message, in any of the forms that providers use: `{error: {message}}`,
  * `{error: "…"}`, `{message}`, `{errors: [{message}]}`, `{detail}`, `{detail: [{loc, msg}]}`, or one of these in a list.
  */
 export function readErrorMessage(json: Json): string | undefined {
@@ -19,7 +19,7 @@ export function readErrorMessage(json: Json): string | undefined {
   );
 }
 
-/** One fault of a validator: the place in the body, where it is named, and what is wrong there. */
+/** A validator's fault: what is wrong, after the place in the body if that is named. */
 function readDetail(json: Json, detail: Node | undefined): string | undefined {
   const message = stringMember(json, detail, 'msg');
   const steps = elements(json, presentMember(json, detail, 'loc')).map((step) =>

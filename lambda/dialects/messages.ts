@@ -65,17 +65,17 @@ const endpoint = (path: string, charged: boolean): Endpoint => ({
   streams: charged,
 });
 
-/** The members in which a block, or the delta to one, carries text, and the types of such deltas. */
+/** The members in which a block or its deltas carry text, with the types of those deltas. */
 const deltaTypes = new Map([
   ['text', 'text_delta'],
   ['thinking', 'thinking_delta'],
   ['content', 'compaction_delta'],
 ]);
 
-/** What it carries in a string is taken for text, but for the input of a tool. */
+/** Strings in an unknown kind of delta count as text, except the input of a tool. */
 const unknownDelta = /^(?!input_)\w+_delta$/;
 
-/** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must stay as it is. */
+/** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
   /** Marks the fields of a content block or of a delta to one. */
   const markBlock = (json: Json, block: Node, marks: Marks, speak: (kind: string, value: Node) => void): void => {
@@ -87,7 +87,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       else if (name === 'thinking' && signsThinking) marks.pass(value);
       else if (name === 'data' && type === 'redacted_thinking') marks.pass(value);
       else if (json.kind(value) !== 'string') passInside(json, value, marks);
-      // Other blocks have a `content` too: the result of a tool, complete in itself.
+      // Other blocks have a `content` too: a tool's result, which arrives whole.
       else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, value);
       else if (unknownDelta.test(type) && mayBeText(json, name, value)) speak(name, value);
     });
@@ -116,7 +116,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     else if (type === 'message_start' && message !== undefined) markMessage(event, message, marks);
     else if ((type === 'content_block_start' || type === 'content_block_delta') && piece !== undefined) {
       markBlock(event, piece, marks, (kind, value) => marks.delta(`${index}/${kind}`, kind, value));
-      // A signature is the last word on the thinking that it signs.
+      // Nothing is added to thinking after its signature.
       if (stringMember(event, piece, 'type') === 'signature_delta') marks.close(`${index}/thinking`);
     } else if (type === 'content_block_stop') marks.close(`${index}/`);
     else if (type === 'message_delta') {
@@ -185,7 +185,7 @@ function checkBody(body: Json): void {
   );
 }
 
-/** `thinking: false` and effort `none` are ways to say that thinking is disabled. */
+/** Rewrites `thinking: false` and effort `none` into the form that disables thinking. */
 function normalize(body: Json): Normalization {
   const thinking = body.member(body.root, 'thinking');
   const config = body.member(body.root, 'output_config');
@@ -222,7 +222,7 @@ function markUsage(json: Json, holder: Node, marks: Marks): void {
   const cacheWrite = numberMember(json, usage, 'cache_creation_input_tokens');
   const others = numberMember(json, usage, 'input_tokens');
   marks.usage({
-    // This dialect counts only what the cache had no part in.
+    // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
     input: others === undefined ? undefined : others + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
     cacheWrite,
@@ -249,7 +249,7 @@ function tellAfter(last: OutgoingEvent): TellText {
   };
 }
 
-/** Thinking is bound by its signature, or as a whole where it is redacted. */
+/** Thinking is bound to an account by its signature; redacted thinking always is. */
 function isAccountBound(body: Json): boolean {
   const messages = body.member(body.root, 'messages');
   return elements(body, messages).some((message) => {

@@ -2,8 +2,8 @@ import type { Json, Node } from '../json/scan.ts';
 import { elements, stringMember } from './envelope.ts';
 
 /**
- * The texts of a content, which is one or holds parts with one each. Only texts: marks for a cache, which stand beside them,
- * move from turn to turn.
+ * The texts of a `content`: itself, or those of its parts. Only texts, because the cache marks beside them move from turn to
+ * turn.
  */
 export function textsOf(body: Json, content: Node | undefined): Node[] {
   if (content === undefined) return [];
@@ -14,7 +14,7 @@ export function textsOf(body: Json, content: Node | undefined): Node[] {
   });
 }
 
-/** The texts of the instructions that stand before the first message of a user, and of that message. */
+/** The texts of the instructions before the first user message, and of that message. */
 export function openingOf(body: Json, messages: Node | undefined): Node[] {
   const texts: Node[] = [];
   for (const message of elements(body, messages)) {

@@ -18,7 +18,7 @@ export function findVision(body: Json): string | undefined {
   return findVisionContent(body, visionRules);
 }
 
-/** Refuses an input of another form, and what asks for state that nobody keeps. */
+/** Refuses an input of the wrong kind, and requests for stored state. */
 export function checkBody(body: Json): void {
   const input = presentMember(body, body.root, 'input');
   if (input !== undefined && body.kind(input) !== 'string' && body.kind(input) !== 'array') {
@@ -31,7 +31,7 @@ export function checkBody(body: Json): void {
   if (background !== undefined && body.raw(background) === 'true') throw stateless('background');
 }
 
-/** Members by which a body refers to items, files, containers and prompts: this gateway holds none, the upstream might. */
+/** Members by which a body refers to items, files, containers and prompts, which only the upstream might have. */
 const references = new Map([
   ['input', /^(id|(?!call_)\w+_ids?)$/],
   ['prompt', /^id$/],

@@ -15,7 +15,7 @@ import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { checkBody, findOpening, findVision, hasReferences } from './responses-body.ts';
 
-/** Texts that a program reads: arguments, code and audio bytes, never prose. */
+/** Texts that a program reads: arguments, code and audio bytes. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
 const programMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
 const callType = /_call$|^mcp_approval_request$/;
@@ -66,7 +66,7 @@ function openStream(): StreamDialect {
   return { doneEnds: false, readEvent, tellAfter };
 }
 
-/** No event, and no part of one, has a longer type or index. Else each of many texts could bear a long name. */
+/** In characters. Longer types and indexes are ignored: else many texts could have long names. */
 const longestType = 100;
 const longestPlace = 20;
 
@@ -98,7 +98,7 @@ function readRareEvent(event: Json, type: string, marks: Marks): void {
   } else markPart(event, type, marks);
 }
 
-/** Whatever an error says in words: a router tells in more than its message what went wrong elsewhere. */
+/** Marks every sentence of an error: routers describe failures in other members than `message` too. */
 function markExplanations(event: Json, error: Node, marks: Marks): void {
   for (let node = error; node < event.next(error); node += 1) {
     if (event.isKey(node) && /^(code|type|param)$/.test(event.string(node))) node += 1;
@@ -106,7 +106,7 @@ function markExplanations(event: Json, error: Node, marks: Marks): void {
   }
 }
 
-/** Where a text stands: `output/part/`, an empty place for an index that the event does not give. */
+/** Where a text is: `output/part/`, each empty if the event has no such index. */
 function placeOf(event: Json): { item: string; part: string } {
   const index = (name: string): string => {
     const value = event.member(event.root, name);
@@ -142,7 +142,7 @@ function markPart(event: Json, type: string, marks: Marks): void {
   const part = presentMember(event, root, 'part');
   if (item !== undefined) markItem(event, item, itemPlace, marks);
   if (type.endsWith('.added')) {
-    // Deltas will add to the text with which a part begins.
+    // Deltas will add to the text that a part begins with.
     if (part !== undefined) markText(event, part, partPlace, marks, 'delta');
     return;
   }
@@ -217,7 +217,7 @@ function markItem(json: Json, item: Node, place: string, marks: Marks): void {
 
 const textMember = /^(text|refusal|transcript)$/;
 
-/** The texts of content parts whose deltas have another name than the part. */
+/** Content parts whose deltas have another name than the part. */
 const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_summary_text' };
 
 function markText(json: Json, part: Node, place: string, marks: Marks, how: 'delta' | 'whole'): void {

@@ -7,13 +7,13 @@ export interface VisionRule {
   readonly members: readonly string[];
   /** Members that tell what a file holds: its media type, or a data URL that begins with it. */
   readonly files: readonly string[];
-  /** Members that may hold further content; others (schemas, arguments, texts) are not looked into. */
+  /** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
   readonly within: readonly string[] | 'all';
 }
 
 /**
  * The first image or video in a top-level member that has a rule, as a path such as `messages[2].content[0]`.
- * Every `type` of an object counts, also a repeated one: no parser may find content that this one overlooked.
+ * Every `type` of an object counts, even a repeated one, so that no parser finds content that this search overlooks.
  */
 export function findVisionContent(body: Json, rules: ReadonlyMap<string, VisionRule>): string | undefined {
   const end = body.next(body.root);

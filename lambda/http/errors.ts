@@ -1,7 +1,7 @@
 /** What went wrong, as far as dialects tell it apart: each has words of its own for these. */
 export type ErrorNature = 'request' | 'caller' | 'missing' | 'size' | 'rate' | 'quota' | 'server' | 'overload' | 'time';
 
-/** What one error code means to a client: its status, what is wrong, and the headers it brings along. */
+/** What an error code means to a client: its status, what is wrong, and the headers that come with it. */
 interface Entry {
   readonly status: number;
   readonly nature: ErrorNature;
@@ -10,10 +10,10 @@ interface Entry {
   readonly ownFault?: true;
 }
 
-/** SDKs and agents retry a 401, a 429 or a 503 for minutes unless this header tells them that it is no use. */
+/** SDKs and agents retry a 401, a 429 or a 503 for minutes unless this header says that it is no use. */
 const noRetry = { 'x-should-retry': 'false' } as const;
 
-/** What a request's body may come in. */
+/** The encodings that a request's body may have. */
 const acceptedEncodings = 'identity, gzip, deflate, br, zstd';
 
 /** Every error that a client can meet. */
@@ -47,7 +47,7 @@ export interface ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Machine-readable details, in the few cases where a client needs them to act. */
   readonly details?: Readonly<Record<string, string>> | undefined;
-  /** Whether the request was the upstream's failure, so that its charge is given back. */
+  /** Whether the charge is refunded. */
   readonly refund?: boolean;
   /** What happened, in one word for the log and the metrics. */
   readonly reason?: string | undefined;
@@ -103,7 +103,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Turns anything thrown into a GatewayError; what is unknown keeps its cause for the log and shows nothing. */
+/** Turns anything thrown into a GatewayError. An unknown error is kept as the cause for the log, and never shown. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('internal_error', 'Something went wrong inside the gateway.', {

@@ -5,7 +5,7 @@ import { isPreflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
 import { isWebSocketHandshake } from './websocket.ts';
 
-/** Where a request goes, and how an error looks on that path. */
+/** Where a request goes, and how errors look on that path. */
 export type Route = { readonly name: string; readonly renderError: (error: GatewayError) => string } & (
   | { readonly kind: 'inference'; readonly dialect: Dialect; readonly endpoint: Endpoint }
   | { readonly kind: 'models' }
@@ -20,7 +20,7 @@ export interface Router {
 }
 
 const modelsPath = '/v1/models';
-/** Where a balancer asks whether a process takes requests. */
+/** Where a balancer checks whether a process takes requests. */
 const healthPath = '/healthz';
 
 /** Maps method and path to a route. */
@@ -70,16 +70,16 @@ export function createRouter(dialects: readonly Dialect[]): Router {
   };
 }
 
-/** How paths go wrong where a client joins them to a base URL. */
+/** How paths go wrong when a client joins them to a base URL. */
 const slips: readonly (readonly [RegExp, string, string])[] = [
-  // The look-behind lets a long run of slashes be tried but once.
+  // With the look-behind a long run of slashes is tried only once.
   [/(?<!\/)\/+$/, '', 'a slash too many at its end'],
   [/\/{2,}/g, '/', 'a slash too many'],
   [/^(\/v1){2,}(?=\/)/, '/v1', '/v1 more than once'],
   [/^(?!\/v1\/)/, '/v1', 'no /v1'],
 ];
 
-/** What is wrong with a path that is almost one of these, and which it should be; else which there are. */
+/** Says what is wrong with a path that is almost a known one, or else which paths there are. */
 function explainSlip(path: string, known: readonly string[]): string {
   const faults: string[] = [];
   let mended = path;

@@ -1,8 +1,8 @@
 import type { Call } from './call.ts';
 
 /**
- * Whether a request asks for a WebSocket. Platforms strip `Upgrade` on the way, so what tells is the rest of a handshake,
- * or the beta that agents name with it.
+ * Whether a request asks for a WebSocket. Platforms strip `Upgrade`, so this looks for the rest of the handshake, or for the beta
+ * that agents name with it.
  */
 export function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, beta: RegExp): boolean {
   if (method !== 'GET') return false;

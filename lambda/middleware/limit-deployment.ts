@@ -1,7 +1,7 @@
 import type { DeploymentLimit } from '../quota/deployment-limit.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
-/** Counts what was charged towards the limits of the whole deployment. Stands after the charge, which a refusal gives back. */
+/** Counts a charged request towards the limits of the whole deployment. Comes after the charge, which a refusal here refunds. */
 export function limitDeployment({ deploymentLimit }: { deploymentLimit: DeploymentLimit }): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {

@@ -8,24 +8,24 @@ import { type Figures, QuotaRefusal, tooFast, usedUp, type Wording } from './ref
 export interface Charge {
   readonly figures: Figures;
   /**
-   * Takes the charge back, once however often it is asked for, and never throws. The figures that hold then; undefined
-   * where the charge is left standing.
+   * Refunds the charge, only once however often it is called, and never throws. Gives the new figures, or undefined if the charge
+   * is left standing.
    */
   refund(): Promise<Figures | undefined>;
 }
 
 export interface Quota {
-  /** Charges one request, or throws a QuotaRefusal, or `service_unavailable` where nobody knows. */
+  /** Charges one request, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
   charge(identity: Identity): Promise<Charge>;
-  /** The figures without a charge; the unread ones where the store does not answer. */
+  /** The figures without a charge; the unread ones if the store does not answer. */
   readFigures(identity: Identity): Promise<Figures>;
-  /** What is told where the store can't be asked: the limit, and none remaining. */
+  /** The figures to show if the store can't be read: the limit, and none remaining. */
   unreadFigures(identity: Identity): Figures;
-  /** Counts one counting of tokens, which is free, against a burst limit of its own, or throws `rate_limited`. */
+  /** Counts a free count_tokens request against its own burst limit, or throws `rate_limited`. */
   checkBurst(identity: Identity): Promise<void>;
 }
 
-/** What a store's answer was to, that never came. */
+/** An operation whose answer from the store never came. */
 export type LostOperation = 'charge' | 'refund' | 'read';
 
 export interface QuotaDependencies extends Wording {
@@ -33,7 +33,7 @@ export interface QuotaDependencies extends Wording {
   readonly limits: Limits;
   readonly now: () => number;
   readonly createToken: () => string;
-  /** Told where nobody knows what the store has done: after a charge or a refund, a charge may be left standing. */
+  /** Called when nobody knows what the store has done. After a charge or a refund, a charge may be left standing. */
   readonly onLost: (error: unknown, operation: LostOperation) => void;
 }
 

@@ -1,15 +1,15 @@
-/** What one charge counts in, and the limits that hold there. Times are epoch milliseconds. */
+/** The counter for a charge and its limits. Times are epoch milliseconds. */
 export interface CounterWindow {
   /** Names the counter; another window is another counter. */
   readonly item: string;
   readonly limit: number;
-  /** How many charges one minute takes. */
+  /** The most charges in one minute. */
   readonly burst: number;
   /** The minute since the epoch that the charge belongs to. */
   readonly minute: number;
-  /** When the counter starts anew; absent for one that never does. */
+  /** When the counter restarts; absent for one that never does. */
   readonly resetAt?: number;
-  /** When nobody asks for the counter any more; absent for one that is kept. */
+  /** When the counter is no longer needed; absent for one that is kept. */
   readonly expiresAt?: number;
 }
 
@@ -18,13 +18,13 @@ export type ChargeResult =
   | { readonly granted: false; readonly used: number; readonly reason: 'quota' | 'burst' };
 
 /**
- * Where charges are counted: it knows counters and nothing of guests, members or days. A token makes one of all the copies
- * of a write: see token.ts.
+ * Counts charges. It knows counters, but not guests, members or days. A token makes all copies of a write count once: see
+ * token.ts.
  */
 export interface Counters {
-  /** Counts one charge where both limits allow it. */
+  /** Counts one charge if both limits allow it. */
   charge(window: CounterWindow, token: string): Promise<ChargeResult>;
-  /** Takes one charge back; to be called once for each. The new count, or undefined where there was nothing to undo. */
+  /** Takes one charge back; call it once for each. Gives the new count, or undefined if there was nothing to undo. */
   refund(item: string, token: string): Promise<number | undefined>;
   /** How many charges stand. */
   read(item: string): Promise<number>;

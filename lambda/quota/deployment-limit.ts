@@ -6,24 +6,24 @@ import { dayOf, minuteOf } from './policy.ts';
 import { allAnswered, type Wording } from './refusal.ts';
 
 /*
- * A limit of the whole deployment is counted in several items, so that none of them is hot. Each holds its part of the limit
- * and takes no more; a request that finds one full looks for room in the others before it is refused. So all of them together
- * are as exact as one, and a limit that is changed within a day goes on with what has been counted.
+ * A limit of the whole deployment is counted in several items, so that none of them is hot. Each takes its part of the limit and
+ * no more. A request that finds one full looks for room in the others before it is refused, so together they are as exact as
+ * one. If the limit changes within a day, the counts go on.
  */
 
-/** They serve a thousand requests a second, and a sixth of that for one write unit each: see docs/scaling.md. */
+/** Enough for a thousand requests a second; up to a sixth of that, each write costs one unit. See docs/scaling.md. */
 export const parts = 8;
 
-/** By the reason that a refusal is logged with. */
+/** Named like the reason that its refusals are logged with. */
 export type LimitName = 'daily_limit' | 'guest_daily_limit';
 
-/** What is used of the limits that a request counts towards, in percent, as far as the request has seen. */
+/** How much of the limits that a request counts towards is used, in percent, as far as the request has seen. */
 export type LimitsUsed = Readonly<Partial<Record<LimitName, number>>>;
 
 export interface DeploymentLimit {
   /**
-   * Counts a charged request towards the limits that hold for its caller, and makes a refund of the charge take that back as
-   * well. Throws `service_unavailable`, to be refunded, where one of them is spent or nobody knows.
+   * Counts a charged request towards the limits for its caller; a refund of the charge then takes these counts back as well.
+   * Throws a `service_unavailable` that refunds if a limit is spent or the store does not answer.
    */
   count(identity: Identity, charge: Charge): Promise<{ readonly charge: Charge; readonly used: LimitsUsed }>;
 }
@@ -34,7 +34,7 @@ interface Dependencies extends Wording {
   readonly guestDailyLimit: number | undefined;
   readonly now: () => number;
   readonly createToken: () => string;
-  /** Told where nobody knows what the store has done, so that a count may stand for nothing. */
+  /** Called when nobody knows what the store has done, so that a count may stand for nothing. */
   readonly onLost: (error: unknown, limit: LimitName) => void;
 }
 
@@ -45,12 +45,12 @@ interface Taken {
   readonly used: number;
 }
 
-/** The limits of the whole deployment; undefined where none is set, so that nothing is counted for them. */
+/** The limits of the whole deployment; undefined if none is set, so that nothing is counted. */
 export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit | undefined {
   const { dailyLimit, now, onLost, counters } = dependencies;
   const { guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5) } = dependencies;
   if (guestDailyLimit === undefined) return undefined;
-  // The guests' first: what they are refused shall not take from the others' limit, not even for a moment.
+  // The guests' limit first: a guest that it refuses must not take from the others' limit, not even for a moment.
   const ofGuests = createTake('guest_daily_limit', guestDailyLimit, dependencies);
   const ofAll = dailyLimit === undefined ? [] : [createTake('daily_limit', dailyLimit, dependencies)];
 
@@ -86,7 +86,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
 }
 
 function createTake(name: LimitName, limit: number, { counters, createToken, onLost, ...wording }: Dependencies) {
-  // In turns, from wherever this process begins: evenly filled, few are full long before the others.
+  // In turn, from a random start for each process: so the items fill evenly, and few are full long before the others.
   let turn = Buffer.from(createToken(), 'base64')[0] ?? 0;
   let spentOn: string | undefined;
 
@@ -101,7 +101,7 @@ function createTake(name: LimitName, limit: number, { counters, createToken, onL
 
   const find = async (all: readonly CounterWindow[], day: string, token: string) => {
     const [first, ...others] = all;
-    // Where the limit was spent a moment ago, reading is cheaper than writing in vain.
+    // If the limit was spent a moment ago, reading is cheaper than a write that is refused.
     const isSpent = spentOn === day;
     const taken = first && !isSpent ? await charge(first, token) : undefined;
     if (taken) return taken;
@@ -127,7 +127,7 @@ function createTake(name: LimitName, limit: number, { counters, createToken, onL
   };
 }
 
-/** The day's items of a limit, the one whose turn it is first. */
+/** The day's items of a limit, beginning with the one whose turn it is. */
 function partsOf(name: LimitName, limit: number, turn: number, time: number): CounterWindow[] {
   const { day, resetAt, expiresAt } = dayOf(time);
   const count = Math.min(parts, limit);

@@ -11,7 +11,7 @@ export interface Limits {
 const minuteLength = 60_000;
 const dayLength = 86_400_000;
 
-/** What a request of this identity counts in. */
+/** The counter for a request of this identity. */
 export function quotaWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
   const counter = { limit: limitOf(identity, limits), burst: limits.burstLimit, minute: minuteOf(now) };
   if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') {
@@ -21,14 +21,14 @@ export function quotaWindow(identity: Identity, now: number, limits: Limits): Co
   return { ...counter, item: `${ownerOf(identity)}#${day}`, ...ends };
 }
 
-/** A day of UTC, as a window of counters. */
+/** A day in UTC, as a window of counters. */
 export function dayOf(now: number) {
   const resetAt = (Math.floor(now / dayLength) + 1) * dayLength;
   // Kept for a day more, for refunds that come after midnight.
   return { day: new Date(now).toISOString().slice(0, 10), resetAt, expiresAt: resetAt + dayLength };
 }
 
-/** Whose counter an item is, and of which window; undefined for one that counts no quota. */
+/** Whose counter an item is, and for which window; undefined for one that counts no quota. */
 export function readCounterName(item: string): CounterName | undefined {
   const [, kind, name, window] = /^(guest|key|member)#(.+)#(lifetime|\d{4}-\d{2}-\d{2})$/.exec(item) ?? [];
   if (name === undefined || window === undefined) return undefined;
@@ -43,7 +43,7 @@ export interface CounterName {
   readonly window: string;
 }
 
-/** What counting tokens counts in: a burst limit of its own, so that it can't starve the requests, and no quota. */
+/** The counter for count_tokens: no quota, and a burst limit of its own, so that counting can't starve requests. */
 export function tokenCountWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
   return {
     item: `count_tokens#${ownerOf(identity)}`,
@@ -63,7 +63,7 @@ export function secondsToNextMinute(now: number): number {
   return secondsUntil((minuteOf(now) + 1) * minuteLength, now);
 }
 
-/** Whole seconds, rounded up, so that whoever waits for them is not early. */
+/** Whole seconds, rounded up, so that nobody who waits for them is early. */
 export function secondsUntil(time: number, now: number): number {
   return Math.max(0, Math.ceil((time - now) / 1000));
 }

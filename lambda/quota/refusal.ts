@@ -3,12 +3,12 @@ import type { Identity } from '../identity/identity.ts';
 import type { CounterWindow } from './counters.ts';
 import { secondsToNextMinute, secondsUntil } from './policy.ts';
 
-/** What a client is told about its quota. */
+/** A client's quota, as its answers show it. */
 export interface Figures {
   readonly limit: number;
-  /** Never negative, also where a limit was lowered below what is used. */
+  /** Never negative, even if a limit was lowered below what is used. */
   readonly remaining: number;
-  /** Until the window starts anew; absent where it never does. */
+  /** Until the window restarts; absent if it never does. */
   readonly resetSeconds?: number;
 }
 
@@ -20,7 +20,7 @@ export function sayWhatIsLeft({ remaining }: Figures): string {
   return `${remaining === 0 ? 'no requests' : inRequests(remaining)} ${remaining === 1 ? 'is' : 'are'} left`;
 }
 
-/** Thrown for a request that its quota or the burst limit refuses, with the figures that the answer shows. */
+/** Thrown when a request's quota or burst limit is spent, with the figures that the answer shows. */
 export class QuotaRefusal extends GatewayError {
   readonly figures: Figures;
 
@@ -45,11 +45,11 @@ export function tooFast({ burst }: CounterWindow, now: number): Refusal {
   };
 }
 
-/** How a deployment words its refusals. */
+/** What the wording of refusals depends on. */
 export interface Wording {
-  /** Where more quota is to be had, if anywhere. */
+  /** The web app where people get more quota, if there is one. */
   readonly appUrl?: string | undefined;
-  /** Whether a body that the gateway refuses costs nothing. */
+  /** Whether the gateway's own 400s are refunded. */
   readonly refundRefusals?: boolean;
 }
 
@@ -67,7 +67,7 @@ export function usedUp(identity: Identity, window: CounterWindow, now: number, w
   };
 }
 
-/** For a limit of the whole deployment, which says nothing of how many requests that is. */
+/** For a limit of the whole deployment. It does not say how many requests that is. */
 export function allAnswered(ofGuests: boolean, resetAt: number, now: number, { appUrl }: Wording): Refusal {
   const whose = ofGuests ? ' of guests' : '';
   const more = ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '';

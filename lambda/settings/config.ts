@@ -3,19 +3,19 @@ import type { Value } from './setting.ts';
 import { type Address, ownAddresses, settings, upstreamSettings } from './settings.ts';
 
 export interface Upstream {
-  /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; its keys stand in the secret under `PREFIX_API_KEYS`. */
+  /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
   readonly prefix: string;
   /** The base URL under which each dialect lives. */
   readonly addresses: Readonly<Record<Address, string>>;
   /** What it calls its models in each dialect. */
   readonly models: Readonly<Record<Address, { readonly text: string; readonly vision: string }>>;
-  /** What each of its requests is given on top. */
+  /** Headers that are added to each of its requests. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Keys given in the environment: local only, a deployment reads them from its secret. */
+  /** Keys from the environment. Only for local use: a deployment reads them from its secret. */
   readonly apiKeys: readonly string[];
 }
 
-/** What an upstream lets requests in by. */
+/** The keys and headers that an upstream asks for. */
 export interface Access {
   /** Those of the environment, else those of the secret. */
   readonly keys: readonly string[];
@@ -24,7 +24,7 @@ export interface Access {
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
-/** All that the function is told from outside: every setting by its name in camel case. Times are milliseconds. */
+/** Everything that the function is told from outside: every setting, under its name in camel case. Times are milliseconds. */
 export type Config = CamelNamed<{ [N in keyof typeof settings]: Value<(typeof settings)[N]> }> & {
   readonly upstreams: readonly Upstream[];
 };
@@ -70,7 +70,7 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
   });
 }
 
-/** Settings that are right by themselves and wrong together. */
+/** Settings that are valid alone but not together. */
 function contradictions(config: Config, environment: Environment): string[] {
   const faults = networkFaults(config, environment);
   return [...faults, ...aliasFaults(config)];
@@ -95,7 +95,7 @@ function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
   return faults;
 }
 
-/** What is wrong with the settings by which callers' networks are told apart. */
+/** What is wrong with the settings that tell callers' networks apart. */
 export function networkFaults(
   config: Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeHeader' | 'edgeSecretId'>,
   environment: Environment,

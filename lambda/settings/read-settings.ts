@@ -31,13 +31,13 @@ export function readBoth<A, B>(readFirst: () => A, readSecond: () => B): [A, B] 
 
 type Table = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values of a table by the names of its settings, each read from the variable of that name with `prefix` before it. */
+/** Reads a table of settings, each from the variable of its name with `prefix` before it. */
 export function readSettings<T extends Table>(table: T, environment: Environment, faults: string[], prefix = '') {
   const entries = Object.entries(table).map(([name, setting]) => [
     name,
     readSetting(prefix + name, setting, environment, faults),
   ]);
-  // A required value that is missing or wrong is a fault, and with a fault nobody uses the values.
+  // A required value that is missing or wrong is a fault, and if there is a fault, nobody uses the values.
   return Object.fromEntries(entries) as { readonly [N in keyof T]: Value<T[N]> };
 }
 

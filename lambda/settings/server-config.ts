@@ -1,16 +1,16 @@
 import { ConfigError, camelNamed, type Environment, readSettings } from './read-settings.ts';
 import { serverSettings } from './settings.ts';
 
-/** What the HTTP server is told from outside. Times are milliseconds, sizes bytes. */
+/** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
 export interface ServerConfig {
   readonly host: string;
   readonly port: number;
   readonly clientAddress: 'socket' | 'x-forwarded-for';
   readonly bodyBudget: number;
   readonly shutdownGrace: number;
-  /** Whether the wallet's page is served here: in Lambda it has a function of its own, as only that may write keys. */
+  /** Whether the wallet's page is served here. In Lambda it has a function of its own, which alone may write keys. */
   readonly servesWallet: boolean;
-  /** What callers reach the server over: the platform has https in front of it. */
+  /** The scheme that callers use: Lambda terminates https in front of the server. */
   readonly scheme: 'http' | 'https';
 }
 

@@ -1,9 +1,9 @@
-/** How one setting is read: text in, value out; undefined where the text is not what it may be. */
+/** How to read one setting: text in, value out; undefined for a text that is not allowed. */
 export interface Setting<T> {
   /** What the value may be, for error messages and docs. */
   readonly expects: string;
   readonly parse: (text: string) => T | undefined;
-  /** The text that stands in for an unset variable; without one the setting may be absent. */
+  /** The text to use for an unset variable; without one the setting may be absent. */
   readonly fallback?: string;
   /** Whether it must be set, having no fallback. */
   readonly required?: true;
@@ -80,7 +80,7 @@ const baseUrl: Setting<string> = {
   },
 };
 
-/** An address that others extend: with this ending it would have it twice. */
+/** An address that others append this ending to, so it must not have it already. */
 export const urlWithout = (ending: RegExp, expects: string): Setting<string> => ({
   expects,
   parse: (value) => {

@@ -32,10 +32,10 @@ const aliases: Setting<readonly Alias[]> = {
   },
 };
 
-/** Such headers belong to the connection, or to the body as it is sent. */
+/** These headers belong to the connection, or to the body as it is sent. */
 const ofConnection = /^(host|connection|content-length|transfer-encoding)$/;
 
-/** Headers as a JSON object; by lower-case name. */
+/** Headers as a JSON object, read by lower-case name. */
 export const headerMap: Setting<Readonly<Record<string, string>>> = {
   expects:
     'a JSON object of header names and texts, without host, connection, content-length and transfer-encoding, such as {"x-team": "a"}',
@@ -71,7 +71,7 @@ const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
 type OwnAddress = (typeof ownAddresses)[number];
 
-/** By which of an upstream's addresses an endpoint is reached. */
+/** Which of an upstream's addresses an endpoint is at. */
 export type Address = 'chat' | Lowercase<OwnAddress>;
 
 /** `RESPONSES_BASE_URL` and its like. */
@@ -100,7 +100,7 @@ export const upstreamSettings = {
   API_KEYS: keyList,
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** Every other setting by its environment variable: the one list that the function, the stack and the docs share. */
+/** All other settings by environment variable: the one list that the function, the stack and the docs share. */
 export const settings = {
   SERVICE_NAME: byDefault(
     'svc',
@@ -131,7 +131,7 @@ export const settings = {
     '*',
     list(
       '* or origins as browsers write them, separated by commas, such as https://app.example',
-      // Another spelling, or a * within, would never match.
+      // An origin in another spelling, or with a * inside, would never match.
       { test: (item) => item === '*' || (/^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item) },
     ),
   ),
@@ -145,7 +145,7 @@ export const settings = {
   DEPLOYED_COMMIT: text("a commit's digest, with -dirty where there was more", /^[0-9a-f]{7,64}(-dirty)?$/),
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** What the HTTP server is told on top: a function has nothing of it in its environment. */
+/** Further settings of the HTTP server, which a function does not have. */
 export const serverSettings = {
   PORT: byDefault('8787', { ...integer(0, 65_535), expects: 'a whole number from 0 to 65535, 0 for any free port' }),
   HOST: byDefault('127.0.0.1', text('an address of this machine, such as 127.0.0.1', /^[\w.:-]+$/)),
@@ -160,7 +160,7 @@ export type SettingName = keyof typeof settings;
 const pick = <const N extends SettingName>(names: readonly N[]) =>
   Object.fromEntries(names.map((name) => [name, settings[name]])) as Pick<typeof settings, N>;
 
-/** Those that the wallet's function is told as well. */
+/** The settings that the wallet's function has too. */
 export const walletSettings = pick([
   'SERVICE_NAME',
   'APP_URL',

@@ -3,23 +3,23 @@ import { type ErrorCode, GatewayError } from '../http/errors.ts';
 export interface FailureClass {
   /** What happened, for docs and the operator. */
   readonly means: string;
-  /** The upstream's statuses that say so; of others, `classifyStatus` goes by their hundreds. */
+  /** The upstream's statuses that mean this. `classifyStatus` sorts all others by their hundreds. */
   readonly statuses?: readonly number[];
   readonly code: ErrorCode;
   /** Whether the client sees the upstream's own status instead of the code's. */
   readonly ownStatus?: boolean;
   readonly refunds: boolean;
-  /** What is tried next, as long as nothing has gone out: the next key (after the last: the next upstream's first), or the next upstream. */
+  /** What to try next while nothing has gone out: the next key (after the last, the next upstream's first) or the next upstream. */
   readonly next: 'nothing' | 'key' | 'upstream';
-  /** Whether that is done but once in a request: it may be about what one caller wrote, who could walk through all keys. */
+  /** Whether that happens only once per request: it may be about what the caller wrote, who could otherwise go through all keys. */
   readonly once?: boolean;
   /** Whether the key rests before it is used again. */
   readonly rests?: boolean;
-  /** Whether it is the caller's to mend, and so explained in the upstream's own sentence, without names. */
+  /** Whether the caller can correct it: then the client reads the upstream's own message, without names. */
   readonly callers?: boolean;
   /** Whether it may be about a part of the body that only another account can read. */
   readonly mayBeForeign?: boolean;
-  /** What the client reads where the upstream's own sentence does not stand in its place. */
+  /** What the client reads, unless it gets the upstream's own message. */
   readonly message?: string;
   /** What the client can do about it. */
   readonly advice?: string;
@@ -28,7 +28,7 @@ export interface FailureClass {
 const tryAgain = 'Please try again.';
 const operator = 'If it happens again, tell the operator the request id.';
 
-/** Every way in which an upstream can fail a request, and what follows. docs/failures.md shows the same table. */
+/** Every way that an upstream can fail a request, and what follows. docs/failures.md shows the same table. */
 export const failureClasses = {
   unreachable: {
     means: 'the connection was refused, or lost before an answer came',
@@ -178,17 +178,17 @@ export interface FailureDetails {
   readonly status?: number | undefined;
   /** Seconds to wait, as the upstream said. */
   readonly retryAfter?: string | undefined;
-  /** Whether clients are to try again by themselves, as the upstream said. */
+  /** Whether clients should try again by themselves, as the upstream said. */
   readonly shouldRetry?: 'true' | 'false' | undefined;
-  /** The upstream's own sentence, already without names. */
+  /** The upstream's own message, already without names. */
   readonly message?: string | undefined;
   /** Whether the request stays charged although its class refunds: the caller had a part in it. */
   readonly charged?: boolean;
-  /** The error that lies beneath, such as a refused connection. */
+  /** The underlying error, such as a refused connection. */
   readonly cause?: unknown;
 }
 
-/** A failure of the upstream: an error for the client, and for the gateway what to do next. */
+/** A failure of the upstream: an error for the client, and what the gateway does next. */
 export class UpstreamFailure extends GatewayError {
   readonly kind: FailureKind;
   readonly upstreamStatus: number | undefined;

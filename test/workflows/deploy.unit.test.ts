@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+const workflow = readFileSync('.github/workflows/deploy.yml', 'utf8');
+const jobOf = (name: string) => new RegExp(`\\n {2}${name}:\\n((?: {4}.*\\n|\\n)+)`).exec(workflow)?.[1] ?? '';
+const [diff, deploy] = [jobOf('diff'), jobOf('deploy')];
+
+/** The tools that the scripts call: each writes down what it was called with, and does what the account would have it do. */
+const tools = {
+  npx: [
+    'echo "npx $*" >> calls.txt',
+    'case "$2" in',
+    '  diff) cat account.txt; exit "$DIFF_CODE" ;;',
+    '  deploy) echo \'{"InferenceGateway-prod": {"WalletUrl": "https://w/", "GatewayUrl": "https://gateway.example/"}}\' > outputs.json ;;',
+    'esac',
+  ],
+  npm: ['echo "npm $*" >> calls.txt', 'echo "examined with $GATEWAY_KEY"', 'exit "$DOCTOR_CODE"'],
+};
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'deploy-test-'));
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'agreed'));
+  for (const [name, lines] of Object.entries(tools)) {
+    writeFileSync(join(folder, 'bin', name), ['#!/bin/bash', ...lines].join('\n'));
+    chmodSync(join(folder, 'bin', name), 0o755);
+  }
+  for (const name of ['calls.txt', 'summary.md']) writeFileSync(join(folder, name), '');
+  writeFileSync(join(folder, 'account.txt'), 'Stack InferenceGateway-prod\n[~] a change\n');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+
+/** A step as the workflow's own text has it, run as GitHub runs it. */
+function runStep(job: string, step: string, environment: Readonly<Record<string, string>> = {}) {
+  const [, script = ''] =
+    new RegExp(`- name: ${step}\\n(?: {8,}.*\\n)*? {8}run: \\|\\n((?: {10}.*\\n)+)`).exec(job) ?? [];
+  expect(script).not.toBe('');
+  const path = [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+  return spawnSync('bash', ['--noprofile', '--norc', '-e', '-c', script], {
+    ...{ cwd: folder, encoding: 'utf8' },
+    env: {
+      DIFF_CODE: '0',
+      DOCTOR_CODE: '0',
+      PATH: path,
+      STAGE: 'prod',
+      GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+      ...environment,
+    },
+  });
+}
+
+describe('the order of a deployment', () => {
+  test('is tests, the diff, whoever has to agree, and then the deployment', () => {
+    expect(diff).toMatch(/^ {4}needs: test$/m);
+    expect(deploy).toMatch(/^ {4}needs: diff$/m);
+    // The environment of the stage is the one that asks; the diff's must be another, or people would be asked before it.
+    expect(deploy).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
+    expect(diff).toMatch(/^ {4}environment: \$\{\{ format\('\{0\}-diff', inputs\.stage\) \}\}$/m);
+  });
+
+  test('each job has its own role, and the diff never that which deploys', () => {
+    expect(diff).toContain('vars.AWS_DIFF_ROLE');
+    expect(diff).not.toMatch(/AWS_DEPLOY_ROLE|secrets\.|cdk deploy/);
+    expect(deploy).toContain('vars.AWS_DEPLOY_ROLE');
+    expect(jobOf('test')).not.toMatch(/id-token: |environment:|secrets\./);
+  });
+
+  test('nothing is deployed but main, and all jobs take the same commit of it', () => {
+    for (const job of [jobOf('test'), diff, deploy])
+      expect(job).toMatch(/^ {4}if: github\.ref == 'refs\/heads\/main'$/m);
+    expect(workflow).not.toMatch(/\bref: /);
+  });
+});
+
+describe('the diff', () => {
+  test('is in the log and in the summary, for people to read before they agree', () => {
+    const { status, stdout } = runStep(diff, 'show the diff');
+    expect([status, stdout]).toEqual([0, 'Stack InferenceGateway-prod\n[~] a change\n']);
+    expect(read('summary.md')).toBe(
+      '### What deploying prod would change\n````\nStack InferenceGateway-prod\n[~] a change\n````\n',
+    );
+    expect(read('calls.txt')).toBe('npx cdk diff --no-color --method template -c stage=prod\n');
+  });
+
+  test('that could not be made ends it, and says why', () => {
+    const { status, stdout } = runStep(diff, 'show the diff', { DIFF_CODE: '1' });
+    expect([status, stdout]).toEqual([1, expect.stringContaining('a change')]);
+  });
+});
+
+describe('the deployment', () => {
+  test('happens where the diff is the one that was agreed to', () => {
+    writeFileSync(join(folder, 'agreed', 'diff.txt'), read('account.txt'));
+    expect(runStep(deploy, 'deploy what was agreed to').status).toBe(0);
+    expect(read('calls.txt').trimEnd().split('\n').at(-1)).toBe(
+      'npx cdk deploy -c stage=prod --require-approval never --outputs-file outputs.json',
+    );
+  });
+
+  test.each([
+    ['another diff', 'Stack InferenceGateway-prod\n', {}],
+    ['a diff that can not be made', 'Stack InferenceGateway-prod\n[~] a change\n', { DIFF_CODE: '1' }],
+  ])('does not happen with %s', (_, agreed, environment) => {
+    writeFileSync(join(folder, 'agreed', 'diff.txt'), agreed);
+    const { status, stdout } = runStep(deploy, 'deploy what was agreed to', environment);
+    expect([status, stdout]).toEqual([1, expect.stringContaining('a change')]);
+    expect(read('calls.txt')).not.toContain('cdk deploy');
+  });
+});
+
+describe('the doctor', () => {
+  const outputs = () =>
+    writeFileSync(
+      join(folder, 'outputs.json'),
+      '{"InferenceGateway-prod": {"GatewayUrl": "https://gateway.example/"}}',
+    );
+
+  test('examines what was deployed, at the address that the deployment told', () => {
+    outputs();
+    const { status, stdout } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: 'ltk_x' });
+    expect([status, stdout]).toEqual([0, 'examined with ltk_x\n']);
+    expect(read('calls.txt')).toBe('npm run --silent doctor -- --base https://gateway.example/ --stage prod\n');
+    expect(read('summary.md')).toContain('examined with ltk_x');
+  });
+
+  test.each(['1', '3'])('that finds something fails the deployment, and tells what (exit code %s)', (code) => {
+    outputs();
+    const { status } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: 'ltk_x', DOCTOR_CODE: code });
+    expect(status).toBe(Number(code));
+    expect(read('summary.md')).toContain('examined');
+  });
+
+  test('that has no key says so: the first deployment can have none', () => {
+    const { status, stdout } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: '' });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^::warning::Nobody has examined .*GATEWAY_KEY/)]);
+    expect(read('calls.txt')).toBe('');
+  });
+
+  test('comes after the deployment, with a key of the stage', () => {
+    expect(deploy.indexOf('examine what was deployed')).toBeGreaterThan(deploy.indexOf('cdk deploy'));
+    expect(deploy).toMatch(/GATEWAY_KEY: \$\{\{ secrets\.GATEWAY_KEY \}\}/);
+  });
+});

@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bundleServer } from '../../lib/bundle.ts';
+import { startGatewayProcess } from '../local/gateway-process.ts';
+import { createClient } from '../model/client.ts';
+import { startPlatform } from '../operator/probe/platform.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
+import { identity } from '../support/gateway.ts';
+import { json } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-host-'));
+const docs = readFileSync('docs/engines.md', 'utf8');
+/** The block of docs/engines.md in this language in which this stands. */
+const block = (language: string, holding: string): string => {
+  const blocks = [...docs.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
+  const [found = '', ...others] = blocks.filter((text) => text.includes(holding));
+  expect([found === '', others.length]).toEqual([false, 0]);
+  return found;
+};
+const pairs = (text: string) => Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]));
+
+let dynamoDb: TestDynamoDb;
+let upstream: FakeUpstream;
+beforeAll(async () => {
+  await bundleServer(join(folder, 'dist/server'));
+  dynamoDb = await startTestDynamoDb();
+  upstream = await startFakeUpstream();
+}, 60_000);
+afterAll(async () => {
+  await upstream.close();
+  await dynamoDb.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The file of settings that the docs show, with values; what it does not name is not set. */
+function settings(): Record<string, string> {
+  const values: Record<string, string> = {
+    ...{ AWS_REGION: 'local', KEYS_TABLE: dynamoDb.keysTable, QUOTA_TABLE: dynamoDb.quotaTable },
+    ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_TEXT_MODEL: identity.UPSTREAM_TEXT_MODEL ?? 'text' },
+    ...{ UPSTREAM_VISION_MODEL: identity.UPSTREAM_VISION_MODEL ?? 'eyes', APP_URL: 'https://api.example.com' },
+    // There is no Secrets Manager here: the file says what may stand in the place of secrets.
+    ...{ NETWORK_SALT_SECRET_ID: '', UPSTREAM_SECRET_ID: '' },
+  };
+  const lines = block('ini', '/etc/gateway.env\nAWS_REGION').trim().split('\n');
+  const named = lines.filter((line) => !line.startsWith('#')).map((line) => /^(\w+)=\S+$/.exec(line)?.[1] ?? line);
+  expect(named.sort()).toEqual(Object.keys(values).sort());
+  return {
+    ...values,
+    ...{ NETWORK_SALT: 'the salt of the tests', UPSTREAM_API_KEYS: 'upstream-key-one' },
+    // Of the host, not of the gateway: who it is for AWS, and where the tables are.
+    ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
+  };
+}
+
+const { path, question, answer } = wire.chat;
+const sending = (from: string) => ({
+  ...{ method: 'POST', path, headers: { 'x-api-key': 'guest' }, body: JSON.stringify(question), from },
+});
+
+describe('the container', () => {
+  const lines = block('dockerfile', 'FROM').trim().split('\n');
+  const said = (instruction: string) =>
+    lines.flatMap((line) => (line.startsWith(`${instruction} `) ? line.slice(instruction.length + 1) : []));
+
+  test('starts with what is copied into it and nothing else, and answers', async () => {
+    const root = join(folder, 'container');
+    for (const copy of said('COPY')) {
+      const [from = '', to = ''] = copy.split(' ');
+      cpSync(join(folder, from), join(root, to), { recursive: true });
+    }
+    const [command, file = ''] = JSON.parse(said('CMD')[0] ?? '[]');
+    expect([command, said('FROM')]).toEqual(['node', [expect.stringMatching(/^node:24/)]]);
+    // All of its ENV; but here it listens on a free port of this machine alone.
+    const env = { ...settings(), ...pairs(said('ENV').join(' ')), HOST: '127.0.0.1', PORT: '0' };
+    await using server = await startGatewayProcess(env, join(root, file));
+    upstream.otherwise(json(200, answer));
+    const client = createClient(server.url);
+    const reply = await client.send(sending('127.0.0.31'));
+    expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '2']);
+    client.close();
+    expect((await fetch(`${server.url}/cli`)).status).toBe(200);
+    server.signal('SIGTERM');
+    expect(await server.ended).toBe(0);
+  });
+});
+
+describe('the unit of systemd', () => {
+  const unit = block('ini', '[Service]');
+  const said = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+
+  test('is one that systemd understands', () => {
+    const file = join(folder, 'gateway@8787.service');
+    writeFileSync(file, unit);
+    const { error, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    // Where there is no systemd, there is nobody to ask.
+    if (error) return;
+    expect(stderr.split('\n').filter((line) => line.includes(file) && !line.includes('not executable'))).toEqual([]);
+  });
+
+  test('starts by its own command line, with its settings over those of the file', async () => {
+    const [node, ...words] = said('ExecStart')[0]?.split(' ') ?? [];
+    const file = words.pop() ?? '';
+    expect([node, words]).toEqual(['/usr/bin/node', ['--enable-source-maps']]);
+    const root = join(folder, 'unit');
+    mkdirSync(root);
+    cpSync(join(folder, 'dist/server'), join(root, dirname(file)), { recursive: true });
+    const own = pairs(said('Environment').join(' ').replaceAll('%i', '0'));
+    expect(own).toEqual({ PORT: '0', SHUTDOWN_GRACE: '120', NODE_ENV: 'production' });
+    // Told to stop, it has longer than its grace until it is killed.
+    expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(Number(own.SHUTDOWN_GRACE));
+    const env = { ...settings(), ...own, NODE_OPTIONS: words.join(' ') };
+    await using server = await startGatewayProcess(env, join(root, file));
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(204);
+    server.signal('SIGTERM');
+    expect(await server.ended).toBe(0);
+  });
+});
+
+test('several processes behind a balancer count as one, and know callers apart', async () => {
+  upstream.otherwise(json(200, answer));
+  const env = { ...settings(), CLIENT_ADDRESS: 'x-forwarded-for', GUEST_LIMIT: '10' };
+  const file = join(folder, 'dist/server/index.js');
+  await using one = await startGatewayProcess(env, file);
+  await using other = await startGatewayProcess(env, file);
+  await using balancerOfOne = await startPlatform(one.url);
+  await using balancerOfOther = await startPlatform(other.url);
+  const clients = [balancerOfOne, balancerOfOther].map(({ url }) => createClient(url));
+  const replies = await Promise.all(
+    clients.flatMap((client) => Array.from({ length: 12 }, () => client.send(sending('127.0.0.41')))),
+  );
+  expect(replies.filter((reply) => reply?.status === 200)).toHaveLength(10);
+  expect(replies.filter((reply) => reply?.status === 429)).toHaveLength(14);
+  const another = await clients[1]?.send(sending('127.0.0.42'));
+  expect([another?.status, another?.headers['x-svc-remaining']]).toEqual([200, '9']);
+  for (const client of clients) client.close();
+});

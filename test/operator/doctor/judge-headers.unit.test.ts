@@ -25,11 +25,12 @@ test('what the gateway, Lambda and CloudFront send is nobody else’s', () => {
     vary: 'origin',
   };
   const lambdas = { date: 'now', connection: 'keep-alive', 'x-amzn-RequestId': 'a', 'X-Amzn-Trace-Id': 'Root=1' };
+  const webFunctions = { 'lambda-web-request-id': 'a', 'lambda-web-endpoint-name': 'gateway' };
   const cloudFronts = {
     ...{ via: '1.1 0a1b2c3d.cloudfront.net (CloudFront)', server: 'CloudFront', 'x-cache': 'Miss from cloudfront' },
     ...{ 'x-amz-cf-pop': 'FRA60-P1', 'x-amz-cf-id': 'a', 'alt-svc': 'h3=":443"', age: '1' },
   };
-  expect(find({ ...gateways, ...lambdas, ...cloudFronts })).toBeUndefined();
+  expect(find({ ...gateways, ...lambdas, ...webFunctions, ...cloudFronts })).toBeUndefined();
 });
 
 test.each([

@@ -6,24 +6,24 @@ import { type AwsAccess, type Credentials, endpointOf, type Service } from './se
 import { isAboutTime, ServiceError } from './service-error.ts';
 
 /*
- * What the SDK's client does besides, and this one leaves out:
+ * What the SDK's client does and this one leaves out:
  *
- * - Rules that find an endpoint: a deployment knows its region. FIPS, dual-stack and account endpoints can be given as the
- *   service's own variable.
- * - Pauses of up to a second after a throttled attempt, and those that an answer asks for: all attempts together have two
- *   seconds, in which somebody waits.
- * - A client-side rate limit (its adaptive mode): it holds requests back by guessing, where a caller is better told to
+ * - Endpoint rules: a deployment knows its region. FIPS, dual-stack and account endpoints can be set in the service's own
+ *   variable.
+ * - Pauses of up to a second after a throttled attempt, and pauses that an answer asks for: all attempts share two seconds,
+ *   during which a client waits.
+ * - A client-side rate limit (its adaptive mode), which holds requests back by guessing: it is better to tell the caller to
  *   come again.
- * - Learning the clock's error from every answer: here only from one that refuses a signature for its time. Until then
- *   the services forgive five minutes.
- * - Time limits of connections and sockets: an operation has its own (time-limit.ts).
- * - A limit of fifty connections: no more operations run at once than that file lets.
- * - Headers that nobody reads here: `user-agent`, `amz-sdk-invocation-id`, and the trace's id, as X-Ray is shown the function
- *   and nothing of what it calls.
- * - Checks of what goes out and comes in against the service's model: the few operations are tested against its emulator.
+ * - Learning the clock's error from every answer: here only from one that refuses a signature for its time. Until then the
+ *   services tolerate five minutes.
+ * - Time limits of connections and sockets: the whole operation has one (time-limit.ts).
+ * - A limit of fifty connections: that file limits how many operations run at once.
+ * - Headers that nobody reads here: `user-agent`, `amz-sdk-invocation-id`, and the trace's id, since X-Ray shows the function
+ *   but not what it calls.
+ * - Checks of input and output against the service's model: the few operations are tested against its emulator.
  */
 
-/** Calls one operation of a service. The answer is taken for what the operation is known to answer. */
+/** Calls one operation of a service. Trusts the answer to be of the operation's type. */
 export type CallService = <Output extends object>(
   operation: string,
   input: object,
@@ -35,14 +35,14 @@ export interface Dependencies {
   readonly random: () => number;
 }
 
-/** Calls a service of AWS for every request, with as little work as that takes, and repeats calls as `createRepeat` says. */
+/** Calls an AWS service with as little work per call as possible, and repeats calls as `createRepeat` decides. */
 export function createCallService(service: Service, access: AwsAccess, { now, random }: Dependencies): CallService {
   const endpoint = endpointOf(service, access);
   const post = createPost(endpoint);
   const pause = (milliseconds: number, signal?: AbortSignal) =>
     setTimeout(milliseconds, undefined, signal && { signal });
   const repeat = createRepeat({ now, random, pause });
-  /** By how much the service's clock is ahead, where it has complained. */
+  /** How many milliseconds the service's clock is ahead, once it has complained. */
   let ahead = 0;
 
   const sign = (operation: string, body: string, attempt: number, credentials: Credentials) => {
@@ -91,7 +91,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** What the service said against the call. It may quote the request, and so what the request was signed with. */
+/** The service's refusal. It may quote the request, so what that was signed with is removed. */
 function refusal(status: number, answer: Fields | undefined, credentials: Credentials): ServiceError {
   const { __type = 'UnknownError', message, Message = message, ...details } = answer ?? {};
   const name = String(__type).replace(/^.*#/, '');

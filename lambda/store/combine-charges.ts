@@ -3,14 +3,14 @@ import { nextToken } from '../quota/token.ts';
 import { isTooSlow, outage } from './time-limit.ts';
 
 /*
- * Charges of one counter that come while a write for it is on its way leave together in the next one, so that a charge costs
- * the less the busier its caller is. Each is granted or refused as if they had come one by one, in their order:
+ * Charges that arrive while a write for their counter is under way share the next write, so the busier a caller is, the less
+ * each charge costs. Each is granted or refused as if they had come one by one, in order:
  *
- * - A write counts all of its charges or none, and no more than there was room for when last heard of. One that is refused
- *   is sent anew with fewer.
- * - Who is refused was there before the write was sent that found no room.
- * - Where nobody knows what became of a write, nobody knows it of any of its charges: one stands for each, or none.
- * - Who waits behind a write is not on the clock yet. Where that write took too long, they are refused with it, uncharged.
+ * - A write counts all of its charges or none, and no more than the last answer left room for. If it is refused, it is sent
+ *   again with fewer.
+ * - A write that finds no room refuses only callers who were there before it was sent.
+ * - If the outcome of a write is unknown, it is unknown for each of its charges: either all of them stand, or none.
+ * - Callers who wait behind a write are not on the clock yet. If that write takes too long, they are refused with it, uncharged.
  */
 
 /** What the counter held after a write, or when it refused one. */
@@ -29,7 +29,7 @@ interface Caller extends PromiseWithResolvers<ChargeResult> {
 }
 
 export function combineCharges(countCharges: CountCharges): Counters['charge'] {
-  /** All who wait for a counter, those on their way included; there while there is one. */
+  /** The callers who wait for each counter, those of the current write included. Exists while there are any. */
   const queues = new Map<string, Caller[]>();
 
   const serve = async (name: string, queue: Caller[]): Promise<void> => {
@@ -71,7 +71,7 @@ export function combineCharges(countCharges: CountCharges): Counters['charge'] {
   };
 }
 
-/** Charges that are counted alike. When they expire makes no difference: the last one's time is the latest. */
+/** Names the charges that can share a write. They may differ in when they expire: the last one's time is the latest. */
 function nameOf({ item, minute, limit, burst }: CounterWindow): string {
   return [item, minute, limit, burst].join(' ');
 }
@@ -84,8 +84,8 @@ function grant(callers: readonly Caller[], { used }: Counted): void {
 
 function refuse(callers: readonly Caller[], { used, inMinute }: Counted): void {
   for (const { window, resolve } of callers) {
-    // A minute's count never falls: where it is below the burst limit now, the quota was what refused, even if a refund has
-    // made room since.
+    // A minute's count never falls. So if it is below the burst limit now, the quota was the reason, even if a refund has made
+    // room since.
     const isBurst = inMinute >= window.burst && used < window.limit;
     resolve({ granted: false, used, reason: isBurst ? 'burst' : 'quota' });
   }

@@ -2,14 +2,14 @@ import { itemSize, writeUnits } from './item-size.ts';
 import type { Item } from './table.ts';
 import { kept, sliceLength } from './write-once.ts';
 
-/** What one partition, and so one item, takes in a second. */
+/** The write units that one partition, and so one item, takes in a second. */
 export const unitsPerSecond = 1_000;
 
 const anyToken = 'AAAAAAA=';
 const anySlice = Math.floor(Date.UTC(2026, 10, 21) / sliceLength);
 const number = (value: number) => ({ N: String(value) });
 
-/** A counter's item with as long a name as there is, in a second one, and with so many tokens in each of the last seconds. */
+/** A counter's item with the longest possible name, and with these numbers of tokens in the last seconds, the latest first. */
 export function counterItem(tokens: readonly number[]): Item {
   const slices = tokens.map((count, ago) => [`c${anySlice - ago}`, { BS: Array<string>(count).fill(anyToken) }]);
   const fence = Array.from({ length: kept }, (_, remainder) => [`f${remainder}`, number(anySlice)]);
@@ -23,12 +23,12 @@ export function counterItem(tokens: readonly number[]): Item {
   };
 }
 
-/** Bytes of a counter with so many charges a minute, evenly spread, at the end of a second, when it is largest. */
+/** The bytes of a counter with this many charges a minute, evenly spread, at the end of a second, when it is largest. */
 export function bytesAtRate(chargesPerMinute: number): number {
   return itemSize(counterItem(Array(kept).fill(Math.ceil(chargesPerMinute / 60))));
 }
 
-/** Units of so many charges within one second. */
+/** The units that this many charges within one second take. */
 export function unitsOfBurst(charges: number): number {
   const [empty, token] = [itemSize(counterItem([0])), itemSize(counterItem([1])) - itemSize(counterItem([0]))];
   let units = 0;
@@ -37,8 +37,8 @@ export function unitsOfBurst(charges: number): number {
 }
 
 /**
- * The highest BURST_LIMIT that one item serves in its worst second: when a minute ends, and all that it and the next allow
- * comes at once.
+ * The highest BURST_LIMIT that one item can serve in its worst second: when a minute ends, and everything that it and the next
+ * allow comes at once.
  */
 export const mostBurst = findMostBurst();
 

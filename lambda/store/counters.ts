@@ -7,13 +7,13 @@ import { createTable, type Item, type Value } from './table.ts';
 import { createWriteOnce, droppable } from './write-once.ts';
 
 /*
- * One item a counter window, one conditional write a charge, or several charges in one: see combine-charges.ts.
+ * One item per counter window, one conditional write per charge or for several charges: see combine-charges.ts.
  *
  *   used   the charges that stand
  *   n<M>   the charges of minute M, refunded or not: the burst counter
- *   w<M>   what the version before this one kept for two minutes, where this one keeps seconds: see write-once.ts
+ *   w<M>   the tokens of minute M, left by an earlier version
  *
- * Minutes have names of their own and are never reused, so a charge needs to know nothing about earlier ones, and an
+ * Each minute has an attribute of its own that is never reused. So a charge needs to know nothing about earlier minutes, and an
  * environment whose clock is behind counts in its own minute without disturbing the next.
  */
 
@@ -26,7 +26,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
   const table = createTable(callDynamoDb, quotaSchema, tableName);
   const writeOnce = createWriteOnce(table, now);
 
-  /** Removes what pauses have left behind, once that saves a unit of every write. Where it fails, the next charge sees the same. */
+  /** Removes what pauses have left behind, once that makes each write a unit cheaper. If it fails, the next charge tries again. */
   const tidy = async (item: string, found: Item | undefined, minute: number): Promise<void> => {
     const names = found ? [...droppable(found), ...oldMinutes(found, minute)] : [];
     if (!found || names.length === 0 || writeUnits(itemSize(found)) === writeUnits(itemSize(omit(found, names))))
@@ -71,14 +71,13 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
 }
 
 /**
- * A counter that is not there yet is zero: DynamoDB takes a comparison with what is not there for false, so its opposite is
- * true.
+ * A missing counter must count as zero. DynamoDB takes a comparison with a missing attribute as false, so its negation is true.
  */
 function atMost(name: string, placeholder: string, most: number): string {
   return most >= 0 ? `NOT ${name} > ${placeholder}` : `${name} <= ${placeholder}`;
 }
 
-/** Before the last minute; another environment's clock may still be in that. */
+/** The minutes before the last one, which another environment's clock may still be in. */
 function oldMinutes(item: Item, minute: number): string[] {
   return Object.keys(item).filter((name) => /^[nw]/.test(name) && Number.parseInt(name.slice(1), 36) < minute - 1);
 }

@@ -1,2 +1,2 @@
-/** Stands in for the SDK's chain of providers: a function's credentials are always in its environment. */
+/** Replaces the SDK's chain of providers: a function's credentials are always in its environment. */
 export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';

@@ -1,7 +1,7 @@
 import type { CallService } from './call-service.ts';
 import { ServiceError } from './service-error.ts';
 
-/** A service whose calls can all be given up at once, those that come later too: for a process that has no time left. */
+/** Lets a process that has no time left give up all calls to a service at once, later ones included. */
 export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
   const running = new Set<(reason: Error) => void>();
   let given = false;

@@ -3,7 +3,7 @@ import type { CallService } from './call-service.ts';
 import { keysSchema } from './schema.ts';
 import { createTable } from './table.ts';
 
-/** Where identities stand in the keys table. */
+/** Where identities are in the keys table. */
 export const marker = 'issued';
 export const keyOf = (hash: string) => `key#${hash}`;
 export const linkOf = (networkId: string) => `link#${networkId}`;

@@ -1,14 +1,14 @@
 import type { Item, Value } from './table.ts';
 
-/** What one write unit covers. */
+/** The bytes that one write unit covers. */
 const unitBytes = 1024;
 
-/** The units of a write that finds or leaves so many bytes. */
+/** The units of a write to an item of this many bytes, before or after it. */
 export function writeUnits(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / unitBytes));
 }
 
-/** The bytes of an item, its names included, as DynamoDB counts them; those of a set, of which it says nothing, as of a list. */
+/** The bytes of an item, its names included, as DynamoDB counts them. It does not document sets: they count like lists here. */
 export function itemSize(item: Item): number {
   return Object.entries(item).reduce((size, [name, value]) => size + name.length + valueSize(value), 0);
 }

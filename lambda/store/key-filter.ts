@@ -21,7 +21,7 @@ const states: Readonly<Record<KeyState, string>> = {
   live: 'attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)',
 };
 
-/** What DynamoDB leaves out by itself, so that it need not be sent. */
+/** The filter in DynamoDB's terms, so that what it leaves out is not sent. */
 export function filterFor({ state, label }: KeyFilter): Page | undefined {
   const conditions = [
     ...(state ? [states[state.is]] : []),

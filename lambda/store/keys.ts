@@ -116,7 +116,7 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
       const found: Item[] = [];
       let position = from === undefined ? undefined : decode(from);
       do {
-        // With a filter, DynamoDB's limit would count what the filter leaves out: then its own, a megabyte, holds.
+        // With a filter, `Limit` would also count what the filter leaves out. DynamoDB's own limit, a megabyte, remains.
         const limit = filter ? {} : { Limit: pageSize - found.length };
         const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
         const read = await (member === undefined ? scan(page) : query(memberIndex, member, page));

@@ -6,14 +6,14 @@ import { ServiceError } from './service-error.ts';
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  /** When the service answered, by its own clock; not a number where it did not say. */
+  /** The service's own time when it refused; NaN for a success or if it did not say. */
   readonly date: number;
 }
 
-/** Sends a body and reads the whole answer, over connections that are kept. Rejects where none comes, or a part of one. */
+/** Sends a body over a kept connection and reads the whole answer. Rejects if no answer comes, or only a part of one. */
 export type Post = (headers: OutgoingHttpHeaders, body: string, signal: AbortSignal | undefined) => Promise<Answer>;
 
-/** Far more than an item or a secret can have, and what is ours is a few KB. */
+/** In bytes: more than any item or secret can have. */
 const answerLimit = 1024 * 1024;
 
 /** A process has few descriptors on some platforms (1,024 with Lambda), and its clients and upstreams need most of them. */
@@ -43,7 +43,7 @@ export function createPost(address: URL): Post {
       request.on('error', fail);
       request.once('close', () => {
         signal?.removeEventListener('abort', giveUp);
-        // An answer that wants another protocol ends a request without an error.
+        // An answer that switches protocols ends a request without an error.
         if (!answered) fail(new Error('the connection was closed without an answer'));
       });
       request.end(body);

@@ -5,14 +5,14 @@ interface Expiring extends Credentials {
   readonly expiration?: Date;
 }
 
-/** How long before they expire new credentials are asked for. */
+/** How long before the old credentials expire to ask for new ones. */
 const ahead = 5 * 60_000;
-/** How long after one try another is made, while the old ones still hold. */
+/** The pause between two tries, while the old ones are still valid. */
 const pause = 10_000;
 
 const message = 'The gateway has no access to its own store right now. Please try again in a moment.';
 
-/** Credentials that are renewed in the background before they expire: a request waits only where there are none that hold. */
+/** Renews credentials in the background before they expire. A request waits only if there are no valid ones. */
 export function renewCredentials(provide: () => Promise<Expiring>, now: () => number): () => Promise<Credentials> {
   let known: Expiring | undefined;
   let renewal: Promise<Expiring> | undefined;

@@ -3,7 +3,7 @@ import { isThrottled, isTrouble, mayBeDone, ServiceError } from './service-error
 import { timeLimit } from './time-limit.ts';
 
 export const attempts = 3;
-/** At most so many milliseconds before the second attempt, and twice as many before the third. */
+/** The longest pause before the second attempt, in milliseconds; before the third it is twice as long. */
 const firstPause = 100;
 
 export interface Dependencies {
@@ -12,14 +12,14 @@ export interface Dependencies {
   readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
-/** Gets the attempt of that number ready to be sent. */
+/** Gets the attempt with this number ready to be sent. */
 export type Prepare<T> = (attempt: number) => Promise<() => Promise<T>>;
 
 export type Repeat = <T>(prepare: Prepare<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
- * Makes a call, and repeats it where no answer came, or one from a service in trouble: it may have been done all the same,
- * so only what may be done twice is to be called.
+ * Makes a call, and repeats it if no answer came or the service was in trouble. The call may have been carried out all the
+ * same, so it must be one that may be carried out twice.
  */
 export function createRepeat({ now, random, pause }: Dependencies): Repeat {
   const budget = createRetryBudget();
@@ -42,7 +42,7 @@ export function createRepeat({ now, random, pause }: Dependencies): Repeat {
         if (error instanceof ServiceError) error.inDoubt = inDoubt;
         failure = error;
         inDoubt = mayBeDone(error);
-        // What closed idle connections was no trouble: there is nothing to wait for, and each time there is one fewer of them.
+        // A connection that was closed while idle is no trouble: there is no need to wait, and each time one fewer is left.
         if (error instanceof ServiceError && error.onKeptConnection) continue;
         if (attempt === attempts || !isTrouble(error)) throw error;
         spent = budget.spend(isThrottled(error));

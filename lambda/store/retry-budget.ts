@@ -1,16 +1,16 @@
-/** What repeats may cost while nothing succeeds, in the SDK's numbers: some forty in a row, whoever asks for them. */
+/** What repeats may cost while nothing succeeds, in the SDK's numbers: enough for 35 in a row, or 100 if throttled. */
 const full = 500;
 const costs = { throttled: 5, other: 14 } as const;
 const earnedByFirstAttempt = 1;
 
 /**
- * Bounds the repeats of a process. Where a service is in trouble, each call by itself would repeat and multiply the load
- * on it; with the budget spent, a call fails at its first attempt until others have succeeded.
+ * Limits the repeats of a process. If a service is in trouble, calls that all repeat would multiply its load. Once the budget
+ * is spent, a call fails at its first attempt until others have succeeded.
  */
 export interface RetryBudget {
-  /** What a repeat costs; undefined where that is more than there is. */
+  /** Takes what a repeat costs, and returns it; undefined if that is more than is left. */
   spend(throttled: boolean): number | undefined;
-  /** Gives back what the last repeat of a call that succeeded has cost. */
+  /** After a success: gives back what the call's last repeat cost, or a little if it needed none. */
   earn(spent?: number): void;
 }
 

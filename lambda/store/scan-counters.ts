@@ -12,12 +12,12 @@ export interface CounterPage {
   readonly counters: readonly { readonly item: string; readonly used: number }[];
 }
 
-/** Reads the counters of some windows, from all of the table, page by page; `onPause` is awaited between two of them. */
+/** Reads the counters of some windows from the whole table, page by page; awaits `onPause` between two pages. */
 export type ScanCounters = (windows: readonly string[], onPause: () => Promise<void>) => AsyncGenerator<CounterPage>;
 
 /**
- * For operators only. An index by day would answer at once, and double the price of the one write that every request makes,
- * while reading a million counters costs half a cent.
+ * For operators only. An index by day would answer at once, but double the price of the one write of each request, while reading
+ * a million counters costs a third of a cent.
  */
 export function createScanCounters(client: DynamoDBClient, tableName: string): ScanCounters {
   const name = quotaSchema.partitionKey.name;

@@ -38,7 +38,7 @@ export const quotaSchema = {
   indexes: [],
 } as const satisfies TableSchema;
 
-/** What CreateTable wants to hear about a schema. */
+/** The input of CreateTable for a schema. */
 export function toCreateTableInput(schema: TableSchema, tableName: string) {
   const keyOf = (partitionKey: Attribute, sortKey?: Attribute) => [
     { AttributeName: partitionKey.name, KeyType: 'HASH' as const },

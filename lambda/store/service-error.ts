@@ -6,14 +6,14 @@ interface Circumstances {
   readonly onKeptConnection?: boolean;
 }
 
-/** What went wrong with a call. Marked as the SDK marks its errors, so that one rule reads both. */
+/** A failed call. It has `$metadata` like the SDK's errors, so that the functions below read both. */
 export class ServiceError extends Error {
   readonly $metadata: { readonly httpStatusCode: number | undefined };
-  /** Of the connection's failure. */
+  /** The code of the connection's failure. */
   readonly code: string | undefined;
   /** What the service said besides its message. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** Whether an earlier attempt at the same call may have been done: told by who makes them. */
+  /** Whether an earlier attempt at the same call may have been carried out; set by `createRepeat`. */
   inDoubt = false;
   /** Nothing came over a connection that had been used before: the other side may have closed it long ago. */
   readonly onKeptConnection: boolean;
@@ -40,7 +40,7 @@ interface ExchangeFailure {
   readonly $metadata: { readonly httpStatusCode?: number | undefined };
 }
 
-/** Whether an answer failed to come, or came from a service in trouble; or the clock was wrong, which by now it is not. */
+/** Whether no answer came, the service was in trouble, or the clock was wrong, which is corrected by now. */
 export function isTrouble(error: unknown): boolean {
   if (!isExchangeFailure(error)) return false;
   const { httpStatusCode: status } = error.$metadata;
@@ -51,14 +51,14 @@ export function isThrottled(error: unknown): boolean {
   return isExchangeFailure(error) && /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(error.name);
 }
 
-/** Whether a signature was refused for the time that it names. */
+/** Whether a signature was refused for its time. */
 export function isAboutTime(error: unknown): boolean {
   if (!isExchangeFailure(error)) return false;
   if (error.name !== 'InvalidSignatureException') return /TooSkewed|RequestExpired|InTheFuture/.test(error.name);
   return /Signature (expired|not yet current)/.test(error.message);
 }
 
-/** Whether a call may have been done although nobody heard so. Where there was no connection, nothing has been sent. */
+/** Whether a call may have been carried out although no answer says so. Without a connection nothing was sent. */
 export function mayBeDone(error: unknown): boolean {
   if (!isExchangeFailure(error)) return false;
   const { httpStatusCode: status } = error.$metadata;
@@ -66,7 +66,7 @@ export function mayBeDone(error: unknown): boolean {
   return status === undefined ? !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(String(error.code)) : status >= 500;
 }
 
-/** Marked is whatever went wrong once a request was on its way; a mistake in asking is not. */
+/** Whatever goes wrong once a request is on its way has `$metadata`; a mistake in the call itself does not. */
 function isExchangeFailure(error: unknown): error is ExchangeFailure {
   return typeof error === 'object' && error !== null && '$metadata' in error;
 }

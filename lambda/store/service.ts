@@ -1,13 +1,13 @@
 import { ConfigError, type Environment } from '../settings/read-settings.ts';
 
-/** A service of AWS that speaks JSON. */
+/** An AWS service that speaks JSON. */
 export interface Service {
-  /** As it stands in host names and signatures. */
+  /** As used in host names and signatures. */
   readonly name: string;
-  /** What stands before an operation's name in its header. */
+  /** The prefix of an operation's name in its header. */
   readonly target: string;
   readonly contentType: string;
-  /** Names another address for it. */
+  /** The variable that sets another address for it. */
   readonly endpointVariable: string;
 }
 
@@ -31,7 +31,7 @@ export interface Credentials {
   readonly sessionToken?: string;
 }
 
-/** Where AWS is, and who asks. */
+/** Which AWS to call, and as whom. */
 export interface AwsAccess {
   readonly region: string;
   readonly credentials: () => Promise<Credentials>;
@@ -56,7 +56,7 @@ export function readAwsAccess(environment: Environment): AwsAccess {
   return { region, credentials: async () => credentials, environment };
 }
 
-/** The same as the SDK finds it for one of its clients, wherever it looks. */
+/** The same, found by the SDK for one of its clients. */
 export async function findAwsAccess(client: AwsClient, environment: Environment): Promise<AwsAccess> {
   const { region, credentials } = client.config;
   return { region: await region(), credentials, environment };
@@ -66,7 +66,7 @@ interface AwsClient {
   readonly config: { readonly region: () => Promise<string>; readonly credentials: () => Promise<Credentials> };
 }
 
-/** Where a service is: what the environment says for it, else for all of AWS, else its own address. */
+/** A service's address: the one that the environment sets for it, else for all of AWS, else its own. */
 export function endpointOf({ name, endpointVariable }: Service, { region, environment }: AwsAccess): URL {
   const given = environment[endpointVariable] || environment.AWS_ENDPOINT_URL;
   return new URL(given || `https://${name}.${region}.${domainOf(region)}`);

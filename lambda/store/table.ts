@@ -2,7 +2,7 @@ import type { CallService } from './call-service.ts';
 import type { TableSchema } from './schema.ts';
 import { createTimeLimit } from './time-limit.ts';
 
-/** A value as it travels, under its type; bytes are in base64. */
+/** A value in wire form, under its type; bytes are in base64. */
 export interface Value {
   readonly S?: string;
   readonly N?: string;
@@ -13,7 +13,7 @@ export interface Value {
 
 export type Item = Readonly<Record<string, Value>>;
 
-/** What UpdateItem takes, beside the table and the key. */
+/** The input of UpdateItem without the table and the key. */
 export interface Update {
   readonly UpdateExpression: string;
   readonly ConditionExpression?: string;
@@ -25,9 +25,9 @@ export interface Update {
 
 /** A table of the hot path. */
 export interface Table {
-  /** Reads what was written last, however short ago. */
+  /** Reads what was written last, even if that was a moment ago. */
   load(key: string): Promise<Item | undefined>;
-  /** What the update wants returned, if it does. It is made when its turn has come, so that it may hold the time. */
+  /** Returns what the update asks for. The update is created when its turn comes, so that it may contain the time. */
   update(key: string, createUpdate: () => Update): Promise<Item | undefined>;
 }
 

@@ -11,10 +11,10 @@ const message = 'The gateway cannot reach its own store right now. Please try ag
 export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
 
 /**
- * Runs operations: a store that is down, throttled or slow becomes `service_unavailable`, other errors pass.
- * Only so many run at once. A function has one request at a time, but a server in a crowd would take its own queue for the
- * store's slowness: what waits for its turn is not yet on the clock. Where one is found to be too slow, those that have
- * waited for as long themselves are refused with it: a store that is down keeps nobody waiting for turn after turn.
+ * Runs operations. A store that is down, throttled or slow becomes `service_unavailable`; other errors pass.
+ * Only `parallel` operations run at once. One that waits for its turn is not on the clock yet: otherwise a busy server would take
+ * its own queue for a slow store. If an operation is too slow, those that have waited as long are refused with it, so that a
+ * store that is down keeps nobody waiting turn after turn.
  */
 export function createTimeLimit(): TimeLimit {
   let running = 0;
@@ -48,7 +48,7 @@ async function withinTimeLimit<T>(
   const controller = new AbortController();
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    // The SDK does not look at the signal while it pauses before a retry, hence the race beside it.
+    // The SDK ignores the signal while it pauses before a retry, hence the race.
     const tooLate = new Error(slow);
     tooSlow.reject(outage(tooLate, true));
     onSlow(outage(tooLate, false));
@@ -68,7 +68,7 @@ export function isTooSlow(error: unknown): boolean {
   return error instanceof Error && (error.message === slow || isTooSlow(error.cause));
 }
 
-/** What a request is told. Where an answer was lost, what was asked for may have been done. */
+/** The error for the client. If an answer was lost, the operation may have been carried out. */
 export function outage(cause: unknown, answerLost: boolean): GatewayError {
   return new GatewayError('service_unavailable', message, { cause, ...(answerLost && { reason: 'answer_lost' }) });
 }

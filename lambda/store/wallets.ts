@@ -18,7 +18,7 @@ export interface Challenge {
   readonly expiresAt: number;
 }
 
-/** A person who has signed may go on for a while. */
+/** A person who is signed in for a while. */
 export interface Session {
   readonly member: string;
   readonly expiresAt: number;
@@ -32,7 +32,7 @@ export interface Slot {
 
 export interface WalletStore {
   putChallenge(nonce: string, challenge: Challenge): Promise<void>;
-  /** Whether this challenge was waiting; it is no longer. The token makes a repeated write of one taking the same taking. */
+  /** Takes a waiting challenge; false if there is none. A repeated write with the same token counts as the same taking. */
   takeChallenge(nonce: string, challenge: Omit<Challenge, 'expiresAt'>, now: number, token: string): Promise<boolean>;
   putSession(hash: string, session: Session): Promise<void>;
   findSession(hash: string): Promise<Session | undefined>;
@@ -95,7 +95,7 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
       return item && { member: String(item.member), expiresAt: Number(item.expiresAt) };
     },
 
-    // Adding to a set twice changes nothing, so a repeated write may find its own slot and no more room.
+    // A repeated write may find its own slot and no more room. Adding to a set twice changes nothing.
     takeSlot: (member, slot, limit) =>
       update(`wallet#${member}`, {
         UpdateExpression: 'ADD live :slots',

@@ -3,25 +3,25 @@ import type { Item, Table, Update, Value } from './table.ts';
 import { outage } from './time-limit.ts';
 
 /*
- * Writes to a counter's item that are applied once: however often they are sent, whatever answers are lost, however late
- * a copy arrives, and whatever the clocks say.
+ * Writes to a counter's item that are applied at most once, however often they are sent, whatever answers are lost, however
+ * late a copy arrives, and whatever the clocks say.
  *
  *   c<S>, r<S>  the tokens of the charges and of the refunds applied in slice S: one second, by the writer's clock
  *   x<S>        the tokens of writes of slice S that were withdrawn
- *   f0 … f5     the fence: of the slices that leave 0 … 5 when divided by six, the latest in which a write was applied
+ *   f0 … f5     the fence: f<i> is the latest slice S with S mod 6 = i in which a write was applied
  *
- * - A repeat carries the slice and the token of its write. Where it finds the token, the write has been applied, and it
+ * - A repeat carries the slice and the token of its write. If it finds the token, the write has been applied, and the repeat
  *   changes nothing.
  * - A write of slice S is applied only while no write of slice S+6 or later has been, and only those drop the tokens of S.
- *   So no token is forgotten while a copy of its write could still be applied. The fence takes six numbers because an
- *   update can't take the higher of two: each of the six, by this very rule, only ever rises.
- * - Clocks decide nothing but the cost. Tokens outlive all attempts at a write, which begin within two seconds, by three
- *   seconds for clocks that differ. A clock that is further behind finds the fence closed and sends its write once more,
- *   with the slice of the others; and a repeat that finds the tokens of its slice dropped can't know: its answer is lost.
- * - A refusal is final only where no copy of the write is still on its way. Where one may be, the write is withdrawn, by
- *   putting its token where that copy will find it, and sent anew in the next slice.
- * - A write drops the slices of the last `dropped` seconds that the fence has closed. A longer pause leaves some behind,
- *   which whoever sees them may remove: `droppable` names them.
+ *   So no token is forgotten while a copy of its write could still be applied. The fence takes six numbers because an update
+ *   can't compute a maximum: by this very rule each of the six only ever rises.
+ * - Clocks affect only the cost. Tokens outlive all attempts at a write, which begin within two seconds, by three seconds to
+ *   allow for clocks that differ. A clock that is further behind finds the fence closed, and sends its write once more with
+ *   the slice of the others. A repeat that finds the tokens of its slice dropped can't tell what happened: its answer is lost.
+ * - A refusal is final only if no copy of the write is still on its way. If one may be, the write is withdrawn, by putting its
+ *   token where that copy will find it, and sent again in the next slice.
+ * - A write drops the slices of the last `dropped` seconds that the fence has closed. A longer pause leaves some behind, which
+ *   anyone who sees them may remove: `droppable` names them.
  */
 
 export const sliceLength = 1000;
@@ -29,9 +29,9 @@ export const kept = 6;
 const dropped = 12;
 const rounds = 3;
 
-/** A write, but for what makes it one. */
+/** A write, without what makes it apply only once. */
 export interface Change {
-  /** Whose tokens it joins: those of the charges or of the refunds. */
+  /** Which tokens it joins: those of the charges or of the refunds. */
   readonly kind: 'c' | 'r';
   readonly token: string;
   readonly add: string;
@@ -49,7 +49,7 @@ export interface Written {
   readonly found: Item | undefined;
 }
 
-/** Rejects where nobody knows what became of the write. */
+/** Rejects if nobody knows what became of the write. */
 export type WriteOnce = (item: string, change: Change) => Promise<Written>;
 
 export function createWriteOnce({ load, update }: Table, now: () => number): WriteOnce {
@@ -67,7 +67,7 @@ export function createWriteOnce({ load, update }: Table, now: () => number): Wri
     }
   };
 
-  /** Keeps what is still on its way of a write from being applied. Whether it has been applied, or never will be. */
+  /** Keeps copies of a write that are still on their way from being applied. Tells whether one has been. */
   const withdraw = async (item: string, { kind, token }: Change, slice: number): Promise<Written> => {
     const [tokens, withdrawn] = [`${kind}${slice}`, `x${slice}`];
     const { applied, found } = await send(item, () => ({
@@ -96,19 +96,19 @@ export function createWriteOnce({ load, update }: Table, now: () => number): Wri
         if (inDoubt && !found?.[tokens]) return fail(new Error(forgotten), true);
         slice = latest;
       } else {
-        // What an item that is not there does not allow, none allows.
+        // A write that a missing item refuses, every item refuses.
         if (!inDoubt || !found) return { applied: false, found };
         const withdrawn = await withdraw(item, change, slice).catch((error) => fail(error, true));
         if (withdrawn.applied) return withdrawn;
         slice += 1;
       }
-      // In its slice it has not been applied, and never will be: now for another.
+      // It has not been applied in its slice, and never will be: try another slice.
     }
     return fail(new Error('the others are always ahead'), false);
   };
 }
 
-/** The names of what no write needs any more. */
+/** The names of the attributes that no write needs any more. */
 export function droppable(item: Item): string[] {
   const oldest = latestSlice(item) - kept;
   return Object.keys(item).filter((name) => /^[crx]\d/.test(name) && Number(name.slice(1)) <= oldest);

@@ -20,7 +20,7 @@ export interface ActionDependencies {
   readonly findLink: (networkId: string) => Promise<NetworkLink | undefined>;
   readonly serviceName: string;
   readonly memberLimit: number;
-  /** Where the gateway is, unless it is where the page is. */
+  /** The gateway's address, unless it is the page's own. */
   readonly gatewayUrl: string | undefined;
   readonly log: WalletLog;
   readonly now: () => number;
@@ -53,7 +53,7 @@ export function createActions(dependencies: ActionDependencies) {
     return { wallet: member, keys: keys.map(showKey), keysAllowed: keysPerWallet, quota, link: linked };
   };
 
-  /** Makes the key last of all: nothing after it can fail and leave it unseen. */
+  /** Makes the key last, so that nothing after it can fail and leave it unseen. */
   const issue = async (request: WalletRequest, member: string): Promise<Account> => {
     const described = await describe(request, member);
     const { key, record } = await keyring.issue(member);
@@ -62,7 +62,7 @@ export function createActions(dependencies: ActionDependencies) {
   };
 
   return {
-    /** What the page shows before anyone has signed. */
+    /** What the page shows before anyone signs in. */
     async info({ network, site }): Promise<Info> {
       const { serviceName, memberLimit, gatewayUrl = site.baseUrl } = dependencies;
       return { serviceName, gatewayUrl, memberLimit, network: network.name };
@@ -84,7 +84,7 @@ export function createActions(dependencies: ActionDependencies) {
         return { ...(await issue(request, member)), session };
       } catch (error) {
         if (!isForWantOfRoom(error)) throw error;
-        // The network is linked all the same, and the session is good for making room.
+        // The network is linked all the same, and with the session the person can revoke a key.
         return { ...(await describe(request, member)), session, key: null };
       }
     },
@@ -102,7 +102,7 @@ export function createActions(dependencies: ActionDependencies) {
 
     async issue(request): Promise<Account> {
       const { network, member = '' } = request;
-      // Asked first, so that only what loses the last place to another request of this moment has anything undone.
+      // Checked first, so that only a race for the last place needs an undo.
       await keyring.requireRoom(member);
       const grant = await limits.countGrant(network.id, member);
       try {

@@ -3,15 +3,15 @@ import { gzipSync } from 'node:zlib';
 import type { Facts } from './facts.ts';
 import type { PageFile } from './page-files.ts';
 
-/** A file as it leaves: plain, and compressed for who takes that. */
+/** A file as it is sent: plain, or compressed if the browser accepts that. */
 export interface FilledPage {
   readonly text: string;
   readonly gzipped: Buffer;
-  /** By which a browser asks whether its copy is still good; weak, as it names both forms. */
+  /** A browser uses it to check its copy. Weak, because it stands for both forms. */
   readonly etag: string;
 }
 
-/** Puts what a deployment knows into the places of a file. */
+/** Fills the placeholders of a file. */
 export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledPage {
   const quote = contentType.startsWith('text/html') ? escapeHtml : (value: string) => value;
   const filled = text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {

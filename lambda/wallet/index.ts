@@ -9,13 +9,13 @@ import { createWallet } from './wallet.ts';
 const wallet = createWallet(readWalletConfig(process.env), {
   ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
   dynamoDb: createDynamoDbClient(),
-  // The bundle keeps the pages' files beside it, where they are here too.
+  // The bundle has the pages' files at the same place.
   pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,
-  // A Function URL knows no plain http.
+  // Function URLs are always https.
   scheme: 'https',
 });
 
-/** What Lambda calls. Everything above happens once for each start of an environment. */
+/** Called by Lambda. Everything above runs once per environment. */
 export const handler = createHandler(wallet);

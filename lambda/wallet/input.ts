@@ -5,7 +5,7 @@ import type { WalletRequest } from './wallet-request.ts';
 
 type Input = WalletRequest['input'];
 
-/** Room for the signature of a contract account, which then is told what it is. */
+/** Room for the signature of a contract account, so that its owner gets the right error. */
 const longest = 16_384;
 
 /** A text of the body. */

@@ -10,7 +10,7 @@ import { WalletError } from './wallet-error.ts';
 export interface Keyring {
   /** The live keys, newest first. */
   list(member: string): Promise<readonly KeyRecord[]>;
-  /** Throws `too_many_keys` where there is no room for another key, and writes nothing. */
+  /** Throws `too_many_keys` if there is no room for another key. Writes nothing. */
   requireRoom(member: string): Promise<void>;
   /** Makes a key, or throws `too_many_keys`: never more than five live ones, whatever runs at the same time. */
   issue(member: string): Promise<IssuedKey>;
@@ -29,12 +29,12 @@ interface Held {
   readonly record: KeyRecord | undefined;
 }
 
-/** A slot is taken before its key is stored: until then a key that isn't there may still come. */
+/** A slot is taken before its key is stored: for this long a missing key may still come. */
 const storingTime = 60_000;
 
 /**
- * Issues, lists and revokes. A key first takes one of its wallet's slots, in a single conditional write. A slot whose key
- * an operator has revoked, or whose key was never stored, is found and freed when the room is needed.
+ * Issues, lists and revokes keys. A key first takes one of its wallet's slots in a single conditional write. A slot whose key an
+ * operator has revoked, or was never stored, is freed when the room is needed.
  */
 export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies): Keyring {
   const readHeld = async (member: string): Promise<Held[]> => {

@@ -6,16 +6,16 @@ import { minuteOf, secondsUntil } from '../quota/policy.ts';
 export const keysPerWallet = 5;
 /** How long a message may wait for its signature: milliseconds, as all times here. */
 export const challengeLifetime = 5 * 60_000;
-/** How long a person may go on after one signature. */
+/** How long a person stays signed in. */
 export const sessionLifetime = 15 * 60_000;
 /** How long a network counts as a wallet's member. */
 export const linkLifetime = 24 * 3_600_000;
 
-/** Messages to sign, for one network and hour. */
+/** Messages to sign per network and hour. */
 const challengesPerNetwork = 60;
 /**
- * Keys and links that one network or one wallet gets in a day. Wallets cost nothing to make, and each brings a daily quota:
- * the first is what keeps one network from having as many as it likes.
+ * Keys and links that one network or one wallet gets in a day. Wallets cost nothing to make and each brings a daily quota: only
+ * the limit per network bounds that.
  */
 const grantsPerNetwork = 30;
 const grantsPerWallet = 10;
@@ -31,7 +31,7 @@ export interface Limits {
 }
 
 export interface Grant {
-  /** For what was refused after all: takes back what was counted. */
+  /** Takes back what was counted, for a request that is refused after all. */
   undo(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface Limit {
   readonly rule: string;
 }
 
-/** Bounds what one network and one wallet may ask for. What is refused is not counted, and writes nothing. */
+/** Limits what one network and one wallet may ask for. A refused request is not counted. */
 export function createLimits({ counters, now, createToken }: Dependencies): Limits {
   const refuse = ({ rule }: Limit, resetAt: number): never => {
     const seconds = secondsUntil(resetAt, now());
@@ -73,7 +73,7 @@ export function createLimits({ counters, now, createToken }: Dependencies): Limi
     async countGrant(networkId, member) {
       const ofNetwork = grantLimit('network', networkId, grantsPerNetwork);
       const ofWallet = grantLimit('wallet', member, grantsPerWallet);
-      // Asked first, so that only a wallet that spends its last at this very moment has anything undone.
+      // Read first, so that only a race for a wallet's last grant needs an undo.
       const { item, resetAt } = createWindow(ofWallet, now());
       if ((await counters.read(item)) >= grantsPerWallet) refuse(ofWallet, resetAt);
       const network = await count(ofNetwork);
@@ -96,7 +96,7 @@ function grantLimit(kind: 'network' | 'wallet', id: string, most: number): Limit
   return { name: `grants-${kind}#${id}`, most, window: day, rule: `a ${kind} gets ${most} keys and links a day` };
 }
 
-/** The counters know a second limit, on the charges of one minute: here there is none. */
+/** Counters also limit the charges of one minute. There is no such limit here. */
 const burst = Number.MAX_SAFE_INTEGER;
 
 function createWindow({ name, most, window }: Limit, now: number): CounterWindow & { readonly resetAt: number } {

@@ -25,14 +25,14 @@ export function writeMessage({ site, issuedAt, expiresAt, ...fields }: MessageFi
       expirationTime: new Date(expiresAt),
     });
   } catch {
-    // All else was checked before or is made here.
+    // Everything else was checked before or is made here.
     throw badRequest(
       `Wallets cannot sign in at ${site.domain}. Open this page by a domain name, as localhost or by an IPv4 address.`,
     );
   }
 }
 
-/** What a message says, where it is meant for this site and this time and signed by the account that it names. */
+/** Reads a signed message. Throws unless it is for this site, still valid, and signed by the account that it names. */
 export async function readSignedMessage(message: string, signature: string, site: Site, now: number) {
   const { address, domain, expirationTime, issuedAt, nonce, uri, version } = parseSiweMessage(message);
   if (!address || !domain || !expirationTime || !issuedAt || !nonce || version !== '1') {
@@ -41,7 +41,7 @@ export async function readSignedMessage(message: string, signature: string, site
   if (domain !== site.domain || uri !== site.pageUrl) {
     throw invalid(`This message was signed for ${domain}, not for ${site.domain}. Was it another site that asked you?`);
   }
-  // Times that are none count as past.
+  // Invalid times count as past.
   if (!(expirationTime.getTime() > now) || !(issuedAt.getTime() <= expirationTime.getTime())) {
     throw invalid('This message has expired. Please start again: it must be signed within 5 minutes.');
   }
@@ -57,7 +57,7 @@ export async function readSignedMessage(message: string, signature: string, site
 const plainAccountsOnly =
   'Contract accounts (smart wallets such as a Safe) are not supported yet: please use a plain account.';
 
-/** Recovered here, without asking any chain: so only plain accounts, which sign with their own key, can be known. */
+/** Recovers the signer without asking any chain. This works only for plain accounts, which sign with their own key. */
 async function signerOf(message: string, signature: string): Promise<string | undefined> {
   if (!/^0x([0-9a-f]{2})*$/i.test(signature)) throw badRequest('signature must be hexadecimal, beginning with 0x.');
   if (signature.length !== 2 + 2 * 65) {

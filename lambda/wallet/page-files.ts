@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 
 export interface PageFile {
   readonly contentType: string;
-  /** With places such as `{{service}}` for what only a deployment knows. */
+  /** With placeholders such as `{{service}}` for what only a deployment knows. */
   readonly text: string;
 }
 
@@ -16,8 +16,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the files of the pages, once for each start: by the path under which each is served, which is where it stands in
- * the folder. `made` are those that no one wrote; where a build has put them beside the others there are none.
+ * Reads the files of the pages, keyed by the path that serves each, which is its place in the folder. `made` are generated
+ * files; there are none if a build has put them into the folder.
  */
 export function readPageFiles(
   folder: URL,

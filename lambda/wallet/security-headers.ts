@@ -1,4 +1,4 @@
-/** Nothing from elsewhere, nothing inline, no frame around it; wallets give their icons as data. */
+/** Nothing from elsewhere, nothing inline, no framing. Wallets supply their icons as data URLs. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,7 +12,7 @@ const contentSecurityPolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** What stands on every answer of this function. There are no CORS headers: no other site may read any. */
+/** The headers of every answer of this function. There are no CORS headers, so no other site can read one. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy,
   'x-frame-options': 'DENY',

@@ -4,14 +4,14 @@ import { sessionLifetime } from './limits.ts';
 import { WalletError } from './wallet-error.ts';
 
 export interface OpenSession {
-  /** Shown to the page alone, which keeps it no longer than it is open. */
+  /** Given only to the page, which keeps it as long as it is open. */
   readonly token: string;
   readonly expiresAt: number;
 }
 
 export interface Sessions {
   open(member: string): Promise<OpenSession>;
-  /** The member who has signed, by the header `Authorization: Bearer TOKEN`. */
+  /** The member who is signed in, by the header `Authorization: Bearer TOKEN`. */
   findMember(authorization: string | undefined): Promise<string>;
 }
 
@@ -21,7 +21,7 @@ interface Dependencies {
   readonly randomBytes: (size: number) => Buffer;
 }
 
-/** Lets a person who has signed once go on for a while. Only a hash of the token is stored. */
+/** Keeps a person who has signed once signed in for a while. Only a hash of the token is stored. */
 export function createSessions({ store, now, randomBytes }: Dependencies): Sessions {
   return {
     async open(member) {

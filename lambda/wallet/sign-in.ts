@@ -5,7 +5,7 @@ import { readSignedMessage, writeMessage } from './message.ts';
 import type { Site } from './site.ts';
 import { WalletError } from './wallet-error.ts';
 
-/** What a signature is for. It stands in the message, so a person reads it in the wallet and it can be used for nothing else. */
+/** What a signature is for. It is part of the message: people read it in their wallet, and it can be used for nothing else. */
 export const statements = {
   link: 'Link the network I am on to this wallet for 24 hours, and get an API key.',
   manage: 'See and change the API keys and the network link of this wallet.',
@@ -15,7 +15,7 @@ const reassurance = 'Signing costs nothing and sends no transaction.';
 
 export type Purpose = keyof typeof statements;
 
-/** Who wants to sign, with which account. */
+/** The account that is going to sign. */
 export interface Account {
   readonly address: `0x${string}`;
   readonly chainId: number;
@@ -24,7 +24,7 @@ export interface Account {
 export interface SignIn {
   /** Makes a message to sign. */
   challenge(account: Account, purpose: Purpose, site: Site): Promise<{ message: string; expiresAt: number }>;
-  /** The member who has signed this message for this purpose, once; throws for whatever else. */
+  /** The member who has signed this message for this purpose. Works once per message, and throws otherwise. */
   redeem(message: string, signature: string, purpose: Purpose, site: Site): Promise<string>;
 }
 
@@ -49,9 +49,9 @@ export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn 
     },
 
     async redeem(message, signature, purpose, site) {
-      // Nothing is looked up, let alone written, for a message that is not rightly signed.
+      // Nothing is looked up, let alone written, for a message that is not correctly signed.
       const { address, nonce } = await readSignedMessage(message, signature, site, now());
-      // The digest: all of the message, chain, times and address too, is as it was made here.
+      // The digest shows that the whole message, chain, times and address included, is as it was made here.
       const expected = { digest: digestOf(message), purpose };
       const taken = await store.takeChallenge(nonce, expected, now(), randomBytes(8).toString('hex'));
       if (taken) return address.toLowerCase();

@@ -1,9 +1,9 @@
 import type { Call } from '../http/call.ts';
 import { badRequest } from './wallet-error.ts';
 
-/** Where the page stands for the person who uses it: what a signature binds, and the only origin that may ask for anything. */
+/** Where people see the page: the site that signatures are bound to, and the only origin that may send requests. */
 export interface Site {
-  /** Host, and the port where it isn't the usual one, as wallets compare it with the page that they see. */
+  /** The host, with its port unless that is the default one. Wallets compare it with the page. */
   readonly domain: string;
   readonly origin: string;
   /** Without a slash at its end. */
@@ -13,7 +13,7 @@ export interface Site {
 
 interface SiteSettings {
   readonly appUrl: string | undefined;
-  /** What the function is served over where no APP_URL says it. */
+  /** The scheme that the function is served over, if there is no APP_URL. */
   readonly scheme: 'http' | 'https';
 }
 
@@ -22,7 +22,7 @@ export const pagePath = '/cli';
 /** Where the API is described, with the files of that page and of the first one below it. */
 export const docsPath = '/docs';
 
-/** Whether a call is this function's, where one address leads to both functions. */
+/** Whether a call is for the pages, where one process serves both apps. */
 export function isPageCall({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
   if ([pagePath, docsPath].some((root) => path === root || path.startsWith(`${root}/`))) return true;
   return path === '/' && (method === 'GET' || method === 'HEAD');

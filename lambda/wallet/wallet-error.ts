@@ -1,12 +1,12 @@
 import { GatewayError, toGatewayError } from '../http/errors.ts';
 
-/** What only this function answers; everything else is of the gateway's own catalogue. */
+/** The errors that only this function has; all others are in the gateway's own catalogue. */
 const statuses = {
   /** A request that another site's page has sent. */
   forbidden_origin: 403,
-  /** The signature isn't that of the account which the message names. */
+  /** The signature is not that of the account that the message names. */
   invalid_signature: 401,
-  /** The signed message isn't one that can be used here and now. */
+  /** The signed message can't be used here and now. */
   invalid_sign_in: 401,
   invalid_session: 401,
   too_many_keys: 409,

@@ -9,7 +9,7 @@ export interface Network {
   readonly name: string;
 }
 
-/** One request on its way: each step adds what it found out. */
+/** One request on its way. Each step adds what it finds. */
 export interface WalletRequest {
   readonly id: string;
   /** Method and path as the routes name them, for the log. */
@@ -22,9 +22,9 @@ export interface WalletRequest {
   readonly network: Network;
   /** Added by read-input. */
   input?: Readonly<Record<string, unknown>>;
-  /** Added by require-session: whose keys this is about. */
+  /** Added by require-session: the member who is signed in. */
   member?: string;
 }
 
-/** What an endpoint does; what it gives back becomes the JSON of the answer. */
+/** What an endpoint does. Its result becomes the JSON of the answer. */
 export type Action = (request: WalletRequest) => Promise<object>;

@@ -2,8 +2,8 @@ import { WalletError } from '../wallet-error.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
 /**
- * Refuses what another site's page sends: a browser says where a request comes from in headers that no page can change.
- * A request without them comes from no browser, and from no person who could be tricked.
+ * Refuses requests from other sites' pages. Browsers name a request's origin in headers that no page can change. A request
+ * without them does not come from a browser, so nobody was tricked into sending it.
  */
 export function checkOrigin(): Middleware {
   return {

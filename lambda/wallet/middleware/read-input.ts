@@ -4,7 +4,7 @@ import type { Middleware, PipelineRequest } from './middleware.ts';
 
 const bodyLimit = 65_536;
 
-/** Reads the JSON object that a POST brings. A form of another site can't send this type without asking first. */
+/** Reads the JSON object of a POST. Another site can't send this content type without a preflight. */
 export function readInput(): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {

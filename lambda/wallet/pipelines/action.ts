@@ -12,12 +12,12 @@ export function createReadPipeline(action: Action, dependencies: PipelineDepende
   return pipeline([renderErrors(dependencies), checkOrigin()], answerWith(action));
 }
 
-/** What takes a body: the way to a signature. */
+/** Requests with a body, from before anyone is signed in. */
 export function createActionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
   return pipeline([renderErrors(dependencies), checkOrigin(), readInput()], answerWith(action));
 }
 
-/** What a person may do who has signed. */
+/** What a person may do who is signed in. */
 export function createSessionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
   return pipeline(
     [renderErrors(dependencies), checkOrigin(), readInput(), requireSession(dependencies)],

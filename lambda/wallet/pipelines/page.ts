@@ -14,7 +14,7 @@ interface PageDependencies extends PipelineDependencies {
   readonly describe: (site: Site) => Facts;
 }
 
-/** A file of the pages; a browser that has it already is told so. */
+/** Serves a file of the pages, or a 304 to a browser that has it already. */
 export function createPagePipeline(file: PageFile, dependencies: PageDependencies): Pipeline {
   const fill = rememberLast((site) => fillPage(file, dependencies.describe(site)));
   return pipeline([renderErrors(dependencies)], async ({ headers, site }: WalletRequest): Promise<GatewayResponse> => {
@@ -27,7 +27,7 @@ export function createPagePipeline(file: PageFile, dependencies: PageDependencie
   });
 }
 
-/** A deployment is called by one address nearly always: its pages are filled once. */
+/** A deployment is nearly always called by one address, so its pages are filled once. */
 function rememberLast(fill: (site: Site) => FilledPage): (site: Site) => FilledPage {
   let last: { readonly baseUrl: string; readonly page: FilledPage } | undefined;
   return (site) => {
@@ -43,7 +43,7 @@ export function createRedirectPipeline(location: string, dependencies: PipelineD
   return pipeline([renderErrors(dependencies)], async () => ({ statusCode: 308, headers: { location }, body: '' }));
 }
 
-/** Unknown paths, wrong methods, and what can't be answered at all. */
+/** Answers with an error: for unknown paths, wrong methods and requests that can't be served. */
 export function createRefusalPipeline(error: GatewayError, dependencies: PipelineDependencies): Pipeline {
   return pipeline([renderErrors(dependencies)], () => Promise.reject(error));
 }

@@ -4,7 +4,7 @@ import type { WalletLog } from '../log.ts';
 import type { Sessions } from '../sessions.ts';
 import type { WalletRequest } from '../wallet-request.ts';
 
-/** A request goes in, an answer comes out; no error does. */
+/** Takes a request and gives an answer, also where there was an error. */
 export type Pipeline = (request: WalletRequest) => Promise<GatewayResponse>;
 
 export interface PipelineDependencies {

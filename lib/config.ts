@@ -20,16 +20,16 @@ export interface DeploymentConfig extends StackValues {
   readonly stage: string;
   /** The operator's part of the function's environment, fallbacks written out; the stack adds what it creates itself. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the web engine is told on top. */
+  /** Further settings of the web engine. */
   readonly serverEnvironment: Readonly<Record<string, string>>;
-  /** What can be deployed and is probably not meant so. */
+  /** What can be deployed, but is probably a mistake. */
   readonly warnings: readonly string[];
 }
 
 const tableName = 't'.repeat(80);
 const secretArn = 's'.repeat(120);
 
-/** What the stack sets by itself, with stand-ins as long as the real ones can be: so the operator's part can be checked without it. */
+/** What the stack sets by itself, with placeholders as long as the real values can be, so that the operator's part can be checked. */
 export const setByStack: Readonly<Record<string, string>> = {
   KEYS_TABLE: tableName,
   QUOTA_TABLE: tableName,
@@ -40,7 +40,7 @@ export const setByStack: Readonly<Record<string, string>> = {
   DEPLOYED_COMMIT: `${'0'.repeat(40)}-dirty`,
 };
 
-/** What Lambda takes at most, measured in bytes of the JSON object that it is told. */
+/** The largest environment that Lambda takes, in bytes of its JSON. */
 const environmentLimits = { 'function-url': 4_096, both: 4_096, web: 32_768 } as const;
 
 /** Settings of the HTTP server that are not for an operator to choose where Lambda runs it. */
@@ -69,7 +69,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
   const serverEnvironment = {
     BODY_BUDGET: given.BODY_BUDGET ?? serverSettings.BODY_BUDGET.fallback,
     SHUTDOWN_GRACE: serverSettings.SHUTDOWN_GRACE.fallback,
-    // Behind the platform's balancer, which appends the caller's address: said although it is the server's own choice there.
+    // The platform's balancer appends the caller's address. The server would choose this by itself; it is set to be seen.
     CLIENT_ADDRESS: 'x-forwarded-for',
   };
   faults.push(
@@ -95,7 +95,7 @@ function warningsOf(stage: string, { alarmEmail, terminationProtection }: StackV
   return ['alarmEmail is not set: alarms tell nobody but those who subscribe to the topic in the output AlarmTopic'];
 }
 
-/** Why a name has no place in the block, or its value no text. */
+/** Why a name does not belong in the block, or its value is invalid. */
 function faultOf(name: string, value: unknown): string | undefined {
   // The first upstream has no number, and no number begins with a zero.
   const [, number = '', upstreamName = ''] = /^UPSTREAM_([2-9]_|[1-9]\d+_)?([A-Z_]+)$/.exec(name) ?? [];
@@ -113,16 +113,16 @@ function faultOf(name: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Settings of an engine that is not deployed; one that is wrong as well has its fault already. */
+/** Settings of an engine that is not deployed; invalid ones have a fault already. */
 function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
-  if (engine === undefined || engine === 'both') return []; // one that is given and wrong is a fault of its own
+  if (engine === undefined || engine === 'both') return []; // an invalid one is a fault of its own
   const other = engine === 'web' ? 'function-url' : 'web';
   return ofEngine[other]
     .filter((name) => Object.hasOwn(given, name) && !faults.some((fault) => fault.startsWith(`${name} `)))
     .map((name) => `${name} does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`);
 }
 
-/** Settings that are right by themselves and wrong together. */
+/** Settings that are valid alone but not together. */
 function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
   const faults: string[] = [];
   const taken = unreserved + walletShare;
@@ -131,7 +131,7 @@ function contradictions({ edge, reservedConcurrency, accountConcurrency }: Stack
     const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
     faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${walletShare}`);
   }
-  // One that is no such number at all is a fault of its own.
+  // A value that is not such a number is a fault of its own.
   if ((settings.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {
     const instead =
       'for a caller who needs more, issue several keys with limits of their own: each has a counter to itself';
@@ -143,7 +143,7 @@ function contradictions({ edge, reservedConcurrency, accountConcurrency }: Stack
     return [...faults, ...useless.map((name) => `${name} needs edge: true`)];
   }
   if (given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
-  // One that is given and wrong is a fault of its own.
+  // An invalid one is a fault of its own.
   if ((edge.domainName && !given.edgeCertificateArn) || (edge.certificateArn && !given.edgeDomainName)) {
     faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
   }
@@ -163,7 +163,7 @@ function fallbacks(): Texts {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** As the function's environment wants them: text, and nothing for a blank, which a function reads as unset. */
+/** As the function's environment needs them: text, without blanks, which a function reads as unset. */
 function texts(values: readonly (readonly [name: string, value: unknown])[]): Texts {
   const entries = values.map(([name, value]) => [name, String(value).trim()]);
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));

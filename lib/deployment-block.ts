@@ -3,15 +3,15 @@ import { nearest } from './nearest.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of one stage of the `gateway` block of cdk.json, and where in it each stands. */
+/** The values of one stage of the `gateway` block of cdk.json, and where in it each one is. */
 export interface StageBlock {
   readonly stage: string;
   readonly values: Values;
-  /** The part of the block that a fault, which begins with a setting's name, has to be mended in. */
+  /** The part of the block in which to correct a fault, which begins with a setting's name. */
   placeOf(fault: string): string;
 }
 
-/** The stage of a synthesis that names none. */
+/** The stage if none is named. */
 export const defaultStage = 'dev';
 
 /** Lays a stage's own values over the defaults. */

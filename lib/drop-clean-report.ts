@@ -5,7 +5,7 @@ interface Report {
   readonly pluginReports: readonly { readonly violations: readonly unknown[] }[];
 }
 
-/** Takes the report of the rules away where no rule is broken: the CDK's command line would print a blank line for it. */
+/** Removes the report of the rules if none is broken, because the CDK's command line would print a blank line for it. */
 export function dropCleanReport(outdir: string): void {
   const path = join(outdir, 'validation-report.json');
   const { pluginReports }: Report = JSON.parse(readFileSync(path, 'utf8'));

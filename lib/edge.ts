@@ -8,25 +8,26 @@ import { Construct } from 'constructs';
 import { originSecretHeader } from '../lambda/identity/viewer-address.ts';
 import type { DeploymentConfig } from './config.ts';
 
-/** What answers: a function's URL, or the domain of a web function's endpoint. */
+/** Who answers: a function's URL, or the domain of a web function's endpoint. */
 export type Origin = FunctionUrl | string;
 
 interface EdgeProps {
   readonly config: NonNullable<DeploymentConfig['edge']>;
   readonly origin: Origin;
-  /** What answers some paths instead, by the patterns of them, such as `/cli/*`. */
+  /** Who answers some paths instead, by their patterns, such as `/cli/*`. */
   readonly other?: { readonly url: Origin; readonly paths: readonly string[] };
-  /** What the distribution proves itself with to the function, which answers nobody else. */
+  /** The secret that the distribution sends to the function, which answers nobody else. */
   readonly secret: Secret;
 }
 
 /**
- * CloudFront in front of the function: a domain of one's own, a web ACL, a network that is closer to the caller.
- * It signs no requests (origin access control), as clients would have to send the hash of each body: a secret header does instead.
+ * CloudFront in front of the function: a domain of your own, a web ACL, a network closer to the caller.
+ * It sends a secret header and does not sign requests (origin access control), because clients would have to send the hash of
+ * each body.
  */
 export class Edge extends Construct {
   readonly url: string;
-  /** What the DNS record of a domain of one's own points to. */
+  /** What the DNS record of a domain of your own points to. */
   readonly domainName: string;
   readonly distributionId: string;
 
@@ -35,15 +36,15 @@ export class Edge extends Construct {
     const { domainName, certificateArn, webAclArn, readTimeout, secretVersion } = config;
     const behaviorFor = (to: Origin): cloudfront.BehaviorOptions => ({
       origin: toOrigin(to, {
-        // Between two pieces of an answer; a stream has its keep-alives, a plain answer has not.
+        // The longest silence between two pieces of an answer. A stream has keep-alives, a plain answer has none.
         readTimeout: Duration.seconds(readTimeout),
         customHeaders: { [originSecretHeader]: readSecret(secret, secretVersion) },
       }),
-      // A redirect would come after the key was sent in the clear.
+      // A redirect would be too late: the key has been sent in the clear.
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
-      // Everything the viewer sent but its `Host`, and CloudFront's own headers, the viewer's address among those of location:
+      // Everything that the viewer sent except `Host`, and CloudFront's location headers, which include the viewer's address:
       // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       compress: false, // would hold events back
@@ -92,7 +93,7 @@ const acknowledged = [
   ],
 ] as const;
 
-/** Resolved by CloudFormation when it deploys, so that the value is in no template. */
+/** CloudFormation resolves it while deploying, so that the value is in no template. */
 function readSecret(secret: Secret, versionId: string | undefined): string {
   return SecretValue.secretsManager(secret.secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** The commit of the working tree, with `-dirty` where there is more than that; undefined where git has nothing to say. */
+/** The commit of the working tree, with `-dirty` if there are changes; undefined if git does not know. */
 export function findCommit(cwd: string): string | undefined {
   const words = ['describe', '--always', '--abbrev=40', '--exclude=*', '--dirty'];
   try {

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 export interface GatewayProps {
   readonly config: DeploymentConfig;
-  /** What is deployed; unknown where git has nothing to say. */
+  /** What is deployed; undefined if git does not know. */
   readonly commit: string | undefined;
   /** The folder of the built engine. */
   readonly code: string;
@@ -14,7 +14,7 @@ export interface GatewayProps {
   readonly secrets: Secrets;
 }
 
-/** What the gateway is told, whichever engine runs it. */
+/** The gateway's environment, in either engine. */
 export function environmentOf(scope: Construct, { config, tables, secrets }: GatewayProps): Record<string, string> {
   return {
     ...config.environment,
@@ -29,7 +29,7 @@ export function environmentOf(scope: Construct, { config, tables, secrets }: Gat
 
 type Right = readonly [resource: string, ...actions: string[]];
 
-/** What it may do, whichever engine runs it. */
+/** The gateway's permissions, in either engine. */
 export function rightsOf({ tables, secrets }: GatewayProps): Right[] {
   const readable = [secrets.upstream, secrets.networkSalt, ...(secrets.edge ? [secrets.edge] : [])];
   return [

@@ -7,8 +7,8 @@ import { environmentOf, type GatewayProps, rightsOf } from './gateway-terms.ts';
 import { WebCode } from './web-code.ts';
 
 /**
- * The gateway as an HTTP server in Lambda, many requests in each of its environments. Its id, the function's name and the
- * endpoint's are part of the endpoint's address: with another of them, clients would have to be told a new one.
+ * The gateway as an HTTP server in Lambda, with many requests in each environment. Its id, the function's name and the endpoint's
+ * name are part of the endpoint's address: if one of them changes, clients need the new address.
  */
 export class GatewayWebFunction extends Construct {
   readonly url: string;
@@ -26,7 +26,7 @@ export class GatewayWebFunction extends Construct {
     // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-logging.html
     const companion = new LogGroup(this, 'LocalLogs', { ...logs, logGroupName: `${this.logGroup.logGroupName}.local` });
 
-    // A role of its own, as the one that the CDK would make may write to every log group of the account.
+    // A role of its own, because the CDK's default may write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const writeLogs = ['logs:CreateLogStream', 'logs:PutLogEvents'] as const;
     const rights = [
@@ -38,7 +38,7 @@ export class GatewayWebFunction extends Construct {
     }
 
     const server = new WebFunction(this, 'Function', {
-      // Names are unique in all regions of an account, where a second stack of this stage may stand.
+      // Names are unique across the regions of an account, which may have a second stack of this stage.
       webFunctionName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       revisionDescription: 'Private inference gateway',
       runtime: WebFunctionRuntime.NODEJS_24_X,
@@ -60,7 +60,7 @@ export class GatewayWebFunction extends Construct {
         ...(rateLimit !== undefined && { rateLimit }),
       },
     });
-    // No environment starts before it may write its lines, and before there is where they go.
+    // No environment starts before its log group exists and it may write there.
     server.resourceRevision.node.addDependency(role, companion);
     Validations.of(server.endpoint).acknowledge({
       id: 'Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint',

@@ -1,4 +1,4 @@
-/** The name that a misspelt word most likely stood for; undefined where none comes near. */
+/** The name that a misspelt word most likely means; undefined if none is close. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: distanceBetween(fold(word), fold(name)) }))
@@ -7,12 +7,12 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   return best && best.distance <= Math.max(word.length, best.name.length) / 2 ? best.name : undefined;
 }
 
-/** `guestLimit`, `guest-limit` and `GUEST_LIMIT` are the same mistake away from each other. */
+/** Makes `guestLimit`, `guest-limit` and `GUEST_LIMIT` equal. */
 function fold(text: string): string {
   return text.toLowerCase().replace(/[-_]/g, '');
 }
 
-/** How many letters must be put in, taken out or changed (Levenshtein), row by row. */
+/** How many letters must be added, removed or changed (Levenshtein), row by row. */
 function distanceBetween(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...a].entries()) {

@@ -16,8 +16,8 @@ export class Tables extends Construct {
 }
 
 /**
- * Both tables outlive the stack and can be restored to any second of the last weeks. Keys are stored nowhere else, and a lost
- * guest counter, which counts for a lifetime, gives its network free requests again.
+ * Both tables outlive the stack and can be restored to any second of the last weeks. Keys are stored nowhere else, and if a guest
+ * counter is lost, which counts for a lifetime, its network gets free requests again.
  */
 function createTable(scope: Construct, id: string, schema: TableSchema): TableV2 {
   return new TableV2(scope, id, {

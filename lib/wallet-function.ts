@@ -13,11 +13,11 @@ interface WalletFunctionProps {
   readonly code: string;
   readonly tables: Tables;
   readonly secrets: Secrets;
-  /** The gateway's URL, for the page to show. The gateway must not be told this function's: neither could be made first. */
+  /** The gateway's URL, for the page to show. The gateway can't have this function's URL as well: each would need the other first. */
   readonly gatewayUrl: string;
 }
 
-/** What the function is told of the operator's settings: a change of any other leaves it as it is. */
+/** The operator's settings that the function needs. Changes of others don't touch it. */
 const told = ['SERVICE_NAME', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
 
 /** The function of the page /cli: the only one that may write keys and links. */
@@ -28,7 +28,7 @@ export class WalletFunction extends PublicFunction {
     { config, commit, code, tables, secrets, gatewayUrl }: WalletFunctionProps,
   ) {
     const { environment, edge } = config;
-    // Behind the edge both functions share its domain. Where that is CloudFront's own, only the operator can say it.
+    // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
     const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
     const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
     const settings = Object.fromEntries(told.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
@@ -37,7 +37,7 @@ export class WalletFunction extends PublicFunction {
       commit,
       description: 'Private inference gateway: keys for wallets',
       code,
-      memorySize: 512, // the gateway's setting is for bodies that never come here
+      memorySize: 512, // the gateway's setting is for bodies that this function never gets
       timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
       reservedConcurrency: walletShareOf(config),
       environment: {

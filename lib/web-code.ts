@@ -12,8 +12,8 @@ interface WebCodeProps {
 }
 
 /**
- * The code of a web function, which Lambda reads at every start of an environment, out of a bucket that keeps versions. The CDK's
- * own bucket keeps none, so that at each deployment a function of the CDK's copies the code from there into this one.
+ * The code of a web function, which Lambda reads whenever an environment starts, from a bucket with versioning. The CDK's own
+ * bucket has none, so at each deployment a function of the CDK copies the code from there into this one.
  */
 export class WebCode extends Construct {
   readonly code: WebFunctionCode;
@@ -25,7 +25,7 @@ export class WebCode extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
-      removalPolicy: RemovalPolicy.DESTROY, // code that can be built again; it is empty once its function is gone
+      removalPolicy: RemovalPolicy.DESTROY, // the code can be built again, and the bucket is empty once its function is gone
     });
     const logGroup = new LogGroup(this, 'CopyLogs', {
       retention: logRetentionDays,

@@ -5,11 +5,11 @@ import { namesOf, type Resource, type Template } from './template.ts';
 
 export interface ResourceChange {
   readonly id: string;
-  /** Where the construct stands in the stack, such as `Tables/Keys`. */
+  /** The construct's place in the stack, such as `Tables/Keys`. */
   readonly name: string;
   readonly type: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Whether the thing itself is made anew, under another physical name: certainly, or perhaps. */
+  /** Whether the resource is replaced by a new one, under another physical name: certainly, or perhaps. */
   readonly replaced: 'yes' | 'maybe' | 'no';
   readonly changes: readonly Change[];
 }
@@ -22,7 +22,7 @@ export interface Comparison {
   readonly others: readonly Change[];
 }
 
-/** What would become of a stack that was deployed from the one template when the other is deployed. */
+/** What deploying a template would do to a stack that was deployed from another. */
 export function compareTemplates(before: Template, after: Template): Comparison {
   const names = { ...namesOf(before), ...namesOf(after) };
   const ids = new Set([...Object.keys(before.Resources ?? {}), ...Object.keys(after.Resources ?? {})]);
@@ -39,7 +39,7 @@ export function compareTemplates(before: Template, after: Template): Comparison 
   return { before, after, resources, others };
 }
 
-/** What refers to a thing made anew changes with it: only then does the comparison need more than what changed by itself. */
+/** Whatever refers to a replaced resource changes too. Only then does the comparison need more than the direct changes. */
 function findReplaced(before: Template, after: Template, changed: ReadonlySet<string>) {
   const among = (only?: ReadonlySet<string>) => {
     const { changes } = diffTemplate(things(before, only), things(after, only)).resources;
@@ -54,7 +54,7 @@ const replacements: Readonly<Record<string, ResourceChange['replaced']>> = {
   [ResourceImpact.MAY_REPLACE]: 'maybe',
 };
 
-/** What the CDK notes about a resource is nothing that is deployed. */
+/** Without the CDK's notes about resources, which are not deployed. */
 function listResourceChanges(before: Resource | undefined, after: Resource | undefined): Change[] {
   if (before === undefined || after === undefined) return [{ path: '', before, after }];
   const { Metadata: _before, Properties: oldProperties, ...oldRest } = before;
@@ -62,7 +62,7 @@ function listResourceChanges(before: Resource | undefined, after: Resource | und
   return [...listChanges(oldProperties ?? {}, newProperties ?? {}), ...listChanges(oldRest, newRest)];
 }
 
-/** What can be replaced: a policy is compared by what it says, and a broken one would stop the comparison. */
+/** The resources that can be replaced. Policies are compared by what they say, and a broken one would stop this comparison. */
 function things({ Resources = {} }: Template, only?: ReadonlySet<string>): Template {
   const wanted = Object.entries(Resources).filter(([id, { Type }]) => !isPolicy(Type) && (only?.has(id) ?? true));
   return { Resources: Object.fromEntries(wanted) };

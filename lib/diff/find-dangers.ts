@@ -4,8 +4,8 @@ import { comparePermissions } from './permissions.ts';
 import { partsOf } from './template.ts';
 
 /**
- * What a reviewer must not overlook: every guarantee of the gateway that the new template does not keep, whichever line did it;
- * what somebody may do and might not before, or the other way round; and every change that is not known to be harmless.
+ * What a reviewer must not overlook: every guarantee of the gateway that the new template breaks, whichever line did it; every
+ * permission that is added or lost; and every change that is not known to be harmless.
  */
 export function findDangers({ before, after, resources }: Comparison): readonly Danger[] {
   const old = new Map(partsOf(before).map((part) => [part.id, part]));

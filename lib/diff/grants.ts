@@ -12,7 +12,7 @@ export interface Grant {
 /** Whoever asks. */
 export const anyone = 'anyone';
 
-/** Who may do what by this template, and who may not, wherever it is written there. */
+/** Who may do what by this template, and who may not, wherever the template says it. */
 export function grantsOf(template: Template): {
   readonly allowed: readonly Grant[];
   readonly denied: readonly Grant[];
@@ -34,13 +34,13 @@ function grantsOfPermission({ Principal, Action, FunctionName, ...conditions }: 
   return [{ denies: false, ...grant, condition: conditionOf(conditions, names) }];
 }
 
-/** Whatever else is said narrows what is granted. */
+/** Anything else in a statement narrows what it grants. */
 function conditionOf({ Condition, ...others }: Tree, names: Names): string {
   const conditions = Object.keys(others).length > 0 ? { ...others, Condition } : Condition;
   return conditions === undefined ? '' : renderValue(conditions, names);
 }
 
-/** Every statement of a policy, wherever it stands in a resource. */
+/** Every statement of a policy, wherever in a resource it is. */
 function statementsIn(value: unknown): Tree[] {
   if (typeof value !== 'object' || value === null) return [];
   const { Statement, ...others } = value as Tree;
@@ -69,7 +69,7 @@ function grantsOfStatement(statement: Tree, { name, type, tree }: Part, names: N
         denies: Effect === 'Deny',
         principal,
         action,
-        // In a policy of the resource's own, everything is that resource.
+        // In a resource's own policy, `*` is that resource.
         resource: ofResource && resource === '*' ? name : resource,
         condition,
       })),
@@ -94,7 +94,7 @@ function isReference(value: object): boolean {
   return Object.keys(value).every((key) => key === 'Ref' || key.startsWith('Fn::'));
 }
 
-/** A value as a reader knows it: what a reference leads to, by the name of its construct. */
+/** A value as a reader knows it: references become the names of the constructs that they lead to. */
 function renderValue(value: unknown, names: Names): string {
   if (typeof value === 'string') return value;
   const [[kind, to] = ['', undefined], ...more] = Object.entries(value ?? {});

@@ -4,7 +4,7 @@ import { variable, webVariable } from './guarantees/guarantee.ts';
 
 const ofNoFunction = new Set([...Object.keys(setByStack), 'NETWORK_SALT', 'UPSTREAM_API_KEYS']);
 
-/** What an operator sets, but for what a template must not hold; where a guarantee speaks of a setting, that comes first. */
+/** What an operator may set, except what a template must not contain. A guarantee about a setting comes first. */
 const operatorSettings = [
   ...Object.keys(settings).filter((name) => !ofNoFunction.has(name)),
   ...Object.keys(upstreamSettings)
@@ -12,7 +12,7 @@ const operatorSettings = [
     .flatMap((name) => [`UPSTREAM_${name}`, `UPSTREAM_*_${name}`]),
 ];
 
-/** What may vary freely, by the type of the resource. A change of anything else, of which no guarantee speaks, is for people to judge. */
+/** What may vary freely, by the type of the resource. Other changes that no guarantee covers are for people to judge. */
 export const mayVary: Readonly<Record<string, readonly string[]>> = {
   'AWS::DynamoDB::GlobalTable': ['WarmThroughput', 'Replicas[].Tags'],
   'AWS::SecretsManager::Secret': ['Description'],
@@ -29,7 +29,7 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
     ...[...operatorSettings, 'DEPLOYED_COMMIT', 'BODY_BUDGET', 'SHUTDOWN_GRACE'].map(webVariable),
   ],
   'AWS::Lambda::WebFunctionEndpoint': ['Description'],
-  // Which code is copied, and what makes the name of the copy: all that a revision says.
+  // Which code is copied, and what the copy is called: all that a revision says.
   'Custom::S3ObjectCopy': ['SourceObjectKey', 'ContentHash', 'Configuration'],
   'AWS::Logs::LogGroup': ['RetentionInDays'],
   'AWS::IAM::Role': ['Description'],
@@ -41,10 +41,10 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
   Template: ['Description'],
 };
 
-/** Of every resource: the order in which things are made, and what they are called on the bill. */
+/** For every resource: the order of creation, and the names on the bill. */
 export const mayVaryAnywhere: readonly string[] = ['DependsOn', 'Tags'];
 
-/** What may be added: by itself it opens nothing, and guarantees and permissions are checked for it as well. */
+/** What may be added: by itself it opens nothing, and its guarantees and permissions are checked as well. */
 export const mayBeAdded: ReadonlySet<string> = new Set([
   'AWS::DynamoDB::GlobalTable',
   'AWS::SecretsManager::Secret',

@@ -7,7 +7,7 @@ import type { Part, Template } from './template.ts';
 import { valuesAt, without } from './tree.ts';
 
 export interface Danger {
-  /** What is never deployed this way, whoever agrees to it. */
+  /** What must not be deployed, even if somebody agrees to it. */
   readonly refused: boolean;
   readonly where: string;
   readonly what: string;
@@ -21,7 +21,7 @@ interface PartChange {
   readonly after: Template;
 }
 
-/** What is dangerous about what becomes of one part of the template. */
+/** What is dangerous about the change of one part of the template. */
 export function judgePart(change: PartChange): Danger[] {
   const { was, is } = change;
   if (is === undefined) return was === undefined || isPolicy(was.type) ? [] : [judgeRemoval(was)];
@@ -30,7 +30,7 @@ export function judgePart(change: PartChange): Danger[] {
   if (was.type !== is.type) return [danger(is, `is made anew, as ${is.type} instead of ${was.type}`)];
   const replacement = judgeReplacement(change);
   if (replacement === undefined) return [...lost, ...findUnknown(was, is)];
-  // What replaces it says all that is to be said, unless it is worse.
+  // Being replaced says it all, unless a lost guarantee is refused.
   return lost.some(({ refused }) => refused) ? lost : [replacement];
 }
 
@@ -44,7 +44,7 @@ function judgeRemoval(was: Part): Danger {
   return danger(was, `the stack lets go of this ${thing} (a retained one stays behind, unused)`);
 }
 
-/** What is a way in from outside. */
+/** Ways in from outside. */
 const doors =
   /^AWS::(Lambda::(Url|WebFunctionEndpoint)|CloudFront::Distribution|ApiGateway(V2)?::(RestApi|Api)|ElasticLoadBalancingV2::LoadBalancer|EC2::SecurityGroup\w*)$/;
 
@@ -55,8 +55,8 @@ function judgeAddition(is: Part): Danger[] {
 }
 
 /**
- * A policy that takes another's place is compared as permissions; an alarm has nothing to lose but its history; a revision can't be
- * changed but only made anew, with its copy of the code, at the same address.
+ * What may be replaced: policies, which are compared as permissions; alarms, which lose only their history; and revisions, which
+ * can't be changed, only replaced, with their copy of the code, at the same address.
  */
 const mayBeReplaced =
   /^(AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy|S3::BucketPolicy|CloudWatch::\w+|Lambda::WebFunctionRevision)|Custom::S3ObjectCopy)$/;
@@ -76,7 +76,7 @@ function thingOf(type: string): 'table' | 'secret' | undefined {
   return isOneOf(types.table) ? 'table' : isOneOf(types.secret) ? 'secret' : undefined;
 }
 
-/** The guarantees that the part does not keep any more, or, where it is new, does not keep. */
+/** The guarantees that the part no longer keeps or, if it is new, does not keep. */
 function findLost({ was, is, before, after }: PartChange): Danger[] {
   if (is === undefined) return [];
   return Object.entries(guarantees).flatMap(([property, ofProperty]) =>
@@ -88,7 +88,7 @@ function findLost({ was, is, before, after }: PartChange): Danger[] {
         const old = valuesAt(was.tree, guarantee.at);
         const wasKept = keepsByItself(guarantee, old, { part: was, template: before });
         const isKept = keepsByItself(guarantee, values, { part: is, template: after });
-        // What was not kept before may not get worse unseen.
+        // A guarantee that was already broken must not get worse unseen.
         if (!isKept) return wasKept || differs(old, values);
         return !keepsWhatWas(guarantee, old, values, { part: is, template: after });
       })
@@ -112,7 +112,7 @@ function differs(before: unknown, after: unknown): boolean {
   return listChanges(before, after).length > 0;
 }
 
-/** Changes of which no guarantee speaks, and of which nobody has said that they are harmless. */
+/** Changes that no guarantee covers and that are not known to be harmless. */
 function findUnknown(was: Part, is: Part): Danger[] {
   if (!differs(was.tree, is.tree)) return [];
   const spokenOf = Object.values(guarantees).flatMap((ofProperty) =>
@@ -124,7 +124,7 @@ function findUnknown(was: Part, is: Part): Danger[] {
   return changes.map(({ path }) => danger(is, `changes ${path}, which is not known to be harmless`));
 }
 
-/** What comes or goes with all that is in it, value by value. */
+/** The values of a part that is added or removed, one by one. */
 function unfold(change: Change): Change[] {
   const { path, before, after } = change;
   if ((before !== undefined && after !== undefined) || !isTree(before ?? after)) return [change];

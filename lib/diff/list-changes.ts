@@ -1,4 +1,4 @@
-/** One value that is another one now; undefined where there was or is none. */
+/** One changed value; undefined if there was none before, or is none now. */
 export interface Change {
   /** The way to it, such as `Environment.Variables.GUEST_LIMIT`. */
   readonly path: string;
@@ -15,7 +15,7 @@ export function listChanges(before: unknown, after: unknown, path = ''): Change[
   return [...names].flatMap((name) => listChanges(before[name], after[name], path ? `${path}.${name}` : name));
 }
 
-/** What stands in both lists is no change, wherever it stands; what is left is compared in pairs where it makes pairs. */
+/** What is in both lists is no change, wherever it is. The rest is compared pair by pair. */
 function listElementChanges(before: readonly unknown[], after: readonly unknown[], path: string): Change[] {
   const gone = without(before, after);
   const come = without(after, before);

@@ -1,12 +1,12 @@
 import { anyone, type Grant, grantsOf } from './grants.ts';
 import { namesOf, type Part, type Template, type Tree } from './template.ts';
 
-/** Resources that say nothing but who may do what. */
+/** Resources that only say who may do what. */
 export function isPolicy(type: string): boolean {
   return /^AWS::(IAM::Policy|Lambda::(Permission|ResourcePolicy)|SNS::TopicPolicy|S3::BucketPolicy)$/.test(type);
 }
 
-/** What a part says beside who may do what, all of which is compared here. */
+/** What a part says besides permissions, which are compared here. */
 export function exceptPermissions({ type, tree }: Part): Tree {
   if (type === 'AWS::Lambda::Permission') return {};
   const { Roles: _roles, Users: _users, Groups: _groups, ...others } = tree;
@@ -25,11 +25,11 @@ export interface PermissionChanges {
   readonly narrowed: readonly string[];
 }
 
-/** What somebody may do in the one template and not in the other, however it is written there. */
+/** What somebody may do by one template and not by the other, however the templates say it. */
 export function comparePermissions(before: Template, after: Template): PermissionChanges {
   const [was, is] = [grantsOf(before), grantsOf(after)];
   const [hadNames, hasNames] = [before, after].map((template) => new Set(Object.values(namesOf(template))));
-  // What is not there before or afterwards has nothing to lose, and nothing in it has.
+  // A part that is missing before or afterwards has nothing to lose.
   const isLasting = ({ principal, resource }: Grant) =>
     ![...(hadNames ?? []), ...(hasNames ?? [])].some(
       (name) =>
@@ -48,7 +48,7 @@ export function comparePermissions(before: Template, after: Template): Permissio
   };
 }
 
-/** Which of these are granted by none of those. */
+/** The grants that none of the others covers. */
 function beyond(grants: readonly Grant[], others: readonly Grant[]): Grant[] {
   return grants.filter((grant) => !others.some((other) => covers(other, grant)));
 }

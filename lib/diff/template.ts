@@ -4,14 +4,14 @@ export interface Resource {
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** A template, with what CloudFormation is told of the stack beside it. */
+/** A template, with what CloudFormation is told about the stack besides it. */
 export interface Template {
   readonly Resources?: Readonly<Record<string, Resource>>;
   readonly Outputs?: Readonly<Record<string, unknown>>;
   readonly Stack?: { readonly name: string; readonly terminationProtection: boolean; readonly tags: unknown };
 }
 
-/** The construct of each logical id, as it stands in the stack, such as `Tables/Keys`. */
+/** The construct of each logical id, by its place in the stack, such as `Tables/Keys`. */
 export function namesOf({ Resources = {} }: Template): Record<string, string> {
   const entries = Object.entries(Resources).map(([id, { Metadata }]) => {
     const path = String(Metadata?.['aws:cdk:path'] ?? id);
@@ -20,7 +20,7 @@ export function namesOf({ Resources = {} }: Template): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** A resource or another part of a template, as one tree: its properties, and beside them what CloudFormation does with it. */
+/** A resource or another part of a template as one tree: its properties, and what CloudFormation does with it. */
 export interface Part {
   readonly id: string;
   readonly name: string;
@@ -35,7 +35,7 @@ export function partsOf(template: Template): Part[] {
   const { Resources = {}, Outputs = {}, Stack, ...rest } = template;
   const names = namesOf(template);
   const resources = Object.entries(Resources).map(([id, resource]) => {
-    // What the CDK notes about a resource is nothing that is deployed.
+    // The CDK's notes about a resource are not deployed.
     const { Type: type, Metadata: _metadata, Properties = {}, ...attributes } = resource;
     return { id, name: names[id] ?? id, type, tree: { ...attributes, ...Properties } };
   });

@@ -2,13 +2,13 @@ import type { Tree } from './template.ts';
 
 /**
  * The values at a place of a tree, such as `Replicas[].Region`: `[]` stands for every element of a list, `*` for any letters
- * of a name. A name that is not there counts as undefined; nothing at all stands for the whole tree.
+ * of a name. A missing name counts as undefined; an empty place is the whole tree.
  */
 export function valuesAt(tree: unknown, place: string): unknown[] {
   return stepsOf(place).reduce<unknown[]>((values, step) => values.flatMap((value) => follow(value, step)), [tree]);
 }
 
-/** A copy of the tree without what stands at these places, and without what is empty then. */
+/** A copy of the tree without these places, and without what is empty then. */
 export function without(tree: Tree, places: readonly string[]): Tree {
   const copy = structuredClone(tree);
   for (const place of places) {

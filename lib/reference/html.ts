@@ -4,7 +4,7 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (cha
 
 export const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
 
-/** A description as the document has it: plain text, with `code` between backticks. */
+/** A description from the document: plain text, with `code` between backticks. */
 export const prose = (text = ''): string =>
   text
     .split('`')

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { OpenApi } from './openapi.ts';
 import { renderReference } from './render-reference.ts';
 
-/** The files of the pages that no one wrote, by their place beside the others: they are made of docs/openapi.json. */
+/** The generated files of the pages, by their place beside the others: they are made from docs/openapi.json. */
 export async function makePages(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
   const document: OpenApi = JSON.parse(text);
-  // Its first paragraph speaks of the file's place among the sources, and of names that are filled in here.
+  // Its first paragraph is about the file among the sources, and about names that are filled in here.
   const [, ...description] = document.info.description.split('\n\n');
   const served = { ...document, info: { ...document.info, description: description.join('\n\n') } };
   return new Map([
@@ -15,7 +15,7 @@ export async function makePages(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-/** Opens places for what another deployment calls otherwise. */
+/** Puts placeholders where deployments differ. */
 const leavePlaces = (text: string): string =>
   text
     .replaceAll('X-Svc-', '{{headers}}-')

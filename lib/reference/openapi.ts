@@ -1,4 +1,4 @@
-/** As much of an OpenAPI document as its page shows. */
+/** The parts of an OpenAPI document that its page shows. */
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Readonly<
@@ -69,7 +69,7 @@ export interface Schema {
 
 export const isRef = (value: object): value is Ref => '$ref' in value;
 
-/** What a reference names, or the thing itself. */
+/** Resolves a reference; gives anything else back as it is. */
 export function resolve<T extends object>(document: OpenApi, value: Ref | T): T {
   if (!isRef(value)) return value;
   const found = value.$ref

@@ -2,10 +2,10 @@ import { code, prose } from './html.ts';
 import { type Header, type OpenApi, type Ref, type Response, resolve, type Schema } from './openapi.ts';
 import { listEndpoints } from './render-operation.ts';
 
-/** What a path answers to other methods, and to a WebSocket's handshake. */
+/** How a path answers other methods and a WebSocket's handshake. */
 const besides = { 'x-other-methods': '405', 'x-websocket': '426' };
 
-/** What every status but success means, each meaning once, however many endpoints answer it. */
+/** What every status except success means, each meaning once, however many endpoints have it. */
 export function renderErrors(document: OpenApi): string {
   const statuses = new Map<string, Map<string, readonly unknown[]>>();
   const note = (status: string, { description, headers }: Response) => {

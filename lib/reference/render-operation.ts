@@ -13,7 +13,7 @@ import {
 } from './openapi.ts';
 import { renderFields } from './render-schema.ts';
 
-/** An endpoint, as it stands in the document. */
+/** An endpoint of the document. */
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly parameters: readonly Parameter[];
 }
 
-/** The endpoints of a document but for the preflights, which only browsers send. */
+/** The endpoints of a document without preflights, which only browsers send. */
 export function listEndpoints(document: OpenApi): readonly Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, { parameters = [], ...methods }]) =>
     ['get', 'post'].flatMap((method) => {
@@ -74,7 +74,7 @@ function renderExamples(body: Content | undefined): string {
     .join('');
 }
 
-/** An image's bytes are not for reading. */
+/** Shortens the bytes of images, which nobody reads. */
 const shorten = (_: string, value: unknown) =>
   typeof value === 'string' && value.length > 60 ? `${value.slice(0, 40)}…` : value;
 

@@ -4,7 +4,7 @@ import { renderErrors } from './render-errors.ts';
 import { type Endpoint, listEndpoints, renderEndpoint } from './render-operation.ts';
 import { renderFields, renderType } from './render-schema.ts';
 
-/** The page that tells of the API what its OpenAPI document says; readable as it is, with nothing to run. */
+/** The API's page, made from its OpenAPI document. It needs no JavaScript. */
 export function renderReference(document: OpenApi): string {
   const endpoints = listEndpoints(document);
   const { schemas } = document.components;
@@ -98,7 +98,7 @@ function renderKeys({ components }: OpenApi): string {
   return `<dl class="fields">${rows.join('')}</dl>`;
 }
 
-/** Each header once, by the names that it has in the answers. */
+/** Each header once, under the names that it has in the answers. */
 function renderHeaders(document: OpenApi): string {
   const answers = listEndpoints(document).flatMap(({ operation }) => Object.values(operation.responses));
   const headers = answers.flatMap((answer) => Object.entries(resolve<Response>(document, answer).headers ?? {}));

@@ -1,7 +1,7 @@
 import { code, escapeHtml, prose } from './html.ts';
 import { nameOf, type OpenApi, type Ref, resolve, type Schema } from './openapi.ts';
 
-/** The members of an object, one row each; those of objects within it by their path, and those of a schema made of others together. */
+/** The members of an object, one row each: members of inner objects by their path, those of composed schemas together. */
 export function renderFields(document: OpenApi, schema: Schema): string {
   const rows = membersOf(document, schema).map(
     ([name, member, required]) =>
@@ -16,7 +16,7 @@ function membersOf(document: OpenApi, schema: Schema, within = ''): readonly Mem
   const whole = resolve(document, schema as Schema & Ref);
   const parts = (whole.allOf ?? []).flatMap((part) => membersOf(document, part, within));
   const own = Object.entries(whole.properties ?? {}).flatMap(([name, member]): Member[] => {
-    // What an answer never has says nothing to its reader.
+    // A member that an answer never has is of no use to its reader.
     if (member === false) return [];
     const path = within + name;
     const inner = member.properties ? membersOf(document, member, `${path}.`) : [];

@@ -1,16 +1,16 @@
 import type { Part, Template, Tree } from '../template.ts';
 
-/** One thing that a deployed gateway must keep, as a template says it. */
+/** One property that a deployed gateway must keep, as its template shows it. */
 export interface Guarantee {
-  /** The types of resources that say it. */
+  /** The types of resources that it is about. */
   readonly of: readonly string[];
   /** Where in such a resource. */
   readonly at: string;
-  /** What must be so of each value there. Where neither this nor `keeps` says anything, all must stay as it is. */
+  /** What must be true of each value there. With neither this nor `keeps`, no value may change. */
   readonly must?: (value: unknown, where: Where) => boolean;
-  /** What must be so of the values before and after. */
+  /** What must be true of the values before and after. */
   readonly keeps?: (before: unknown, after: unknown, where: Where) => boolean;
-  /** What is so of the resource where it is lost. */
+  /** What is true of the resource once the guarantee is lost. */
   readonly otherwise: string;
   /** Never deployed, whoever agrees to it. */
   readonly refused?: true;
@@ -42,7 +42,7 @@ export const types = {
 export const variable = (name: string): string => `Environment.Variables.${name}`;
 export const webVariable = (name: string): string => `ServiceConfig.EnvironmentVariables.${name}`;
 
-/** What holds of a setting, whichever engine is told it. */
+/** A guarantee about a setting, in either engine. */
 export function told(name: string, what: Omit<Guarantee, 'of' | 'at'>): Guarantee[] {
   return [
     { ...what, of: types.function, at: variable(name) },
@@ -50,7 +50,7 @@ export function told(name: string, what: Omit<Guarantee, 'of' | 'at'>): Guarante
   ];
 }
 
-/** The same, where a web function must also agree with every function beside it that is told so. */
+/** The same; and a web function must agree with every function beside it that has the setting. */
 export function toldAlike(name: string, what: Pick<Guarantee, 'otherwise'>): Guarantee[] {
   const must: Guarantee['must'] = (value, { template }) =>
     Object.values(template.Resources ?? {}).every(({ Properties }) => {

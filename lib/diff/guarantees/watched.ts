@@ -2,7 +2,7 @@ import { type Guarantee, holdsAll, listOf, toldAlike, types, type Where } from '
 
 const { function: lambda, revision, alarm } = types;
 
-/** What goes wrong is measured, rings, and reaches somebody. */
+/** What goes wrong is measured, raises an alarm, and reaches somebody. */
 export const watched: readonly Guarantee[] = [
   {
     of: lambda,
@@ -27,7 +27,7 @@ export const watched: readonly Guarantee[] = [
   },
 ];
 
-/** Where a function has a share of executions of its own, an alarm on them follows that share. */
+/** If a function has its own share of executions, the alarm on them depends on that share. */
 function suitsLimit(value: unknown, where: Where): boolean {
   const limit = limitOf(where);
   return limit === undefined || (Number(value) > limit / 2 && Number(value) < limit);

@@ -3,8 +3,7 @@ import { GatewayError, toGatewayError } from './http/errors.ts';
 import { gatewayHeaders } from './http/gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from './http/gateway-request.ts';
 import type { Route, Router } from './http/routes.ts';
-import { networkId, networkOf } from './identity/network.ts';
-import type { LocateViewer } from './identity/viewer-address.ts';
+import type { FindNetwork } from './identity/find-network.ts';
 import { createInferencePipeline } from './pipelines/inference.ts';
 import type { ExchangeDependencies } from './pipelines/inference-exchange.ts';
 import { createModelsPipeline } from './pipelines/models.ts';
@@ -14,8 +13,7 @@ import { createUnroutedPipeline } from './pipelines/unrouted.ts';
 export interface AppDependencies extends PipelineDependencies, ExchangeDependencies {
   readonly router: Router;
   readonly createRequestId: () => string;
-  readonly networkSalt: () => Promise<string>;
-  readonly locateViewer: LocateViewer;
+  readonly findNetwork: FindNetwork;
   readonly corsOrigins: readonly string[];
   readonly requestTimeout: number;
   readonly guestLimit: number;
@@ -28,8 +26,7 @@ const farewellTime = 5_000;
 
 /** The whole gateway: takes a call, returns a response, and knows no platform. */
 export function createApp(dependencies: AppDependencies): App {
-  const { router, now, log, names, createRequestId, networkSalt, locateViewer, corsOrigins, requestTimeout } =
-    dependencies;
+  const { router, now, log, names, createRequestId, findNetwork, corsOrigins, requestTimeout } = dependencies;
   const inference = createInferencePipeline(dependencies);
   const models = createModelsPipeline(dependencies);
   const unrouted = createUnroutedPipeline(dependencies);
@@ -49,8 +46,7 @@ export function createApp(dependencies: AppDependencies): App {
     // A health check may come without an address, and must work without the secrets.
     if (kind === 'health') return { id: '', figures: unread };
     try {
-      const [address, salt] = await Promise.all([locateViewer(headers, sourceAddress), networkSalt()]);
-      return { id: networkId(networkOf(address) ?? address, salt) };
+      return { id: (await findNetwork(headers, sourceAddress)).id };
     } catch (thrown) {
       return { id: '', error: toGatewayError(thrown), figures: unread };
     }

@@ -3,6 +3,7 @@ import { type App, createApp } from './app.ts';
 import { createDialects } from './dialects/index.ts';
 import { headerNames } from './http/gateway-headers.ts';
 import { createRouter } from './http/routes.ts';
+import { createFindNetwork } from './identity/find-network.ts';
 import { createIdentify } from './identity/identify.ts';
 import { createMemberHash } from './identity/member-hash.ts';
 import { createLocateViewer } from './identity/viewer-address.ts';
@@ -111,8 +112,7 @@ export function createGateway(
     deploymentLimit,
     log,
     now,
-    networkSalt: secrets.networkSalt,
-    locateViewer: createLocateViewer({ ...config, ...secrets }),
+    findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
     createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
   });
 }

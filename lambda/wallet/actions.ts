@@ -1,3 +1,4 @@
+import type { Network } from '../identity/find-network.ts';
 import type { KeyRecord, NetworkLink } from '../identity/identity.ts';
 import type { Account, Challenge, Info, ShownKey } from './answers.ts';
 import { readAccount, readPurpose, readText } from './input.ts';
@@ -8,7 +9,7 @@ import type { ReadQuota } from './quota-of.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
 import type { Purpose, SignIn } from './sign-in.ts';
 import { WalletError } from './wallet-error.ts';
-import type { Action, Network, WalletRequest } from './wallet-request.ts';
+import type { Action, WalletRequest } from './wallet-request.ts';
 
 export interface ActionDependencies {
   readonly signIn: SignIn;

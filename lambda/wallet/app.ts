@@ -1,8 +1,7 @@
 import type { Call } from '../http/call.ts';
 import { GatewayError, toGatewayError } from '../http/errors.ts';
 import type { GatewayResponse } from '../http/gateway-request.ts';
-import { networkId, networkOf } from '../identity/network.ts';
-import type { LocateViewer } from '../identity/viewer-address.ts';
+import type { FindNetwork, Network } from '../identity/find-network.ts';
 import type { Actions } from './actions.ts';
 import type { Facts } from './facts.ts';
 import type { PageFile } from './page-files.ts';
@@ -11,14 +10,13 @@ import { createPagePipeline, createRedirectPipeline, createRefusalPipeline } fro
 import type { Pipeline, PipelineDependencies } from './pipelines/pipeline.ts';
 import { securityHeaders } from './security-headers.ts';
 import { docsPath, pagePath, type Site, siteOf } from './site.ts';
-import type { Network, WalletRequest } from './wallet-request.ts';
+import type { WalletRequest } from './wallet-request.ts';
 
 export interface WalletAppDependencies extends PipelineDependencies {
   readonly actions: Actions;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;
-  readonly networkSalt: () => Promise<string>;
-  readonly locateViewer: LocateViewer;
+  readonly findNetwork: FindNetwork;
   readonly appUrl: string | undefined;
   readonly scheme: 'http' | 'https';
   readonly createRequestId: () => string;
@@ -28,7 +26,7 @@ export type WalletApp = (call: Call) => Promise<GatewayResponse>;
 
 /** The whole function: a call in, a response out. */
 export function createWalletApp(dependencies: WalletAppDependencies): WalletApp {
-  const { locateViewer, networkSalt } = dependencies;
+  const { findNetwork } = dependencies;
   const routes = createRoutes(dependencies);
   const refusal = (error: GatewayError) => createRefusalPipeline(error, dependencies);
 
@@ -53,9 +51,7 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     let [site, network]: [Site, Network] = [nowhere, { id: '', name: '' }];
     try {
       site = siteOf(call.host, dependencies);
-      const [address, salt] = await Promise.all([locateViewer(headers, call.sourceAddress), networkSalt()]);
-      const name = networkOf(address) ?? address;
-      network = { id: networkId(name, salt), name };
+      network = await findNetwork(headers, call.sourceAddress);
       call.room.claim(network.id);
     } catch (thrown) {
       pipeline = refusal(toGatewayError(thrown));

@@ -1,5 +1,6 @@
 import type { Counters } from '../quota/counters.ts';
-import { quotaWindow, secondsUntil } from '../quota/policy.ts';
+import { readMemberUsage } from '../quota/member-usage.ts';
+import { secondsUntil } from '../quota/policy.ts';
 
 export interface MemberQuota {
   readonly limit: number;
@@ -17,12 +18,9 @@ interface Dependencies {
 }
 
 export function createReadQuota({ counters, memberLimit, now }: Dependencies): ReadQuota {
-  // Guests and bursts play no part in a member's window.
-  const limits = { memberLimit, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
   return async (member) => {
     const time = now();
-    const { item, limit, resetAt = time } = quotaWindow({ kind: 'member', member }, time, limits);
-    const used = await counters.read(item);
-    return { limit, remaining: Math.max(0, limit - used), resetSeconds: secondsUntil(resetAt, time) };
+    const { limit, remaining, resetAt } = await readMemberUsage({ counters, memberLimit }, { member }, time);
+    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time) };
   };
 }

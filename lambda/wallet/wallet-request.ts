@@ -1,13 +1,6 @@
 import type { Call } from '../http/call.ts';
+import type { Network } from '../identity/find-network.ts';
 import type { Site } from './site.ts';
-
-/** The network that a request came from. */
-export interface Network {
-  /** As it is stored. */
-  readonly id: string;
-  /** As its owner knows it: an IPv4 address, or the /64 of an IPv6 address. Shown to nobody else, and not kept. */
-  readonly name: string;
-}
 
 /** One request on its way. Each step adds what it finds. */
 export interface WalletRequest {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { headerNames } from '../http/gateway-headers.ts';
+import { createFindNetwork } from '../identity/find-network.ts';
 import { createLocateViewer } from '../identity/viewer-address.ts';
 import { createToken } from '../quota/token.ts';
 import type { Repeat } from '../settings/refreshed.ts';
@@ -69,8 +70,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
     describe: (site) => describeDeployment(config, site),
     sessions,
     log,
-    networkSalt: secrets.networkSalt,
-    locateViewer: createLocateViewer({ ...config, ...secrets }),
+    findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
     createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
   });
 }

@@ -1,7 +1,6 @@
-import type { KeyRecord } from '../../lambda/identity/identity.ts';
 import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identity/issue-key.ts';
 import { networkId } from '../../lambda/identity/network.ts';
-import { quotaWindow } from '../../lambda/quota/policy.ts';
+import { readMemberUsage } from '../../lambda/quota/member-usage.ts';
 import type { KeyQuery } from '../../lambda/store/keys.ts';
 import type { Outcome } from '../outcome.ts';
 import { describeKey, findKey, isoTime, noSuchKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
@@ -34,7 +33,8 @@ export async function list(target: Target, query: KeyQuery, now: number): Promis
 
 export async function show(target: Target, id: string, now: number): Promise<Outcome> {
   const record = await findKey(target, id);
-  const usage = await readUsage(target, record, now);
+  const owner = { member: record.member, keyId: record.id, ownLimit: record.limit };
+  const { resetAt, ...usage } = await readMemberUsage(target, owner, now);
   const { label, ...described } = describeKey(record, now);
   const text = renderPairs({
     id: record.id,
@@ -45,9 +45,9 @@ export async function show(target: Target, id: string, now: number): Promise<Out
     expires: showExpiry(record),
     ...(record.revokedAt !== undefined && { revoked: showTime(record.revokedAt) }),
     limit: showLimit(record, target),
-    used: `${usage.used} of ${usage.limit}, ${usage.remaining} left until ${showTime(usage.resetsAt)}`,
+    used: `${usage.used} of ${usage.limit}, ${usage.remaining} left until ${showTime(resetAt)}`,
   });
-  return { json: { ...described, label, usage: { ...usage, resetsAt: isoTime(usage.resetsAt) } }, text };
+  return { json: { ...described, label, usage: { ...usage, resetsAt: isoTime(resetAt) } }, text };
 }
 
 export async function revoke(target: Target, id: string, now: number): Promise<Outcome> {
@@ -71,13 +71,4 @@ export async function link(target: Target, { network, member, hours }: LinkReque
   await target.keys.link(id, { member, linkedAt: now, expiresAt });
   const text = `${network} counts as ${member} until ${showTime(expiresAt)}, with any placeholder as its key.`;
   return { json: { network, member, expiresAt: isoTime(expiresAt) }, text };
-}
-
-/** What the key's window holds: its own where it has a limit of its own, else its member's. */
-async function readUsage({ counters, memberLimit }: Target, { id, member, limit: ownLimit }: KeyRecord, now: number) {
-  // Guests and bursts play no part in a member's window.
-  const limits = { memberLimit, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
-  const { item, limit, resetAt = now } = quotaWindow({ kind: 'member', member, keyId: id, ownLimit }, now, limits);
-  const used = await counters.read(item);
-  return { used, limit, remaining: Math.max(0, limit - used), resetsAt: resetAt };
 }

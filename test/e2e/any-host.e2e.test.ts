@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
+import { leastSecret, secretHeader } from '../../operator/probe/terms.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
 import { startPlatform } from '../operator/probe/platform.ts';
@@ -84,6 +85,11 @@ describe('the container', () => {
     expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '2']);
     client.close();
     expect((await fetch(`${server.url}/cli`)).status).toBe(200);
+    // What the probe's artifact tells is nothing that this one has.
+    for (const path of ['/credentials', '/request', '/silence']) {
+      const known = { headers: { [secretHeader]: 'd'.repeat(leastSecret) } };
+      expect((await fetch(server.url + path, known)).headers.get('x-svc-error')).toBe('not_found');
+    }
     server.signal('SIGTERM');
     expect(await server.ended).toBe(0);
   });

@@ -31,7 +31,10 @@ export class WalletFunction extends PublicFunction {
     // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
     const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
     const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
-    const settings = Object.fromEntries(told.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+    const names = environment.EDGE_HEADER ? [...told, 'EDGE_ONLY'] : told;
+    const settings = Object.fromEntries(
+      names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+    );
     super(scope, id, {
       config,
       commit,

@@ -14,21 +14,23 @@ interface Edge {
   readonly edgeHeader: string | undefined;
   /** The secrets that the CDN may prove itself with: two while one is being replaced. */
   readonly edgeSecrets: () => Promise<readonly string[]>;
+  /** Whether only the CDN is served; if not, those who come around it are too, by the address that they come from. */
+  readonly edgeOnly: boolean;
 }
 
 /** Finds the address that a request came from. Throws if the request bypassed the CDN. */
 export type LocateViewer = (headers: RequestHeaders, sourceIp: string) => Promise<string>;
 
-/** Without a CDN no header is believed. With one, only requests that carry its secret are served, and its header is believed. */
-export function createLocateViewer({ edgeHeader, edgeSecrets }: Edge): LocateViewer {
-  if (edgeHeader === undefined) {
-    return async (_headers, sourceIp) => {
-      if (isIP(sourceIp) === 0) throw noViewerAddress();
-      return sourceIp;
-    };
-  }
-  return async (headers) => {
+/** Without a CDN no header is believed. With one, its header is believed of requests that carry its secret. */
+export function createLocateViewer({ edgeHeader, edgeSecrets, edgeOnly }: Edge): LocateViewer {
+  const locateSource: LocateViewer = async (_headers, sourceIp) => {
+    if (isIP(sourceIp) === 0) throw noViewerAddress();
+    return sourceIp;
+  };
+  if (edgeHeader === undefined) return locateSource;
+  return async (headers, sourceIp) => {
     if (!provesItself(headers[originSecretHeader], await edgeSecrets())) {
+      if (!edgeOnly) return locateSource(headers, sourceIp);
       throw new GatewayError('not_found', 'There is nothing here.', { reason: 'around_edge' });
     }
     const address = readAddress(edgeHeader, headers[edgeHeader]?.trim() ?? '');

@@ -141,6 +141,7 @@ export const settings = {
   NETWORK_SALT_SECRET_ID: secretId,
   EDGE_HEADER: headerName,
   EDGE_SECRET_ID: secretId,
+  EDGE_ONLY: byDefault('true', flag()),
   METRICS_NAMESPACE: byDefault(metricNamespace, text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/)),
   DEPLOYED_COMMIT: text("a commit's digest, with -dirty where there was more", /^[0-9a-f]{7,64}(-dirty)?$/),
 } as const satisfies Record<string, Setting<unknown>>;
@@ -172,6 +173,7 @@ export const walletSettings = pick([
   'NETWORK_SALT_SECRET_ID',
   'EDGE_HEADER',
   'EDGE_SECRET_ID',
+  'EDGE_ONLY',
   'METRICS_NAMESPACE',
   'DEPLOYED_COMMIT',
 ]);

@@ -115,3 +115,53 @@ test('the web ACL of the docs limits addresses, and looks into no body', () => {
     { RateBasedStatement: { Limit: expect.any(Number), EvaluationWindowSec: 60, AggregateKeyType: 'IP' } },
   ]);
 });
+
+describe('turning it on without an outage, step by step', () => {
+  const domain = { edgeDomainName: 'api.example.com', edgeCertificateArn: certificate };
+  const synthesize = (settings: object) => synthesizeStack({ ...settings }).template.toJSON();
+  const none = synthesize({});
+  const both = synthesize({ edge: true, ...domain, EDGE_ONLY: false });
+  const alone = synthesize({ edge: true, ...domain });
+  const steps = [none, both, alone];
+  type Step = typeof none;
+  const idsOf = (step: Step, type: string) =>
+    Object.keys(step.Resources).filter((id) => step.Resources[id].Type === type);
+  const settingsOf = (step: Step) =>
+    idsOf(step, 'AWS::Lambda::Function').flatMap((id) => {
+      const {
+        EDGE_HEADER: header,
+        EDGE_ONLY: only,
+        EDGE_SECRET_ID: secret,
+      } = step.Resources[id].Properties.Environment?.Variables ?? {};
+      return header || only ? [{ header, only, secret: secret !== undefined }] : [];
+    });
+
+  test('functions believe nobody, then CloudFront and those around it, then CloudFront alone', () => {
+    const header = 'cloudfront-viewer-address';
+    expect(steps.map(settingsOf)).toEqual([
+      [{ header: undefined, only: 'true', secret: false }],
+      Array(2).fill({ header, only: 'false', secret: true }),
+      Array(2).fill({ header, only: 'true', secret: true }),
+    ]);
+  });
+
+  test('no step takes away or renames what callers use', () => {
+    for (const type of ['AWS::Lambda::Url', 'AWS::Lambda::Permission', 'AWS::Lambda::Function']) {
+      expect(new Set(steps.map((step) => idsOf(step, type).sort().join()))).toHaveProperty('size', 1);
+    }
+    expect(idsOf(both, 'AWS::CloudFront::Distribution')).toEqual(idsOf(alone, 'AWS::CloudFront::Distribution'));
+    const distributionOf = (step: Step) => step.Resources[idsOf(step, 'AWS::CloudFront::Distribution')[0] ?? ''];
+    expect(distributionOf(both)).toEqual(distributionOf(alone));
+  });
+
+  test('the last step changes functions and nothing else', () => {
+    const changed = Object.keys(alone.Resources).filter(
+      (id) => JSON.stringify(both.Resources[id]) !== JSON.stringify(alone.Resources[id]),
+    );
+    expect(changed.sort()).toEqual(
+      idsOf(alone, 'AWS::Lambda::Function')
+        .filter((id) => !/^Custom/.test(id))
+        .sort(),
+    );
+  });
+});

@@ -1,28 +1,19 @@
-import { type Guarantee, types, variable, type Where } from './guarantee.ts';
-
-const { function: lambda } = types;
+import { type Guarantee, told, types, variablesOf, type Where } from './guarantee.ts';
 
 /** What it may cost has an end where it had one; how high that is, the diff shows. */
 export const bounded: readonly Guarantee[] = [
   {
-    of: lambda,
+    of: types.function,
     at: 'ReservedConcurrentExecutions',
     keeps: isStillThere,
     otherwise: 'may take every execution of the account: nothing bounds what a flood costs',
   },
-  {
-    of: lambda,
-    at: variable('DAILY_LIMIT'),
-    keeps: isStillThere,
-    otherwise: 'answers any number of requests a day, for any bill',
-  },
-  {
-    of: lambda,
-    at: variable('GUEST_DAILY_LIMIT'),
+  ...told('DAILY_LIMIT', { keeps: isStillThere, otherwise: 'answers any number of requests a day, for any bill' }),
+  ...told('GUEST_DAILY_LIMIT', {
     // Without it, guests have a fifth of the limit of all.
     keeps: (before, after, where) => isStillThere(before, after) || hasDailyLimit(where),
     otherwise: 'answers any number of guests a day, for any bill',
-  },
+  }),
 ];
 
 function isStillThere(before: unknown, after: unknown): boolean {
@@ -30,6 +21,5 @@ function isStillThere(before: unknown, after: unknown): boolean {
 }
 
 function hasDailyLimit({ part }: Where): boolean {
-  const { Variables } = (part.tree.Environment ?? {}) as { readonly Variables?: Readonly<Record<string, unknown>> };
-  return Variables?.DAILY_LIMIT !== undefined;
+  return variablesOf(part.tree).DAILY_LIMIT !== undefined;
 }

@@ -19,6 +19,10 @@ export const confidential: readonly Guarantee[] = [
   ...toldAlike('EDGE_SECRET_ID', {
     otherwise: 'tells by another secret, or by none, who comes through the CDN and who around it',
   }),
+  ...told('EDGE_ONLY', {
+    keeps: (before, after) => before === 'false' || after !== 'false',
+    otherwise: 'opens the network: callers may come around the CDN and its web ACL',
+  }),
   { of: role, at: 'ManagedPolicyArns', otherwise: 'may do what policies elsewhere say' },
   {
     of: url,

@@ -5,7 +5,8 @@ import fc from '../../support/properties.ts';
 
 const sourceIp = '198.51.100.1';
 const secrets = ['the-secret-of-today', 'the-secret-of-yesterday'];
-const behind = (edgeHeader: string) => createLocateViewer({ edgeHeader, edgeSecrets: async () => secrets });
+const behind = (edgeHeader: string) =>
+  createLocateViewer({ edgeHeader, edgeSecrets: async () => secrets, edgeOnly: true });
 
 /** The address, or the reason of the refusal. */
 async function locate(edgeHeader: string, headers: Readonly<Record<string, string>>, proof = secrets[0] ?? '') {
@@ -19,7 +20,7 @@ async function locate(edgeHeader: string, headers: Readonly<Record<string, strin
 
 test('without a CDN no header is believed', async () => {
   const edgeSecrets = () => Promise.reject(new Error('there is none to read'));
-  const alone = createLocateViewer({ edgeHeader: undefined, edgeSecrets });
+  const alone = createLocateViewer({ edgeHeader: undefined, edgeSecrets, edgeOnly: true });
   const headers = { [cloudFrontHeader]: '203.0.113.7:80', 'x-forwarded-for': '203.0.113.7', [originSecretHeader]: '' };
   expect(await alone(headers, sourceIp)).toBe(sourceIp);
 });
@@ -27,7 +28,7 @@ test('without a CDN no header is believed', async () => {
 test.each(['', 'unknown', '203.0.113.7:80', '203.0.113'])(
   'an address that is none is nobody’s: %j',
   async (address) => {
-    const alone = createLocateViewer({ edgeHeader: undefined, edgeSecrets: async () => [] });
+    const alone = createLocateViewer({ edgeHeader: undefined, edgeSecrets: async () => [], edgeOnly: true });
     await expect(alone({}, address)).rejects.toMatchObject({ status: 500, reason: 'no_viewer_address' });
   },
 );
@@ -89,7 +90,30 @@ describe('the proof', () => {
   });
 
   test('is never given while there is no secret', async () => {
-    const none = createLocateViewer({ edgeHeader: 'x-real-ip', edgeSecrets: async () => [] });
+    const none = createLocateViewer({ edgeHeader: 'x-real-ip', edgeSecrets: async () => [], edgeOnly: true });
     await expect(none({ ...headers, [originSecretHeader]: '' }, sourceIp)).rejects.toMatchObject({ code: 'not_found' });
   });
+});
+
+describe('while a CDN is being put in front (EDGE_ONLY=false)', () => {
+  const both = createLocateViewer({ edgeHeader: 'x-real-ip', edgeSecrets: async () => secrets, edgeOnly: false });
+
+  test('who comes through it is whom it names, as ever', async () => {
+    expect(await both({ 'x-real-ip': '203.0.113.7', [originSecretHeader]: secrets[0] ?? '' }, sourceIp)).toBe(
+      '203.0.113.7',
+    );
+    await expect(both({ [originSecretHeader]: secrets[0] ?? '' }, sourceIp)).rejects.toMatchObject({
+      reason: 'no_viewer_address',
+    });
+  });
+
+  test.each(['', 'no secret'])(
+    'who comes around it is who they are, and never whom they claim to be (%j)',
+    async (proof) => {
+      expect(await both({ 'x-real-ip': '203.0.113.7', [originSecretHeader]: proof }, sourceIp)).toBe(sourceIp);
+      await expect(both({ 'x-real-ip': '203.0.113.7' }, 'nowhere')).rejects.toMatchObject({
+        reason: 'no_viewer_address',
+      });
+    },
+  );
 });

@@ -219,6 +219,7 @@ const dangerous: readonly Row[] = [
     (t) => delete propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions,
     /nothing bounds what a flood costs/,
   ],
+  ['a way around the CDN', (t) => (variables(t).EDGE_ONLY = 'false'), /private: opens the network: callers may come/],
   // bounded
   [
     'no limit of the deployment',

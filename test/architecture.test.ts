@@ -25,7 +25,8 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   identity: ['http/errors'],
   quota: ['http/errors', 'identity'],
   dialects: ['http/errors', 'http/excerpt', 'json', 'settings/settings'],
-  upstream: ['settings/config', 'dialects', 'http/errors', 'json', 'models'],
+  'http/write-body': [],
+  upstream: ['settings/config', 'dialects', 'http/errors', 'http/write-body', 'json', 'models'],
   stream: ['dialects', 'http/errors', 'json', 'upstream'],
   store: ['settings/read-settings', 'http/errors', 'identity', 'quota', 'settings/secrets'],
   'http/routes': ['http/call', 'http/cors', 'http/websocket', 'dialects', 'http/errors'],
@@ -100,7 +101,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'engines/listen': ['settings/read-settings'],
   'engines/body-budget': ['http/errors', 'http/room'],
   'engines/incoming-body': ['engines/read-body', 'http/call', 'http/errors', 'http/room'],
-  'engines/write-response': ['http/gateway-request'],
+  'engines/write-response': ['http/gateway-request', 'http/write-body'],
   'engines/http-server': [
     'engines/body-budget',
     'engines/http-request',

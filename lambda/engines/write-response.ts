@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished, pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { GatewayResponse } from '../http/gateway-request.ts';
+import { writeBody } from '../http/write-body.ts';
 
 /** How long to keep reading from a client that still sends: if the connection closed at once, the answer could be lost. */
 const lingerTime = 1_000;
@@ -21,7 +22,7 @@ export async function writeResponse(
   }
   const bodyless = request.method === 'HEAD' || statusCode === 204 || statusCode === 304;
   response.writeHead(statusCode, { ...head, ...(!bodyless && { 'content-length': Buffer.byteLength(body) }) });
-  if (request.complete) response.end(body);
+  if (request.complete) writeBody(response, [body]);
   else {
     response.write(body);
     await closed(request, lingerTime);

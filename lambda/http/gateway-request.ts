@@ -87,7 +87,7 @@ export interface Outgoing {
   /** The conversation that this is a turn of. */
   readonly conversation: Conversation;
   /** Whether the body contains what only the account that made it can read. Scans the body each time. */
-  isAccountBound(): boolean;
+  isAccountBound(): Promise<boolean>;
 }
 
 export interface GatewayResponse {

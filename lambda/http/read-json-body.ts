@@ -1,15 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonFault } from '../json/fault.ts';
 import { createScanner, type Json } from '../json/scan.ts';
+import { isLong, type Work } from '../json/turns.ts';
 import type { Body } from './call.ts';
 import { GatewayError } from './errors.ts';
 
 /** The scanned body of a request, which must be one JSON object in UTF-8. */
-export function readJsonBody(body: Body): Json {
+export function* readJsonBody(body: Body): Work<Json> {
+  if (isLong(body)) yield;
   const text = readText(body);
   if (!/\S/.test(text)) throw new GatewayError('invalid_request', 'The body is empty: send a JSON object.');
   try {
-    const json = createScanner().scan(text);
+    const scanner = createScanner();
+    const json = isLong(text) ? yield* scanner.scanInParts(text) : scanner.scan(text);
     if (json.kind(json.root) === 'object') return json;
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;

@@ -1,6 +1,7 @@
 import { JsonFault } from './fault.ts';
 import type { Json, Scanner } from './scan.ts';
 import { trySkipString } from './tokens.ts';
+import type { Work } from './turns.ts';
 
 /** Each replacement takes more memory than it is long. */
 const mostReplaced = 100_000;
@@ -12,10 +13,23 @@ export function scanLeniently(scanner: Scanner, text: string): Json {
   try {
     return scanner.scan(text);
   } catch (fault) {
-    const plain = fault instanceof JsonFault ? replaceUnknownNumbers(text) : text;
-    if (plain === text) throw fault;
-    return scanner.scan(plain);
+    return scanner.scan(readable(text, fault));
   }
+}
+
+/** The same, with pauses in a long text. */
+export function* scanLenientlyInParts(scanner: Scanner, text: string): Work<Json> {
+  try {
+    return yield* scanner.scanInParts(text);
+  } catch (fault) {
+    return yield* scanner.scanInParts(readable(text, fault));
+  }
+}
+
+function readable(text: string, fault: unknown): string {
+  const plain = fault instanceof JsonFault ? replaceUnknownNumbers(text) : text;
+  if (plain === text) throw fault;
+  return plain;
 }
 
 function replaceUnknownNumbers(text: string): string {

@@ -1,4 +1,15 @@
-import { escapedFlag, keyFlag, lengthShift, longestShort, startShift, type Tape, width, writeTape } from './tape.ts';
+import {
+  beginTape,
+  escapedFlag,
+  keyFlag,
+  lengthShift,
+  longestShort,
+  startShift,
+  type Tape,
+  width,
+  writeTape,
+} from './tape.ts';
+import { perTurn, type Work } from './turns.ts';
 
 /** A value or key of a scanned text, numbered in the order in which they start; 0 is the root value. */
 export type Node = number;
@@ -42,6 +53,8 @@ export interface Json {
 export interface Scanner {
   /** Throws a JsonFault where `JSON.parse` would throw, and for a text with too deep nesting or too many values. */
   scan(text: string): Json;
+  /** The same, with a pause after every so many characters. */
+  scanInParts(text: string): Work<Json>;
 }
 
 const firstNodes = 64;
@@ -55,17 +68,28 @@ export function createScanner(): Scanner {
     ...{ spans: new Int32Array(firstSpans), spanned: 0 },
   };
   const view: View = { root: 0, text: '', size: 0, tape, ...reading };
+  const begin = (text: string) => {
+    // One huge text must not hold its memory for ever.
+    if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
+    if (tape.spans.length > keptCells) tape.spans = new Int32Array(firstSpans);
+    tape.size = 0;
+    tape.spanned = 0;
+    return beginTape(text);
+  };
+  const show = (text: string): Json => {
+    view.text = text;
+    view.size = tape.size;
+    return view;
+  };
   return {
     scan(text) {
-      // One huge text must not hold its memory for ever.
-      if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
-      if (tape.spans.length > keptCells) tape.spans = new Int32Array(firstSpans);
-      tape.size = 0;
-      tape.spanned = 0;
-      writeTape(text, tape);
-      view.text = text;
-      view.size = tape.size;
-      return view;
+      writeTape(text, tape, begin(text), text.length + 1); // past the end, so that it is not over before
+      return show(text);
+    },
+    *scanInParts(text) {
+      const progress = begin(text);
+      for (let until = perTurn; !writeTape(text, tape, progress, until); until += perTurn) yield;
+      return show(text);
     },
   };
 }

@@ -36,7 +36,7 @@ const mostSpans = ({ length }: string): number => 65_536 + Math.floor(length / 1
 const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x2c, 0x3a] as const;
 
 /** How far a text has been read. */
-interface Progress {
+export interface Progress {
   /** The next character that is not white space. */
   at: number;
   /** The span of the innermost open container. Until that closes, its last cell holds the span of the one around it. */
@@ -44,27 +44,46 @@ interface Progress {
   /** The character that closes it. */
   closer: number;
   depth: number;
+  /** Whether the key before the next value has been read. */
+  hasKey: boolean;
+  /** Where a string starts that has been read in part, and how far. */
+  string: number;
+  within: number;
+  isOver: boolean;
 }
 
-/** Checks a text strictly by RFC 8259 and writes its nodes on the tape. Without recursion: depth costs no stack. */
-export function writeTape(text: string, tape: Tape): void {
-  const progress: Progress = { at: skipSpace(text, 0), open: -1, closer: -1, depth: 0 };
+export function beginTape(text: string): Progress {
+  const nowhere = { open: -1, closer: -1, depth: 0, hasKey: false, string: -1, within: -1 };
+  return { at: skipSpace(text, 0), ...nowhere, isOver: false };
+}
+
+/**
+ * Checks a text strictly by RFC 8259 and writes its nodes on the tape, on from where it left off; true at the end, false soon
+ * after `until`. Without recursion: depth costs no stack.
+ */
+export function writeTape(text: string, tape: Tape, progress: Progress, until: number): boolean {
   // A function call for each turn: V8 would recompile a long loop while it runs, which takes longer than the scan.
-  do readNext(text, tape, progress);
-  while (progress.open >= 0);
+  do readNext(text, tape, progress, until);
+  while (!progress.isOver && progress.at < until && progress.within < until);
+  if (!progress.isOver) return false;
   if (progress.at < text.length) throw new JsonFault(text, progress.at, 'expected nothing more after the value');
+  return true;
 }
 
-/** Reads a scalar or the beginning of a container, the key before it, and the ends and the comma after it. */
-function readNext(text: string, tape: Tape, progress: Progress): void {
+/**
+ * Reads a scalar or the beginning of a container, the key before it, and the ends and the comma after it. A string that goes
+ * on past `until` is left to the next time.
+ */
+function readNext(text: string, tape: Tape, progress: Progress, until: number): void {
   let { at, open, closer } = progress;
   makeRoom(text, tape, at);
   const { nodes, spans } = tape;
   let node = tape.size;
 
-  if (closer === closeBrace) {
+  if (closer === closeBrace && !progress.hasKey) {
     if (codeAt(text, at) !== quote) throw new JsonFault(text, at, 'expected a key in double quotes');
-    const end = skipString(text, at);
+    const end = readString(text, at, progress, until);
+    if (end < 0) return;
     nodes[node] = enter(tape, node, at, end | keyFlag);
     node += 1;
     at = skipSpace(text, end >>> 2);
@@ -84,7 +103,14 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
     closer = code + 2; // in ASCII, of both kinds
     at = skipSpace(text, at + 1);
   } else {
-    const end = code === quote ? skipString(text, at) : (skipWord(text, at) ?? skipNumber(text, at)) << 2;
+    const end =
+      code === quote ? readString(text, at, progress, until) : (skipWord(text, at) ?? skipNumber(text, at)) << 2;
+    if (end < 0) {
+      progress.at = at;
+      progress.hasKey = closer === closeBrace;
+      tape.size = node;
+      return;
+    }
     nodes[node] = enter(tape, node, at, end);
     at = skipSpace(text, end >>> 2);
   }
@@ -108,7 +134,19 @@ function readNext(text: string, tape: Tape, progress: Progress): void {
   progress.at = at;
   progress.open = open;
   progress.closer = closer;
+  progress.hasKey = false;
+  progress.isOver = open < 0;
   tape.size = node;
+}
+
+/** The end of a string as `skipString` tells it; negative if that is further than may be read now. */
+function readString(text: string, start: number, progress: Progress, until: number): number {
+  const end = skipString(text, start, start === progress.string ? progress.within : start + 1, until);
+  if (end < 0) {
+    progress.string = start;
+    progress.within = -end;
+  }
+  return end;
 }
 
 /** Makes the cell of a key or scalar. Its `end` is shifted left by two and carries the flags. */

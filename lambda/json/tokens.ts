@@ -30,22 +30,29 @@ const shortRun = 48;
 const longestRun = 65_536;
 const run = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,500}/y;
 
-/** The end of the string that starts at `start`, shifted left by two, plus 1 if it contains a backslash. */
-export function skipString(text: string, start: number): number {
-  const end = trySkipString(text, start);
-  if (end < 0) throw faultInString(text, ~end);
-  return end;
+/**
+ * The end of the string that starts at `start`, shifted left by two, plus 1 if it contains a backslash. A search may go on
+ * `from` where another stopped, and stops soon after `until`: it then returns that offset as a negative number.
+ */
+export function skipString(text: string, start: number, from = start + 1, until = text.length): number {
+  const end = trySkipString(text, start, from, until);
+  if (end >= 0) return end;
+  const at = ~end;
+  if (at >= until && at < text.length) return -at;
+  throw faultInString(text, at);
 }
 
-/** The same; if the string is incomplete or invalid, the complement of the offset of the fault. */
-export function trySkipString(text: string, start: number): number {
-  let at = start + 1;
+/** The same; if the string is incomplete or invalid, or `until` is passed, the complement of the offset. */
+export function trySkipString(text: string, start: number, from = start + 1, until = text.length): number {
+  let at = from;
   for (const runEnd = Math.min(at + shortRun, text.length); at < runEnd; at++) {
     const code = text.charCodeAt(at);
     if (code === quote) return (at + 1) << 2;
     if (code === backslash || code < 0x20) break;
   }
-  for (run.lastIndex = 0; run.test(text.slice(at, at + longestRun)); run.lastIndex = 0) at += run.lastIndex;
+  for (run.lastIndex = 0; at < until && run.test(text.slice(at, at + longestRun)); run.lastIndex = 0) {
+    at += run.lastIndex;
+  }
   if (codeAt(text, at) !== quote) return ~at;
   return ((at + 1) << 2) | (text.slice(start, at).includes('\\') ? 1 : 0);
 }

@@ -10,6 +10,7 @@ import type { Room } from '../http/room.ts';
 import { callerName } from '../identity/identity.ts';
 import { changeMembers, earlierDuplicates, replaceValue, splitByEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
+import { inTurns, isLong, type Work } from '../json/turns.ts';
 import type { Models } from '../models.ts';
 import { type HashId, hashCallerIds } from '../upstream/caller-ids.ts';
 import { readTraits } from '../upstream/conversation.ts';
@@ -33,7 +34,8 @@ export function normalize({ models, requestBodyLimit, hashIdsOf }: Dependencies)
       const decoded = encoding ? await decode(body, encoding, requestBodyLimit, request.room) : body;
       const caller = callerName(request.identity ?? { kind: 'guest', networkId: request.networkId });
       const hashId = await hashIdsOf?.(caller);
-      Object.assign(request, readCall(decoded, route, models, { caller, headers: request.headers, hashId }));
+      const work = readCall(decoded, route, models, { caller, headers: request.headers, hashId });
+      Object.assign(request, await inTurns(work));
     },
   };
 }
@@ -54,22 +56,26 @@ interface Caller {
 type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
 
 /** Reads what a body asks for. Throws a 400 if it can't be sent. */
-export function readCall(
+export function* readCall(
   given: Body,
   { dialect, endpoint }: InferenceRoute,
   models: Models,
   { caller, headers, hashId }: Caller,
-): { readonly call: InferenceCall; readonly outgoing: Outgoing } {
-  const body = readJsonBody(given);
+): Work<{ readonly call: InferenceCall; readonly outgoing: Outgoing }> {
+  const body = yield* readJsonBody(given);
+  const { text } = body;
+  if (isLong(text)) yield;
   refuseOtherCase(body);
   const model = resolveModel(body, models);
   const stream = readStream(body);
   dialect.checkBody(body);
+  if (isLong(text)) yield;
   const vision = model.value.kind === 'text' ? dialect.findVision(body) : undefined;
   if (vision !== undefined) {
     const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
     throw new GatewayError('invalid_model', message);
   }
+  if (isLong(text)) yield;
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
   refuseRepeats(drop.size, 'The body');
@@ -77,7 +83,7 @@ export function readCall(
   const hashed = hashId ? hashCallerIds(body, hashId) : [];
   refuseRepeats(hashed.length, 'The body');
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
-  const { text } = body;
+  if (isLong(text)) yield;
   const { node, value } = model;
   const place = replaceValue(body, node, '');
   return {
@@ -92,7 +98,7 @@ export function readCall(
     outgoing: {
       bodyFor: (upstreamModel) => splitByEdits(text, [...changes, { ...place, text: JSON.stringify(upstreamModel) }]),
       conversation: { caller, traits: readTraits(headers, body, dialect) },
-      isAccountBound: () => dialect.isAccountBound(createScanner().scan(text)),
+      isAccountBound: async () => dialect.isAccountBound(await inTurns(createScanner().scanInParts(text))),
     },
   };
 }

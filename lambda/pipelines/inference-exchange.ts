@@ -7,6 +7,7 @@ import type {
   Outgoing,
 } from '../http/gateway-request.ts';
 import { createScanner } from '../json/scan.ts';
+import { inTurns } from '../json/turns.ts';
 import { settleCharge } from '../middleware/charge-quota.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { Hiding } from '../stream/hide.ts';
@@ -102,7 +103,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       const answer = await open(request, call, record, explainer, stop);
       const rewritten = await readUsable(async () => {
         const text = await readBody(answer.body, answerLimit, request.room.take);
-        return rewriteAnswer(text, call, hidingFor(call, explainer), createScanner(), record.usage);
+        return inTurns(rewriteAnswer(text, call, hidingFor(call, explainer), createScanner(), record.usage));
       }, stop.signal);
       if ('failure' in rewritten) {
         throw new UpstreamFailure('reported', { message: explainer.sentence(rewritten.failure) });

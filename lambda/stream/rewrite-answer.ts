@@ -1,7 +1,8 @@
 import type { Question } from '../dialects/dialect.ts';
 import { applyEdits } from '../json/edit.ts';
-import { scanLeniently } from '../json/lenient.ts';
+import { scanLenientlyInParts } from '../json/lenient.ts';
 import type { Scanner } from '../json/scan.ts';
+import { isLong, type Work } from '../json/turns.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
 import { hideTokens } from './hide-tokens.ts';
 import { createMarkSheet, type Usage } from './marks.ts';
@@ -11,24 +12,28 @@ import { createTexts } from './texts.ts';
 export type RewrittenAnswer = { readonly text: string } | { readonly failure: string };
 
 /** Rewrites a whole answer. Throws if it is not a JSON object. */
-export function rewriteAnswer(
+export function* rewriteAnswer(
   text: string,
   { dialect, asked }: Question,
   hiding: Hiding,
   scanner: Scanner,
   usage: Usage,
-): RewrittenAnswer {
-  const json = scanLeniently(scanner, text);
+): Work<RewrittenAnswer> {
+  if (isLong(text)) yield;
+  const json = yield* scanLenientlyInParts(scanner, text);
+  if (isLong(text)) yield;
   if (json.kind(json.root) !== 'object') throw new TypeError('the answer is no JSON object');
   const sheet = createMarkSheet(usage);
   dialect.readAnswer(json, sheet.marks, asked);
   if (sheet.failure) return { failure: sheet.failure.message };
+  if (isLong(text)) yield;
   const edits = hideFrame(json, sheet, hiding);
   const texts = createTexts(hiding.scrubber);
   for (const mark of sheet.wholes) {
     const given = json.string(mark.value);
-    hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
+    hideText(json, mark, given, yield* texts.whole(mark.channel, mark.family, given), edits);
   }
   for (const mark of sheet.tokens) hideTokens(json, mark, texts, hiding.scrubber, edits);
+  if (isLong(text)) yield;
   return { text: applyEdits(json.text, edits) };
 }

@@ -23,7 +23,7 @@ export interface Attempt {
   readonly signal: AbortSignal;
   readonly conversation: Conversation;
   /** Whether the body brings back what only the account that made it can read. */
-  isAccountBound(): boolean;
+  isAccountBound(): Promise<boolean>;
   /** Called for each try that failed, with whether another follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
@@ -62,7 +62,7 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
         // Made for the account that failed, it is foreign to any other: that is no mistake of the caller's.
-        if (first && error.failureClass.mayBeForeign && attempt.isAccountBound()) throw first;
+        if (first && error.failureClass.mayBeForeign && (await attempt.isAccountBound())) throw first;
         first ??= error;
         const { next, rests, once = false } = error.failureClass;
         if (rests) pool.rest(candidate, error);

@@ -1,6 +1,7 @@
 import type { Asked, Dialect, Question } from '../../lambda/dialects/dialect.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
+import { atOnce } from '../../lambda/json/turns.ts';
 import type { Usage } from '../../lambda/stream/marks.ts';
 import { type RewrittenAnswer, rewriteAnswer as rewrite } from '../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
@@ -51,5 +52,5 @@ export function rewriteStream(
 export function rewriteAnswer(dialect: Dialect, answer: unknown, asked: Partial<Asked> = {}): RewrittenAnswer {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const usage: Usage = {};
-  return rewrite(text, questionIn(dialect, asked), hiding, createScanner(), usage);
+  return atOnce(rewrite(text, questionIn(dialect, asked), hiding, createScanner(), usage));
 }

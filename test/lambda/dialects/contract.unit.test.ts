@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
+import { atOnce } from '../../../lambda/json/turns.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { readStrings } from '../../support/client-view.ts';
@@ -16,7 +17,9 @@ const upstreamModel = 'acmecorp/thunder-70b-instruct';
 function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
   try {
     const route = { dialect, endpoint: endpoint as Endpoint };
-    return readCall(body, route, models, anybody).outgoing.bodyFor(upstreamModel).join('');
+    return atOnce(readCall(body, route, models, anybody))
+      .outgoing.bodyFor(upstreamModel)
+      .join('');
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;

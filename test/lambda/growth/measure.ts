@@ -11,6 +11,7 @@ const { GatewayError } = await import('../../../lambda/http/errors.ts');
 const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../../lambda/json/edit.ts');
 const { JsonFault } = await import('../../../lambda/json/fault.ts');
 const { createScanner } = await import('../../../lambda/json/scan.ts');
+const { atOnce } = await import('../../../lambda/json/turns.ts');
 const { readCall } = await import('../../../lambda/middleware/normalize.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/pipelines/explainer.ts');
@@ -75,7 +76,7 @@ const parts: Part[] = [
         shapes: fillAll(requests[name]),
         work: (body) => {
           for (const endpoint of endpoints.slice(0, 1)) {
-            const { outgoing } = readCall(body, { dialect, endpoint }, models, caller);
+            const { outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, caller));
             outgoing.bodyFor('upstream');
             outgoing.isAccountBound();
           }

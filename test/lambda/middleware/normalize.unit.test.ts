@@ -3,6 +3,7 @@ import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import type { InferenceCall, Outgoing } from '../../../lambda/http/gateway-request.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
+import { atOnce } from '../../../lambda/json/turns.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';
 import fc from '../../support/properties.ts';
@@ -17,7 +18,7 @@ const sentModel = JSON.stringify(upstreamModel);
 function read(dialectName: string, body: string | Buffer): InferenceCall & Outgoing {
   const dialect = dialectNamed(dialectName);
   const endpoint = dialect.endpoints[0] as Endpoint;
-  const { call, outgoing } = readCall(body, { dialect, endpoint }, models, anybody);
+  const { call, outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, anybody));
   return { ...call, ...outgoing };
 }
 
@@ -272,7 +273,7 @@ test('what a body asks for, beside its bytes', () => {
   const counting = dialectNamed('messages').endpoints[1] as Endpoint;
   const route = { dialect: dialectNamed('messages'), endpoint: counting };
   const body = '{"model":"svc","messages":[],"stream":true}';
-  expect(readCall(body, route, models, anybody).call.stream).toBe(false);
+  expect(atOnce(readCall(body, route, models, anybody)).call.stream).toBe(false);
 });
 
 test('a body that repeats what the gateway reads over and over again is refused', () => {

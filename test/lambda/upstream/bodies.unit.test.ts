@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { writeBody } from '../../../lambda/http/write-body.ts';
 import { letGo } from '../../../lambda/upstream/let-go.ts';
 import { readBody } from '../../../lambda/upstream/read-body.ts';
-import { writeBody } from '../../../lambda/upstream/write-body.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 
 describe('a body that is read', () => {

@@ -44,7 +44,7 @@ async function open(answers: Readonly<Record<string, Answer>>, changes: Partial<
     explain: (body) => `explained ${body}`,
     signal: new AbortController().signal,
     conversation: { caller: 'me', traits: [] },
-    isAccountBound: () => false,
+    isAccountBound: async () => false,
     onFailure: ({ kind }, { key }, another) => told.push(`${key} ${kind} ${another}`),
     ...changes,
   }).catch((error: unknown) => error);
@@ -103,7 +103,7 @@ describe('of each failure', () => {
   });
 
   test('the last is the answer, but a 400 on what only the account that failed first can read', async () => {
-    const bound = { isAccountBound: () => true };
+    const bound = { isAccountBound: async () => true };
     expect((await open({ a: 429, b: 400 }, bound)).outcome).toMatchObject({ kind: 'limited' });
     expect((await open({ a: 429, b: 400 })).outcome).toMatchObject({ kind: 'caller' });
     expect((await open({ a: 400 }, bound)).outcome).toMatchObject({ kind: 'caller' });

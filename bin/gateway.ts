@@ -21,12 +21,14 @@ const code = {
   gateway: join(app.outdir, 'gateway'),
   wallet: join(app.outdir, 'wallet'),
   server: join(app.outdir, 'server'),
+  canary: join(app.outdir, 'canary'),
 };
 await bundle('lambda/index.ts', code.gateway);
 await bundleWallet(code.wallet);
 // `-c probe=HASH` puts dist/probe in the server's place, for whoever knows the secret with that hash.
 const probe = readProbeOrExit(app.node.tryGetContext('probe'), config);
 if (config.engine !== 'function-url') await (probe ? bundleProbe : bundleServer)(code.server);
+if (config.canary) await bundle('lambda/canary/index.ts', code.canary);
 new GatewayStack(app, 'InferenceGateway', { config, commit, code, probe });
 app.synth();
 dropCleanReport(app.outdir);

@@ -98,6 +98,7 @@ if (import.meta.main) {
   const built = {
     'dist/gateway': await bundle('lambda/index.ts', 'dist/gateway'),
     'dist/wallet': await bundleWallet('dist/wallet'),
+    'dist/canary': await bundle('lambda/canary/index.ts', 'dist/canary'),
     'dist/server': await bundleServer('dist/server'),
     'dist/probe': await bundleProbe('dist/probe'),
   };

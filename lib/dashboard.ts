@@ -13,6 +13,7 @@ interface DashboardProps {
   /** Where Lambda itself reports what each call of the function took. */
   readonly functionLogGroup?: ILogGroup | undefined;
   readonly walletLogGroup: ILogGroup;
+  readonly canaryLogGroup: ILogGroup | undefined;
 }
 
 /** US dollars a million in us-east-1, on arm64 and on-demand tables: near enough everywhere to see what costs most. */
@@ -65,6 +66,7 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
         ...(gatewayFunction ? [gatewayFunction.crashes] : []),
         ...(metrics.webFailures ? [metrics.webFailures] : []),
         walletFunction.crashes.with({ label: 'Errors of /cli' }),
+        ...(metrics.canaryFailures ? [metrics.canaryFailures] : []),
         own('coldStarts'),
       ],
       8,
@@ -126,7 +128,7 @@ function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
   ];
 }
 
-function upstream({ metrics, logGroups, walletLogGroup }: DashboardProps): cloudwatch.IWidget[] {
+function upstream({ metrics, logGroups, walletLogGroup, canaryLogGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Failures by class', [metrics.split('upstreamFailures')], 8),
     table(
@@ -152,7 +154,7 @@ function upstream({ metrics, logGroups, walletLogGroup }: DashboardProps): cloud
     ),
     table(
       'Latest failures',
-      [...logGroups, walletLogGroup],
+      [...logGroups, walletLogGroup, ...(canaryLogGroup ? [canaryLogGroup] : [])],
       [
         'filter level in ["warn", "error"]',
         'fields @timestamp, requestId, message, code, coalesce(kind, reason) as class, upstream, upstreamStatus, tries',

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { metrics } from '../lambda/report/metric-names.ts';
+import { canaryMetrics, metrics } from '../lambda/report/metric-names.ts';
 import type { Tables } from './tables.ts';
 
 /** What answers requests. The gateway has one engine, or both. */
@@ -15,6 +15,8 @@ interface Sources {
   readonly namespace: string;
   readonly serving: Serving;
   readonly tables: Tables;
+  /** Whether there is one that emits figures. */
+  readonly canary: boolean;
 }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
@@ -22,7 +24,7 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 export type FunctionMetrics = GatewayMetrics['walletFunction'];
 
 /** The figures that alarms and dashboard are made of: the function's own, Lambda's and DynamoDB's. Sums of five minutes. */
-export function createGatewayMetrics({ namespace, serving, tables }: Sources) {
+export function createGatewayMetrics({ namespace, serving, tables, canary }: Sources) {
   const period = Duration.minutes(5);
   const own = (metric: keyof typeof metrics, statistic = 'Sum') =>
     new Metric({ namespace, metricName: metrics[metric].name, statistic, period });
@@ -71,6 +73,9 @@ export function createGatewayMetrics({ namespace, serving, tables }: Sources) {
       statistic: 'Maximum',
       period: Duration.minutes(1),
     }),
+    canaryFailures: canary
+      ? new Metric({ namespace, metricName: canaryMetrics.failures.name, statistic: 'Maximum', period })
+      : undefined,
     tableUses: {
       KeyReads: use(keys, 'Read'),
       QuotaReads: use(quota, 'Read'),

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms/alarms.ts';
+import { Canary } from './canary.ts';
 import type { DeploymentConfig } from './config.ts';
 import { Dashboard } from './dashboard.ts';
 import { Edge } from './edge.ts';
@@ -19,7 +20,12 @@ interface GatewayStackProps {
   /** The hash of the secret that dist/probe asks for, where it stands in the server's place. */
   readonly probe?: string | undefined;
   /** The folders of what is built. */
-  readonly code: { readonly gateway: string; readonly wallet: string; readonly server: string };
+  readonly code: {
+    readonly gateway: string;
+    readonly wallet: string;
+    readonly server: string;
+    readonly canary: string;
+  };
 }
 
 /**
@@ -35,7 +41,10 @@ export class GatewayStack extends Stack {
       tags: { service: config.environment.SERVICE_NAME ?? '', stage: config.stage, ...(commit && { commit }) },
     });
     const tables = new Tables(this, 'Tables');
-    const secrets = new Secrets(this, 'Secrets', { edge: config.environment.EDGE_HEADER !== undefined });
+    const secrets = new Secrets(this, 'Secrets', {
+      edge: config.environment.EDGE_HEADER !== undefined,
+      canary: config.canary,
+    });
     const { gateway, web, main } = createEngines(this, { config, commit, code, probe, tables, secrets });
     const wallet = new WalletFunction(this, 'Wallet', {
       ...{ config, commit, tables, secrets },
@@ -51,18 +60,25 @@ export class GatewayStack extends Stack {
         other: { url: wallet.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*'] },
         secret: secrets.edge,
       });
-    const metrics = createGatewayMetrics({ namespace: this.stackName, serving: { gateway, web, wallet }, tables });
+    const url = edge?.url ?? main.url;
+    const canary =
+      secrets.canary && new Canary(this, 'Canary', { config, commit, code: code.canary, url, secret: secrets.canary });
+    const metrics = createGatewayMetrics({
+      ...{ namespace: this.stackName, serving: { gateway, web, wallet }, tables },
+      canary: canary !== undefined,
+    });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
     new Dashboard(this, 'Dashboard', {
       ...{ metrics, alarms },
       logGroups: [gateway, web].flatMap((engine) => engine?.logGroup ?? []),
       functionLogGroup: gateway?.logGroup,
       walletLogGroup: wallet.logGroup,
+      canaryLogGroup: canary?.logGroup,
     });
 
     // Read by the operator, and by the CLI that finds a deployed gateway's tables through them.
     const outputs = {
-      GatewayUrl: edge?.url ?? main.url,
+      GatewayUrl: url,
       WalletUrl: `${edge?.url ?? wallet.url.url}cli`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
@@ -73,6 +89,7 @@ export class GatewayStack extends Stack {
       LogGroup: main.logGroup.logGroupName,
       AlarmTopic: alarms.topic.topicArn,
       ...(commit && { Commit: commit }),
+      ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
       ...(edge && { EdgeDomainName: edge.domainName, EdgeDistribution: edge.distributionId }),
       ...(gateway && web && { WebUrl: web.url, WebLogGroup: web.logGroup.logGroupName }),

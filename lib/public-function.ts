@@ -1,71 +1,17 @@
-import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
-import type { DeploymentConfig } from './config.ts';
+import type { Construct } from 'constructs';
+import { OwnFunction, type OwnFunctionProps } from './own-function.ts';
 
-interface PublicFunctionProps {
-  readonly config: DeploymentConfig;
-  /** What is deployed; unknown where git has nothing to say. */
-  readonly commit: string | undefined;
-  readonly description: string;
-  /** The folder of the built function. */
-  readonly code: string;
-  readonly memorySize: number;
-  readonly timeout: Duration;
-  readonly reservedConcurrency?: number | undefined;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** A function that anyone may call at a URL of its own. It may do nothing but write its log, until it is allowed more. */
-export class PublicFunction extends Construct {
-  readonly function: lambda.Function;
+/** A function that anyone may call, at a URL of its own. */
+export class PublicFunction extends OwnFunction {
   readonly url: lambda.FunctionUrl;
-  readonly logGroup: LogGroup;
-  private readonly role: Role;
 
-  constructor(scope: Construct, id: string, props: PublicFunctionProps) {
-    super(scope, id);
-    const { config, commit, description, code, memorySize, timeout, reservedConcurrency, environment } = props;
-    // CloudWatch encrypts every group with a key of its own. One of ours would cost a dollar a month, and what it would guard
-    // is not there: no line holds a prompt, an answer, a key or an address.
-    this.logGroup = new LogGroup(this, 'Logs', {
-      retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY, // logs only explain a gateway that runs
-    });
-    // A role of its own, as the one that the CDK would make may write to every log group of the account.
-    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.allow(this.logGroup.logGroupArn, 'logs:CreateLogStream', 'logs:PutLogEvents');
-
-    this.function = new lambda.Function(this, 'Function', {
-      description,
-      runtime: lambda.Runtime.NODEJS_24_X,
-      architecture: lambda.Architecture.ARM_64,
-      handler: 'index.handler',
-      code: lambda.Code.fromAsset(code, { exclude: ['*.map'] }),
-      memorySize,
-      timeout,
-      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
-      ...(config.tracing && { tracing: lambda.Tracing.ACTIVE }),
-      role: this.role,
-      logGroup: this.logGroup,
-      loggingFormat: lambda.LoggingFormat.TEXT, // the function's lines are JSON already and arrive as it wrote them
-      environment: { ...environment, ...(commit !== undefined && { DEPLOYED_COMMIT: commit }) },
-    });
-    if (config.tracing) {
-      const reason = 'X-Ray has no resources to name: traces are written to the account.';
-      Validations.of(this.role).acknowledge({ id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]', reason });
-    }
+  constructor(scope: Construct, id: string, props: OwnFunctionProps) {
+    super(scope, id, props);
     // No `cors` block: the function answers CORS itself, and both together would answer twice.
     this.url = this.function.addFunctionUrl({
       authType: lambda.FunctionUrlAuthType.NONE, // callers prove themselves to the function
       invokeMode: lambda.InvokeMode.RESPONSE_STREAM,
     });
-  }
-
-  /** Lets the function do this, with this resource. */
-  protected allow(resource: string, ...actions: string[]): void {
-    this.role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
   }
 }

@@ -5,6 +5,8 @@ import { Construct } from 'constructs';
 interface SecretsProps {
   /** Whether a CDN stands in front, which proves itself with a secret. */
   readonly edge: boolean;
+  /** Whether a client of the stack's own asks the gateway, with a key that the operator issues. */
+  readonly canary: boolean;
 }
 
 /**
@@ -21,19 +23,28 @@ export class Secrets extends Construct {
   readonly networkSalt: Secret;
   /** What the CDN sends along. */
   readonly edge: Secret | undefined;
+  /** The canary's key; empty until the operator has issued one. */
+  readonly canary: Secret | undefined;
 
-  constructor(scope: Construct, id: string, { edge }: SecretsProps) {
+  constructor(scope: Construct, id: string, { edge, canary }: SecretsProps) {
     super(scope, id);
     this.upstream = new Secret(this, 'Upstream', {
       description: 'Keys of the upstream, separated by commas',
       secretObjectValue: { UPSTREAM_API_KEYS: SecretValue.unsafePlainText('') },
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // The first is somebody else's to rotate, the others must not change by themselves: see docs/operations.md.
+    // Those that are filled in are the operator's to rotate, the others must not change by themselves: see docs/operations.md.
     const reason =
-      'The upstream issues its keys; a new salt would lose every guest counter and link; the CDN has to be told.';
+      'Keys are issued elsewhere; a new salt would lose every guest counter and link; the CDN has to be told.';
     Validations.of(this).acknowledge({ id: 'AwsSolutions::AwsSolutions-SMG4', reason });
     this.networkSalt = createRandomSecret(this, 'NetworkSalt', 'Salt that network addresses are hashed with');
+    if (canary) {
+      this.canary = new Secret(this, 'Canary', {
+        description: 'Key of the canary, as keys issue --json prints it',
+        secretObjectValue: { key: SecretValue.unsafePlainText('') },
+        removalPolicy: RemovalPolicy.RETAIN,
+      });
+    }
     if (edge) this.edge = createRandomSecret(this, 'Edge', 'Proof of the CDN in front of the gateway');
   }
 }

@@ -40,6 +40,7 @@ export const stackSettings = {
   accountConcurrency: byDefault('1000', integer(10, 1_000_000)),
   terminationProtection: byDefault('false', flag()),
   tracing: byDefault('false', flag()),
+  canary: byDefault('false', flag()),
   slowFirstByte: byDefault('30', seconds(0.1, 900)),
   alarmEmail: text('an e-mail address', /^[^\s@,]+@[^\s@,]+$/),
   edge: byDefault('false', flag()),

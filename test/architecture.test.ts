@@ -153,6 +153,16 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'store',
     'wallet',
   ],
+  // A client of the gateway, which takes nothing of it.
+  canary: [
+    'report/emf',
+    'report/metric-names',
+    'settings/read-settings',
+    'settings/secrets',
+    'settings/setting',
+    'settings/settings',
+    'store',
+  ],
   // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
   wallet: [
     'dialects', // the shape of an error
@@ -223,7 +233,7 @@ const outside: Readonly<Record<string, readonly string[]>> = {
 const operatorRooms: Readonly<Record<string, readonly string[]>> = { keys: ['setup'], probe: ['doctor'] };
 
 /** Where a function begins: only there are the environment and the clock at hand. */
-const entries = /^lambda\/((wallet\/)?index|server)\.ts$/;
+const entries = /^lambda\/((wallet\/|canary\/)?index|server)\.ts$/;
 
 /** A server is made in one place, and so is what a process is told from outside. */
 const servers = /\bcreateServer\(|\bprocess\.on\(/;
@@ -312,6 +322,7 @@ describe('the architecture', () => {
     ['lambda/app.ts', "import { lastResort } from './engines/last-resort.ts';"],
     ['lambda/gateway.ts', 'const server = createServer(app);'],
     ['lambda/gateway.ts', "import { createWallet } from './wallet/wallet.ts';"],
+    ['lambda/canary/checks.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/wallet/keyring.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/identity/identify.ts', "import { getAddress } from 'viem/utils';"],
     ['lambda/wallet/limits.ts', 'const time = Date.now();'],

@@ -1,6 +1,6 @@
-import type { metrics } from './metric-names.ts';
+import type { canaryMetrics, metrics } from './metric-names.ts';
 
-type Metric = (typeof metrics)[keyof typeof metrics];
+type Metric = (typeof metrics)[keyof typeof metrics] | (typeof canaryMetrics)[keyof typeof canaryMetrics];
 
 export interface Measurement {
   readonly metric: Metric;

@@ -42,3 +42,9 @@ export const metrics = {
   /** Readings of a secret that failed, so that the values known before stay in use. */
   secretsNotRefreshed: { name: 'SecretsNotRefreshed', unit: 'Count' },
 } as const;
+
+/** What the canary emits, where there is one. */
+export const canaryMetrics = {
+  /** Checks of one run that failed. */
+  failures: { name: 'CanaryFailures', unit: 'Count' },
+} as const;

@@ -6,6 +6,7 @@ import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { createTopic } from './topic.ts';
 import type { Watches } from './watch.ts';
+import { watchCanary } from './watch-canary.ts';
 import { watchFunctions } from './watch-functions.ts';
 import { watchGateway } from './watch-gateway.ts';
 import { watchSpending } from './watch-spending.ts';
@@ -30,6 +31,7 @@ export class Alarms extends Construct {
       ...watchGateway(metrics),
       ...watchFunctions(config, metrics),
       ...watchTables(metrics),
+      ...watchCanary(metrics),
       ...watchSpending(config, metrics),
     });
   }
@@ -37,7 +39,7 @@ export class Alarms extends Construct {
 
 function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[] {
   const action = new SnsAction(topic);
-  return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, among }]) => {
+  return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, among, silenceRings }]) => {
     const alarm = new Alarm(scope, name, {
       alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
       metric,
@@ -45,7 +47,8 @@ function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[]
       evaluationPeriods: among,
       datapointsToAlarm: times,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING, // nobody called
+      // Mostly, silence means that nobody called.
+      treatMissingData: silenceRings ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);

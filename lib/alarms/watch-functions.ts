@@ -5,8 +5,7 @@ import { fillGaps } from './fill-gaps.ts';
 import { atOnce, lasting, type Watches } from './watch.ts';
 
 const nearing = 0.8;
-const failing = { percent: 10, answers: 5 };
-const refusing = 5;
+const unreached = 5;
 /** Of five minutes; the upstream's failures are among them, and ring by themselves. */
 const failures = 5;
 
@@ -71,25 +70,18 @@ function watchConcurrency(
   };
 }
 
-/** What callers get, whoever answers them: the function, or in its stead the platform, of which the function knows nothing. */
+/** What the platform answers in the function's stead, and the function knows nothing of. */
 function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
   return {
-    UrlRefusing: {
-      what: 'AWS refuses requests (4xx) before they reach the function.',
-      runbook: 'url-refusing',
-      // What the function refuses is a request to it as well: scanners come to nothing here.
-      metric: fillGaps({ refused: url.refused, requests: own('requests') }, 'refused - requests'),
-      threshold: refusing,
-      ...lasting,
-    },
     UrlFailing: {
-      what: `Of all answers but refusals (4xx), at least ${failing.percent} % are failures (5xx).`,
+      what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
       runbook: 'url-failing',
+      // What the function itself refuses or fails is a request to it as well: scanners come to nothing here, nor does a stop.
       metric: fillGaps(
-        { failed: url.failed, requests: url.requests, refused: url.refused },
-        `IF(failed >= ${failing.answers}, 100 * failed / (requests - refused), 0)`,
+        { refused: url.refused, failed: url.failed, requests: own('requests') },
+        'refused + failed - requests',
       ),
-      threshold: failing.percent,
+      threshold: unreached,
       ...lasting,
     },
   };

@@ -12,6 +12,8 @@ export interface Watch {
   readonly times: number;
   /** among so many of the latest figures: more than `times`, as the last ones may come late. */
   readonly among: number;
+  /** Whether it rings where there are no figures at all. */
+  readonly silenceRings?: true;
 }
 
 /** Each by the name of its alarm. */

@@ -36,6 +36,7 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
   'AWS::IAM::Policy': ['PolicyName'],
   'AWS::CloudWatch::Alarm': ['AlarmDescription', 'OKActions'],
   'AWS::CloudWatch::Dashboard': ['DashboardBody'],
+  'AWS::Events::Rule': ['Description'],
   'AWS::CloudFront::Distribution': ['DistributionConfig.Comment'],
   Stack: ['tags'],
   Template: ['Description'],
@@ -59,4 +60,5 @@ export const mayBeAdded: ReadonlySet<string> = new Set([
   'AWS::SNS::Subscription',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
+  'AWS::Events::Rule',
 ]);

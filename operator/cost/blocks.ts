@@ -16,6 +16,7 @@ import { renderEngines } from './engine-blocks.ts';
 import { dollars, length, round, significant, table } from './format.ts';
 import {
   breakEven,
+  canaryMonth,
   containersFor,
   containersMonth,
   costOfLimits,
@@ -70,6 +71,20 @@ export const blocks: Readonly<Record<string, () => string>> = {
             prices['WAF, a web ACL for a month'] + prices['WAF, a rule for a month'],
           )}`,
         ],
+      ],
+    );
+  },
+
+  canary: () => {
+    const { runs, ...parts } = canaryMonth();
+    return table(
+      [`A month of the canary, ${round(runs)} runs`, 'US dollars'],
+      [
+        ['its secret', dollars(parts.secret)],
+        ['its metric, and the alarm on it', dollars(parts.metric)],
+        ['its function, and the one that it asks', dollars(parts.compute)],
+        ['reading its key, its lines and theirs, its charges', dollars(parts.rest)],
+        ['**in all**, without what the upstream takes for a word', `**${dollars(sum(parts))}**`],
       ],
     );
   },

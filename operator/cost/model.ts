@@ -2,7 +2,7 @@ import { catalogue } from '../../lambda/http/errors.ts';
 import { parts } from '../../lambda/quota/deployment-limit.ts';
 import { metrics } from '../../lambda/report/metric-names.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
-import { assumptions, inventory, usualMemory } from './assumptions.ts';
+import { assumptions, canary, inventory, usualMemory } from './assumptions.ts';
 import { prices } from './prices.ts';
 
 const million = 1_000_000;
@@ -103,6 +103,27 @@ export function metricCount(): number {
     (sum, metric) => sum + ('dimension' in metric ? values[metric.dimension] : 1),
     0,
   );
+}
+
+/** Dollars a month for the canary, and for the gateway that it asks; the upstream's tokens are not in it. */
+export function canaryMonth() {
+  const runs = (assumptions.hoursPerMonth * 60) / canary.minutesBetween;
+  const { seconds, requests } = canary;
+  const gigabytes = (canary.memory + usualMemory) / 1024;
+  return {
+    runs,
+    secret: prices['Secrets Manager, a secret for a month'],
+    metric:
+      prices['CloudWatch, a metric for a month'] +
+      canary.watchedMetrics * prices['CloudWatch, a metric watched by an alarm for a month'],
+    compute:
+      runs * seconds * gigabytes * prices['Lambda, arm64, a GB-second'] +
+      ((runs * (1 + requests)) / million) * prices['Lambda, a million requests'],
+    rest:
+      (runs / 10_000) * prices['Secrets Manager, ten thousand reads'] +
+      ((runs * canary.logBytes) / gigabyte) * prices['CloudWatch Logs, a GB taken in'] +
+      (runs / million) * prices['DynamoDB on demand, a million write units'],
+  };
 }
 
 /** Requests a second that so many environments at once can carry. */

@@ -55,17 +55,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'the upstream is down, sixty requests a minute': {
     trouble: times(60, dead),
     otherwise: times(60, healthy),
-    rings: { UpstreamFailing: 6, UpstreamDown: 13, UrlFailing: 6 },
+    rings: { UpstreamFailing: 6, UpstreamDown: 13 },
   },
   'the upstream is down, one request a minute': {
     trouble: dead,
     otherwise: healthy,
-    rings: { UpstreamFailing: 15, UpstreamDown: 13, UrlFailing: 15 },
+    rings: { UpstreamFailing: 15, UpstreamDown: 13 },
   },
   'the upstream is down, one request a minute, and scanners': {
     trouble: both(dead, scanners),
     otherwise: both(healthy, scanners),
-    rings: { UpstreamFailing: 15, UpstreamDown: 13, UrlFailing: 15 },
+    rings: { UpstreamFailing: 15, UpstreamDown: 13 },
   },
   'the upstream is down, one request in ten minutes': {
     trouble: every(10, dead),
@@ -76,7 +76,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lasts: 3,
     trouble: times(60, dead),
     otherwise: times(60, healthy),
-    rings: { UpstreamFailing: 'by turns', UrlFailing: 'by turns' },
+    rings: { UpstreamFailing: 'by turns' },
   },
   'the first upstream is dead, the second serves, sixty requests a minute': {
     trouble: times(60, servedByTheSecond),
@@ -106,7 +106,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'the model is gone, one request a minute': {
     trouble: (traffic, minute) => traffic.failed(minute, 'missing'),
     otherwise: healthy,
-    rings: { UpstreamMissing: 8, UpstreamFailing: 15, UpstreamDown: 13, UrlFailing: 15 },
+    rings: { UpstreamMissing: 8, UpstreamFailing: 15, UpstreamDown: 13 },
   },
   'the upstream is slow, one request a minute': {
     trouble: (traffic, minute) => traffic.answered(minute, 45_000),
@@ -149,7 +149,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'AWS refuses every request, one a minute': {
     trouble: (traffic, minute) => traffic.turnedAway(minute),
     otherwise: healthy,
-    rings: { UrlRefusing: 15 },
+    rings: { UrlFailing: 15 },
+  },
+  'the gateway is stopped on purpose, sixty requests a minute': {
+    trouble: times(60, (traffic, minute) => traffic.stopped(minute)),
+    otherwise: times(60, healthy),
+    rings: {},
   },
   'the function does not start, one request a minute': {
     trouble: (traffic, minute) => {

@@ -20,6 +20,8 @@ export interface Traffic {
   failed(minute: number, kind: FailureKind): void;
   /** Somebody looks for other people's files. */
   scanned(minute: number): void;
+  /** The operator has stopped the gateway. */
+  stopped(minute: number): void;
   /** The platform refuses in the function's stead. */
   turnedAway(minute: number): void;
 }
@@ -60,6 +62,10 @@ export function createTraffic({ stack, template }: SynthesizedStack): Traffic {
     },
     scanned: (minute) =>
       answer(minute, 404, { error: new GatewayError('not_found', 'There is nothing here.'), end: 'refused' }),
+    stopped(minute) {
+      const error = new GatewayError('service_unavailable', 'Stopped.', { reason: 'stopped' });
+      answer(minute, 503, { error, end: 'refused' });
+    },
     turnedAway(minute) {
       lambda(minute, 'UrlRequestCount');
       lambda(minute, 'Url4xxCount');

@@ -36,10 +36,16 @@ export function synthesizeStack(
 ): SynthesizedStack {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
   try {
-    const code = { gateway: join(folder, 'gateway'), wallet: join(folder, 'wallet'), server: join(folder, 'server') };
-    for (const [name, built] of Object.entries(code)) {
-      mkdirSync(built);
-      writeFileSync(join(built, 'index.mjs'), `// ${name}`);
+    const built = (name: string) => join(folder, name);
+    const code = {
+      gateway: built('gateway'),
+      wallet: built('wallet'),
+      server: built('server'),
+      canary: built('canary'),
+    };
+    for (const [name, path] of Object.entries(code)) {
+      mkdirSync(path);
+      writeFileSync(join(path, 'index.mjs'), `// ${name}`);
     }
     const config = readDeploymentConfig({ defaults: { ...least, ...settings }, stages: { dev: {} } });
     const app = new App({

@@ -13,6 +13,7 @@ const everything = {
   UPSTREAM_2_BASE_URL: 'https://second.example/v1',
   UPSTREAM_2_TEXT_MODEL: 'second-text',
   UPSTREAM_2_VISION_MODEL: 'second-vision',
+  canary: true,
   edge: true,
   edgeDomainName: 'api.example.com',
   edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/abc',

@@ -34,6 +34,7 @@ export const types = {
   role: ['AWS::IAM::Role'],
   distribution: ['AWS::CloudFront::Distribution'],
   alarm: ['AWS::CloudWatch::Alarm'],
+  schedule: ['AWS::Events::Rule'],
   outputs: ['Outputs'],
   stack: ['Stack'],
 } as const satisfies Record<string, readonly string[]>;

@@ -1,6 +1,6 @@
-import { type Guarantee, holdsAll, listOf, toldAlike, types, type Where } from './guarantee.ts';
+import { type Guarantee, holdsAll, is, listOf, toldAlike, types, variable, type Where } from './guarantee.ts';
 
-const { function: lambda, revision, alarm } = types;
+const { function: lambda, revision, alarm, schedule } = types;
 
 /** What goes wrong is measured, raises an alarm, and reaches somebody. */
 export const watched: readonly Guarantee[] = [
@@ -14,6 +14,14 @@ export const watched: readonly Guarantee[] = [
     at: 'ServiceConfig.TelemetryConfig',
     otherwise: 'logs elsewhere or otherwise, and its metrics are read from these lines',
   },
+  ...['CANARY_URL', 'CANARY_SECRET_ID'].map((name) => ({
+    of: lambda,
+    at: variable(name),
+    otherwise: 'asks another gateway, or with another key',
+  })),
+  { of: schedule, at: 'State', must: is('ENABLED'), otherwise: 'never runs' },
+  { of: schedule, at: 'ScheduleExpression', otherwise: 'asks the gateway at other times' },
+  { of: schedule, at: 'Targets', otherwise: 'runs something else' },
   ...toldAlike('METRICS_NAMESPACE', { otherwise: 'sends its metrics where no alarm looks' }),
   { of: alarm, at: 'AlarmActions', must: (value) => listOf(value).length > 0, otherwise: 'tells nobody' },
   { of: alarm, at: 'AlarmActions', keeps: holdsAll, otherwise: 'does not tell everybody whom it told' },

@@ -49,6 +49,7 @@ function summarize(values: readonly number[], statistic: string): number {
   if (statistic === 'Sum') return sum();
   if (statistic === 'SampleCount') return values.length;
   if (statistic === 'Average') return sum() / values.length;
+  if (statistic === 'Minimum') return Math.min(...values);
   if (statistic === 'Maximum') return Math.max(...values);
   throw new Error(`no such statistic here: ${statistic}`);
 }

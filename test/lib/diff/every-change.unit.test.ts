@@ -10,6 +10,7 @@ const freely = 'removed, another text';
 /** What functions are told that must not change unseen; all other settings may. */
 const guarded = [
   ...['KEYS_TABLE', 'QUOTA_TABLE', 'NETWORK_SALT_SECRET_ID', 'UPSTREAM_SECRET_ID', 'METRICS_NAMESPACE'],
+  ...['CANARY_URL', 'CANARY_SECRET_ID'],
   ...['EDGE_HEADER', 'EDGE_SECRET_ID', 'SERVICE_NAME'],
   ...['UPSTREAM_BASE_URL', 'UPSTREAM_2_BASE_URL', 'UPSTREAM_NAMES', 'UPSTREAM_CALLER_IDS'],
   // These are in proportion to something else, as their fallbacks are.
@@ -61,6 +62,7 @@ const passes = {
   'AWS::CloudWatch::Alarm Threshold': 'more', // of the one alarm that follows the share of executions
   'AWS::CloudWatch::Dashboard Properties': 'removed',
   'AWS::CloudWatch::Dashboard DashboardBody': freely,
+  'AWS::Events::Rule Description': freely,
   'AWS::CloudFront::Distribution DistributionConfig.Aliases': 'one more element',
   'AWS::CloudFront::Distribution DistributionConfig.Comment': freely,
   'AWS::CloudFront::Distribution DistributionConfig.Origins[].CustomOriginConfig.OriginReadTimeout': 'more, far more',

@@ -318,6 +318,23 @@ const dangerous: readonly Row[] = [
     (t) => (propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 50),
     /Alarms\/NearingConcurrency: no longer watched/,
   ],
+  ['a canary that sleeps', (t) => (propertiesIn(t, 'Canary/Schedule').State = 'DISABLED'), /watched: never runs/],
+  [
+    'a canary that asks once a day',
+    (t) => (propertiesIn(t, 'Canary/Schedule').ScheduleExpression = 'rate(1 day)'),
+    /Canary\/Schedule: no longer watched: asks the gateway at other times/,
+  ],
+  [
+    'a canary that asks another',
+    (t) => (variables(t, 'Canary/Function').CANARY_URL = 'https://x.example/'),
+    /asks another/,
+  ],
+  ['no canary', (t) => without(t, 'Canary/Function', 'Canary/Schedule'), /Canary\/Function: is taken away/],
+  [
+    'silence that does not ring',
+    (t) => (propertiesIn(t, 'Alarms/CanaryFailing').TreatMissingData = 'notBreaching'),
+    /Alarms\/CanaryFailing: changes TreatMissingData/,
+  ],
   ['nobody to tell', (t) => without(t, ids['Alarms/Topic/on-call@example.com'] ?? ''), /is taken away/],
   ['metrics elsewhere', (t) => (variables(t).METRICS_NAMESPACE = 'Other'), /watched: sends its metrics/],
   [

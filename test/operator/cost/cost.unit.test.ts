@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { inventory } from '../../../operator/cost/assumptions.ts';
+import { canary, inventory } from '../../../operator/cost/assumptions.ts';
 import { documents, picture, renderDocument } from '../../../operator/cost/documents.ts';
 import { renderEngines } from '../../../operator/cost/engine-blocks.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../../operator/cost/engines.ts';
 import {
   breakEven,
+  canaryMonth,
   containersFor,
   containersMonth,
   costOfLimits,
@@ -55,6 +56,17 @@ test('what is paid for idle is what the stack has', () => {
     tables: count('AWS::DynamoDB::GlobalTable'),
   }).toEqual(inventory);
   expect(count('AWS::KMS::Key') + count('AWS::CloudFront::Distribution') + count('AWS::WAFv2::WebACL')).toBe(0);
+});
+
+test('what the canary is paid for is what it has', () => {
+  const { template } = synthesizeStack({ canary: true });
+  template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: `rate(${canary.minutesBetween} minutes)` });
+  template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: canary.memory, Timeout: 60 });
+  template.resourceCountIs('AWS::SecretsManager::Secret', inventory.secrets + 1);
+  const { runs, ...parts } = canaryMonth();
+  expect(runs).toBe(8_760);
+  expect(parts.compute).toBeCloseTo(8_760 * 3 * 0.75 * 0.0000133334 + (35_040 / 1e6) * 0.2, 6);
+  expect(parts).toMatchObject({ secret: 0.4, metric: 0.4 });
 });
 
 describe('the model', () => {

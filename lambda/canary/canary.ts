@@ -1,0 +1,60 @@
+import { embedMetrics } from '../report/emf.ts';
+import { canaryMetrics } from '../report/metric-names.ts';
+import type { ReadSecret } from '../settings/secrets.ts';
+import { type Asked, CheckFailure, checks } from './checks.ts';
+import type { CanaryConfig } from './config.ts';
+
+interface World {
+  readonly readSecret: ReadSecret;
+  readonly writeLog: (line: string) => void;
+  readonly now: () => number;
+  readonly timeLimits?: Asked['timeLimits'];
+}
+
+/** A question may be answered slowly, and the function has a minute. */
+const usualLimits = { stream: 45_000, other: 10_000 };
+
+/**
+ * Asks the gateway from outside and leaves one line, with how many checks failed as its metric: none is a figure too, so that an
+ * alarm hears when nothing comes. Never throws, or Lambda would run it again.
+ */
+export function createCanary(config: CanaryConfig, world: World): () => Promise<void> {
+  const { readSecret, writeLog, now, timeLimits = usualLimits } = world;
+
+  const runChecks = async (): Promise<Record<string, string>> => {
+    const key = await readKey(() => readSecret(config.canarySecretId));
+    if (key === undefined) return { key: 'none in the secret' };
+    const asked = { ...config, url: config.canaryUrl, key, timeLimits };
+    const results = Object.entries(checks).map(async ([name, check]) => {
+      const result = await check(asked).then(() => 'ok', describeFailure);
+      return [name, result] as const;
+    });
+    return Object.fromEntries(await Promise.all(results));
+  };
+
+  return async () => {
+    const begun = now();
+    const results = await runChecks().catch((error) => ({ key: describeFailure(error) }));
+    const value = Object.values(results).filter((result) => result !== 'ok').length;
+    const time = now();
+    const line = {
+      ...{ time: new Date(time).toISOString(), level: value > 0 ? 'error' : 'info', message: 'canary' },
+      ...{ ...results, duration: time - begun },
+      ...embedMetrics(config.metricsNamespace, time, [{ metric: canaryMetrics.failures, value }]),
+    };
+    writeLog(`${JSON.stringify(line)}\n`);
+  };
+}
+
+/** As `keys issue --json` prints it, or bare. */
+async function readKey(read: () => Promise<string>): Promise<string | undefined> {
+  const [key] = /ltk_[\w-]+/.exec(await read()) ?? [];
+  return key;
+}
+
+/** The kind of what went wrong, and of what lies beneath: a message may quote what was sent. */
+function describeFailure(error: unknown): string {
+  if (error instanceof CheckFailure) return error.message;
+  const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };
+  return cause?.code ?? name ?? 'unknown';
+}

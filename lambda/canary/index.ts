@@ -1,0 +1,11 @@
+import { createAws } from '../store/aws.ts';
+import { readAwsAccess } from '../store/service.ts';
+import { createCanary } from './canary.ts';
+import { readCanaryConfig } from './config.ts';
+
+/** What Lambda calls, every five minutes. */
+export const handler = createCanary(readCanaryConfig(process.env), {
+  ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
+  writeLog: (line) => process.stdout.write(line),
+  now: Date.now,
+});

@@ -1,0 +1,42 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import type { DeploymentConfig } from './config.ts';
+import { OwnFunction } from './own-function.ts';
+
+interface CanaryProps {
+  readonly config: DeploymentConfig;
+  readonly commit: string | undefined;
+  /** The folder of the built function. */
+  readonly code: string;
+  /** Where clients find the gateway. */
+  readonly url: string;
+  /** Its own key. */
+  readonly secret: Secret;
+}
+
+/** A client of the stack's own that asks every five minutes, from outside: what keeps callers from the gateway is silence within. */
+export class Canary extends OwnFunction {
+  constructor(scope: Construct, id: string, { config, commit, code, url, secret }: CanaryProps) {
+    super(scope, id, {
+      ...{ config, commit, code },
+      description: 'Private inference gateway: canary',
+      memorySize: 256, // most of it stands still
+      timeout: Duration.minutes(1),
+      environment: {
+        CANARY_URL: url,
+        CANARY_SECRET_ID: secret.secretArn,
+        SERVICE_NAME: config.environment.SERVICE_NAME ?? '',
+        METRICS_NAMESPACE: Stack.of(scope).stackName,
+      },
+    });
+    this.allow(secret.secretArn, 'secretsmanager:GetSecretValue');
+    new Rule(this, 'Schedule', {
+      description: 'Asks the gateway as a client does',
+      schedule: Schedule.rate(Duration.minutes(5)),
+      targets: [new LambdaFunction(this.function, { retryAttempts: 0 })],
+    });
+  }
+}

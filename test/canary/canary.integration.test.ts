@@ -1,0 +1,153 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createCanary } from '../../lambda/canary/canary.ts';
+import { readCanaryConfig } from '../../lambda/canary/config.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { metricsOf } from '../support/metrics.ts';
+import { empty, eventText, hangUp, head, html, type Script, silence, sse, write } from '../support/upstream-script.ts';
+import { wire } from '../support/wire.ts';
+
+const { events } = wire.chat;
+const whole = sse(events.join(''));
+const begun = [head(200, { 'content-type': 'text/event-stream' }), write(events.slice(0, 2).join(''))];
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ environment: { BURST_LIMIT: '1000' } });
+  key = await gateway.issueKey({ limit: 1_000, label: 'canary' });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+interface Run {
+  readonly url?: string;
+  readonly secret?: string | Error;
+  readonly limit?: number;
+}
+
+/** Runs a canary once, and returns the line that it leaves, with its metrics. */
+async function run({ url = gateway.url, secret = JSON.stringify({ key }), limit = 20_000 }: Run = {}) {
+  const lines: string[] = [];
+  const environment = { CANARY_URL: `${url}/`, CANARY_SECRET_ID: 'canary', METRICS_NAMESPACE: 'Prod' };
+  const canary = createCanary(readCanaryConfig(environment), {
+    readSecret: async (id) => {
+      if (secret instanceof Error || id !== 'canary') throw secret;
+      return secret;
+    },
+    writeLog: (line) => lines.push(line),
+    now: Date.now,
+    timeLimits: { stream: limit, other: limit },
+  });
+  await canary();
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).not.toContain(key);
+  const line = JSON.parse(lines[0] ?? '');
+  return { line, metrics: metricsOf(line, 'Prod') };
+}
+
+const well = { stream: 'ok', models: 'ok', refusal: 'ok' };
+
+test('a healthy gateway is three checks that are right, and one request of the key’s quota', async () => {
+  gateway.upstream.answer(whole);
+  const before = gateway.upstream.requests.length;
+  const { line, metrics } = await run();
+  expect(line).toMatchObject({ level: 'info', message: 'canary', ...well, duration: expect.any(Number) });
+  expect(metrics).toEqual({ CanaryFailures: 0 });
+  expect(gateway.upstream.requests).toHaveLength(before + 1);
+  const response = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
+  await response.text();
+  expect([response.headers.get('x-svc-limit'), response.headers.get('x-svc-remaining')]).toEqual(['1000', '999']);
+});
+
+test('a bare key will do, and a stream that ends without [DONE]', async () => {
+  gateway.upstream.answer(sse(events.slice(0, -1).join('')));
+  expect((await run({ secret: key })).line).toMatchObject(well);
+});
+
+describe('a gateway that is broken', () => {
+  test.each<[string, Script, string]>([
+    ['an upstream that fails', empty(500), 'status 500'],
+    ['an upstream that limits', empty(429), 'status 503'],
+    ['an upstream that refuses the key', empty(401), 'status 502'],
+    ['an upstream that answers with a page', html(200), 'status 502'],
+    ['a stream that is cut', [...begun, hangUp], 'broken off'],
+    ['a stream that reports an error', [...begun, write(wire.chat.failureEvent)], 'broken off'],
+  ])('%s', async (_name, script, stream) => {
+    gateway.upstream.answer(script);
+    const { line, metrics } = await run();
+    expect(line).toMatchObject({ level: 'error', message: 'canary', ...well, stream });
+    expect(metrics).toEqual({ CanaryFailures: 1 });
+  });
+
+  test('a stream that never goes on', async () => {
+    gateway.upstream.answer([...begun, silence]);
+    expect((await run({ limit: 1_000 })).line).toMatchObject({ level: 'error', stream: 'TimeoutError' });
+  });
+
+  test('a key that was revoked, and one whose limit is spent', async () => {
+    expect((await run({ secret: 'ltk_unheard-of' })).metrics).toEqual({ CanaryFailures: 2 });
+    const spent = await gateway.issueKey({ limit: 0 });
+    expect((await run({ secret: spent })).line).toMatchObject({ ...well, stream: 'status 429' });
+  });
+
+  test.each<[string, Run, object]>([
+    ['nobody there', { url: 'http://127.0.0.1:2' }, { stream: 'ECONNREFUSED', models: 'ECONNREFUSED' }],
+    ['a name that nobody knows', { url: 'http://gateway.invalid' }, { models: /^(ENOTFOUND|EAI_AGAIN)$/ }],
+    ['a certificate that is none', { url: 'https://127.0.0.1:TLS' }, { models: /./ }],
+    ['no key yet', { secret: '{"key":""}' }, { key: 'none in the secret' }],
+    ['no secret', { secret: new Error('no') }, { key: 'Error' }],
+  ])('%s', async (_name, given, expected) => {
+    const url = given.url?.replace('TLS', new URL(gateway.url).port);
+    const { line, metrics } = await run({ ...given, ...(url && { url }) });
+    for (const [name, value] of Object.entries(expected)) expect(line[name]).toMatch(value);
+    expect(line.level).toBe('error');
+    expect(metrics.CanaryFailures).toBeGreaterThan(0);
+  });
+});
+
+describe('somebody else in the gateway’s place', () => {
+  const chunk = (model: string) => ({ model, choices: [{ delta: { content: 'ok' }, finish_reason: 'stop' }] });
+  const models = { data: [{ id: 'svc' }, { id: 'svc-vision' }] };
+  const healthy = { chat: eventText({ data: chunk('svc') }), models: JSON.stringify(models), unknownKey: 401 };
+
+  test.each<[string, Partial<typeof healthy>, object]>([
+    ['all is right', {}, well],
+    ['lets anybody in', { unknownKey: 200 }, { ...well, refusal: 'status 200' }],
+    ['knows other models', { models: '{"data":[{"id":"svc"}]}' }, { ...well, models: 'other models' }],
+    ['answers with a page', { models: '<html>' }, { ...well, models: 'SyntaxError' }],
+    ['shows another model', { chat: eventText({ data: chunk('acme') }) }, { ...well, stream: 'another model' }],
+    [
+      'never says that it is over',
+      { chat: eventText({ data: { choices: [{ delta: {} }] } }) },
+      { ...well, stream: 'no end' },
+    ],
+    ['has nothing to say', { chat: eventText({ data: '[DONE]' }) }, { ...well, stream: 'no answer' }],
+  ])('%s', async (_name, change, expected) => {
+    const answers = { ...healthy, ...change };
+    const server = createServer((request, response) => {
+      const isUnknown = request.headers['x-api-key']?.includes('made-up');
+      const isChat = request.url === '/v1/chat/completions';
+      response.writeHead(isUnknown ? answers.unknownKey : 200, {
+        'content-type': isChat ? 'text/event-stream' : 'application/json',
+      });
+      const refused = JSON.stringify({ error: { code: 'invalid_api_key' } });
+      response.end(isChat ? answers.chat : isUnknown ? refused : answers.models);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      expect((await run({ url: `http://127.0.0.1:${port}` })).line).toMatchObject(expected);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+test('wrong settings stop the start', () => {
+  expect(() => readCanaryConfig({ CANARY_URL: 'gateway' })).toThrow(
+    'CANARY_URL must be the http(s) URL of the gateway\nCANARY_SECRET_ID is missing',
+  );
+});

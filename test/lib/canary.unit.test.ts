@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import { canaryMetrics } from '../../lambda/report/metric-names.ts';
+import { listen } from '../alarms/simulator/listen.ts';
+import { createMetricStore } from '../alarms/simulator/metric-store.ts';
+import { readAlarms } from '../alarms/simulator/read-alarms.ts';
+import { synthesizeStack } from '../support/stack.ts';
+
+const { template, stack, acknowledged } = synthesizeStack({ canary: true, logRetentionDays: 7 });
+const edge = { edge: true, edgeDomainName: 'api.example.com' };
+const certificate = { edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa' };
+/** The id of the one resource of a type whose id begins so. */
+const idOf = (type: string, prefix = 'Canary', among = template): string => {
+  const ids = Object.keys(among.findResources(type)).filter((id) => id.startsWith(prefix));
+  expect(ids).toHaveLength(1);
+  return ids[0] ?? '';
+};
+
+test('off by default, and then nothing of it is there', () => {
+  const { template: plain } = synthesizeStack();
+  expect(JSON.stringify(plain.toJSON())).not.toMatch(/canary|AWS::Events|rate\(/i);
+  expect(plain.toJSON()).toEqual(synthesizeStack({ canary: false }).template.toJSON());
+});
+
+test('is the same stack, and more: nothing that was there is changed but the dashboard', () => {
+  const before = synthesizeStack({ logRetentionDays: 7 }).template.toJSON().Resources;
+  const after = template.toJSON().Resources;
+  const changed = Object.keys(before).filter((id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]));
+  expect(changed).toEqual([expect.stringMatching(/^Dashboard/)]);
+  expect(acknowledged).toEqual(['AwsSolutions-SMG4']);
+});
+
+test('asks every five minutes', () => {
+  const Arn = { 'Fn::GetAtt': [idOf('AWS::Lambda::Function'), 'Arn'] };
+  template.resourceCountIs('AWS::Events::Rule', 1);
+  template.hasResourceProperties('AWS::Events::Rule', {
+    ...{ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
+    Targets: [{ Arn, Id: 'Target0', RetryPolicy: { MaximumRetryAttempts: 0 } }],
+  });
+  template.hasResourceProperties('AWS::Lambda::Permission', {
+    ...{ Action: 'lambda:InvokeFunction', FunctionName: Arn, Principal: 'events.amazonaws.com' },
+    SourceArn: { 'Fn::GetAtt': [idOf('AWS::Events::Rule'), 'Arn'] },
+  });
+});
+
+describe('its function', () => {
+  const secret = idOf('AWS::SecretsManager::Secret', 'SecretsCanary');
+
+  test('knows where clients find the gateway, and its own key', () => {
+    const [url = ''] = Object.keys(template.findResources('AWS::Lambda::Url')).filter((id) => id.startsWith('Gateway'));
+    const { Properties } = template.findResources('AWS::Lambda::Function')[idOf('AWS::Lambda::Function')] ?? {};
+    expect(Properties.Environment.Variables).toEqual({
+      CANARY_URL: { 'Fn::GetAtt': [url, 'FunctionUrl'] },
+      CANARY_SECRET_ID: { Ref: secret },
+      SERVICE_NAME: 'svc',
+      METRICS_NAMESPACE: stack.stackName,
+    });
+    expect(Properties).toMatchObject({ Timeout: 60, Runtime: 'nodejs24.x', Architectures: ['arm64'] });
+  });
+
+  test('asks at the edge where there is one', () => {
+    const { template: atEdge } = synthesizeStack({ canary: true, ...edge, ...certificate });
+    const { Properties } =
+      atEdge.findResources('AWS::Lambda::Function')[idOf('AWS::Lambda::Function', 'Canary', atEdge)] ?? {};
+    expect(Properties.Environment.Variables.CANARY_URL).toBe('https://api.example.com/');
+  });
+
+  test('may write its log and read its key, and nothing else', () => {
+    const logs = idOf('AWS::Logs::LogGroup');
+    const { Properties } = template.findResources('AWS::IAM::Policy')[idOf('AWS::IAM::Policy')] ?? {};
+    expect(Properties.Roles).toEqual([{ Ref: idOf('AWS::IAM::Role') }]);
+    expect(Properties.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: { 'Fn::GetAtt': [logs, 'Arn'] },
+      },
+      { Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource: { Ref: secret } },
+    ]);
+    expect(template.findResources('AWS::Logs::LogGroup')[logs]?.Properties).toMatchObject({ RetentionInDays: 7 });
+  });
+
+  test('its key is empty until it is filled in, and outlives the stack', () => {
+    expect(template.findResources('AWS::SecretsManager::Secret')[secret]).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { SecretString: '{"key":""}' },
+    });
+    template.hasOutput('CanarySecret', { Value: { Ref: secret } });
+  });
+});
+
+describe('its alarm', () => {
+  const alarms = readAlarms(template.toJSON()).filter(({ name }) => name === 'CanaryFailing');
+  const metric = { Namespace: stack.stackName, MetricName: canaryMetrics.failures.name };
+  const begins = 60;
+  /** When it rings, for every circumstance, after an hour in which all is well. */
+  const rings = (failures: (minute: number) => number | undefined) => {
+    const store = createMetricStore();
+    for (let minute = 0; minute < 240; minute += 1) {
+      // EventBridge is up to a minute late.
+      const isRun = minute % 5 === (Math.floor(minute / 5) % 2 === 0 ? 0 : 1);
+      const value = isRun ? (minute < begins ? 0 : failures(minute - begins)) : undefined;
+      if (value !== undefined) store.add(minute, metric, value);
+    }
+    const changes = Object.values(listen(alarms, store, 240)).flat();
+    return changes.flatMap((times) => times.filter((minute) => minute >= 30)).map((minute) => minute + 1 - begins);
+  };
+
+  test('is there', () => {
+    expect(alarms).toHaveLength(1);
+    expect(Object.values(alarms[0]?.metrics ?? {})).toEqual([{ metric, statistic: 'Minimum' }]);
+  });
+
+  test('is silent while all is well, and when one run fails', () => {
+    expect(rings(() => 0)).toEqual([]);
+    expect(rings((minute) => (minute === 10 ? 3 : 0))).toEqual([]);
+  });
+
+  test.each<[string, () => number | undefined]>([
+    ['fail', () => 1],
+    ['are not heard of', () => undefined],
+  ])('rings within a quarter of an hour when runs %s', (_what, failures) => {
+    const times = rings(failures);
+    expect(times).toHaveLength(6); // once for every circumstance, and never over
+    for (const time of times) expect(time).toBeLessThanOrEqual(15);
+  });
+});

@@ -123,7 +123,7 @@ function markDelta(event: Json, family: string, marks: Marks): void {
   const channel = placeOf(event).part + family;
   if (programText.test(family)) marks.pass(delta);
   else if (event.kind(delta) === 'string') {
-    const logprobs = presentMember(event, event.root, 'logprobs');
+    const logprobs = tokensOf(event);
     marks.delta(channel, family, delta, logprobs);
     if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, false);
   } else {
@@ -132,6 +132,12 @@ function markDelta(event: Json, family: string, marks: Marks): void {
       if (event.kind(value) === 'string') marks.delta(`${channel}/${name}`, `${family}/${name}`, value);
     });
   }
+}
+
+/** The tokens of an event's text; an empty list, which some upstreams send with each text, is as good as none. */
+function tokensOf(event: Json): Node | undefined {
+  const logprobs = presentMember(event, event.root, 'logprobs');
+  return logprobs !== undefined && event.raw(logprobs) === '[]' ? undefined : logprobs;
 }
 
 /** Marks the events about one output item, content part or whole text. */

@@ -3,7 +3,7 @@ import { applyEdits, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { atOnce } from '../json/turns.ts';
 import { type ChannelMap, createChannelMap, prefixesOf } from './channel-map.ts';
-import { type Frame, frameOf, textInFrame } from './frames.ts';
+import { type Frame, fillingOf, frameOf } from './frames.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
 import { hideTokens } from './hide-tokens.ts';
 import type { MarkSheet } from './marks.ts';
@@ -114,14 +114,21 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
 
   return {
     repeat(source, start) {
-      const literal = frame && textInFrame(frame, source, start);
-      if (!frame || literal === undefined) return undefined;
-      const { channel, family, head, tail, type, outHead, outTail } = frame;
+      const filling = frame && fillingOf(frame, source, start);
+      if (!frame || filling === undefined) return undefined;
+      const { channel, family, type, head, middle, tail, number } = frame;
+      const { literal, end } = filling;
       const given: string = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
       const text = texts.push(channel, family, given);
-      const data = outHead + (text === given ? literal : JSON.stringify(text)) + outTail;
+      const outText = text === given ? literal : JSON.stringify(text);
+      let data = outText;
+      if (filling.number !== undefined) {
+        lastSequence = filling.number + shift;
+        data = number === 'before the text' ? lastSequence + middle.out + outText : outText + middle.out + lastSequence;
+      }
+      data = head.out + data + tail.out;
       keepLast(channel, { event: { type, data } });
-      return { written: `${openEvent(type)}${data}\n\n`, end: start + head.length + literal.length + tail.length };
+      return { written: `${openEvent(type)}${data}\n\n`, end };
     },
     rewrite(event, json, sheet) {
       read += json.text.length;

@@ -65,3 +65,15 @@ export function createAsk(base: string): AskOnce {
     return promise.finally(() => clearTimeout(timer));
   };
 }
+
+/** What the artifact says; a platform may say something else in its place. */
+export async function askArtifact<T>(ask: AskOnce, one: Ask): Promise<T> {
+  const { status, text } = await ask(one);
+  try {
+    if (status === 200) return JSON.parse(text);
+  } catch {
+    // as below
+  }
+  const said = text.slice(0, 100).replace(/\s+/g, ' ');
+  throw new CommandError(`${one.path} is not answered by dist/probe: ${status} ${said}`.trim());
+}

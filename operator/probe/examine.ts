@@ -1,6 +1,6 @@
 import { CommandError } from '../command-error.ts';
-import { type Finding, note, type Row, untested } from '../doctor/row.ts';
-import type { AskOnce, Reply } from './ask.ts';
+import { type Finding, fail, note, type Row, untested } from '../doctor/row.ts';
+import { type AskOnce, askArtifact, type Reply } from './ask.ts';
 import { inventAddress } from './forgeries.ts';
 import { judgeCountedAddress, judgeSeenAddress } from './judge-address.ts';
 import { judgeAnsweredBodies, judgeReceivedBodies } from './judge-bodies.ts';
@@ -36,40 +36,55 @@ export function examine(ask: AskOnce, examination: Examination): AsyncGenerator<
 
 async function* examineGateway(ask: AskOnce, { throttle, random, progress }: Examination): AsyncGenerator<Row> {
   const prefix = prefixOf(await ask({ path: '/v1/models', headers: { 'x-api-key': 'guest' } }));
-  yield row('address', 'a forged address', await judgeCountedAddress(ask, prefix, inventAddress(random)));
+  yield row('address', 'a forged address', () => judgeCountedAddress(ask, prefix, inventAddress(random)));
   progress('sending bodies of up to 32 MiB');
-  yield row('bodies', 'without a key', await judgeAnsweredBodies(ask, prefix));
-  yield row('silence', 'before and in an answer', needsArtifact);
-  yield row('client', 'its leaving is heard', needsArtifact);
+  yield row('bodies', 'without a key', () => judgeAnsweredBodies(ask, prefix));
+  yield row('silence', 'before and in an answer', () => needsArtifact);
+  yield row('client', 'its leaving is heard', () => needsArtifact);
+  yield row('signing', 'credentials', () => needsArtifact);
   const isOwn = ({ headers }: Reply) => headers[`${prefix}limit`] !== undefined;
   const options = { path: '/v1/models', headers: { 'x-api-key': 'guest' }, isOwn };
-  yield row('throttle', 'its shape', throttle ? await judgeThrottle(ask, throttle, options) : needsNumber);
-  yield row('signing', 'credentials', needsArtifact);
+  yield row('throttle', 'its shape', () => (throttle ? judgeThrottle(ask, throttle, options) : needsNumber));
 }
 
 async function* examineArtifact(ask: AskOnce, examination: Examination): AsyncGenerator<Row> {
   const { silence, throttle, now, wait, random, progress } = examination;
   const reply = await ask({ path: '/request' });
   if (reply.status !== 200) {
-    throw new CommandError(`there is no dist/probe, or it has another secret: it answered ${reply.status}`);
+    const remedy = 'Without --secret and PROBE_SECRET, the gateway itself is examined.';
+    throw new CommandError(`there is no dist/probe, or it has another secret: it answered ${reply.status}. ${remedy}`);
   }
-  const { headers, httpVersion }: { headers: string[]; httpVersion: string } = JSON.parse(reply.text);
-  yield row('request', 'what arrives', note(`HTTP/${httpVersion} with ${headers.join(', ')}`));
-  yield row('address', 'a forged address', await judgeSeenAddress(ask, inventAddress(random)));
+  yield row('request', 'what arrives', () => describeRequest(ask));
+  yield row('address', 'a forged address', () => judgeSeenAddress(ask, inventAddress(random)));
   progress('sending bodies of up to 32 MiB');
-  yield row('bodies', 'whole', await judgeReceivedBodies(ask));
+  yield row('bodies', 'whole', () => judgeReceivedBodies(ask));
   progress(`waiting through two silences of ${silence} s`);
-  yield row('silence', 'before an answer', await judgeSilence(ask, silence, 'head'));
-  yield row('silence', 'in an answer', await judgeSilence(ask, silence, 'end'));
+  yield row('silence', 'before an answer', () => judgeSilence(ask, silence, 'head'));
+  yield row('silence', 'in an answer', () => judgeSilence(ask, silence, 'end'));
   const name = `stay-${Math.floor(random() * 1e9)}`;
-  yield row('client', 'its leaving is heard', await judgeDeparture(ask, name, { now, wait }));
+  yield row('client', 'its leaving is heard', () => judgeDeparture(ask, name, { now, wait }));
+  yield row('signing', 'credentials', () => judgeCredentials(ask));
+  // Last, as a platform may go on refusing for a while.
   const options = { path: '/request', headers: {}, isOwn: ({ status, text }: Reply) => status === 200 && text !== '' };
-  yield row('throttle', 'its shape', throttle ? await judgeThrottle(ask, throttle, options) : needsNumber);
-  const { text } = await ask({ path: '/credentials' });
-  yield row('signing', 'credentials', judgeCredentials(JSON.parse(text)));
+  yield row('throttle', 'its shape', () => (throttle ? judgeThrottle(ask, throttle, options) : needsNumber));
 }
 
-const row = (area: string, check: string, finding: Finding): Row => ({ area, check, ...finding });
+async function describeRequest(ask: AskOnce): Promise<Finding> {
+  const { headers, httpVersion } = await askArtifact<{ headers: string[]; httpVersion: string }>(ask, {
+    path: '/request',
+  });
+  return note(`HTTP/${httpVersion} with ${headers.join(', ')}`);
+}
+
+/** What can't be asked is a fault of its own, and the rest is examined none the less. */
+async function row(area: string, check: string, judge: () => Finding | Promise<Finding>): Promise<Row> {
+  try {
+    return { area, check, ...(await judge()) };
+  } catch (error) {
+    if (error instanceof CommandError) return { area, check, ...fail(error.message) };
+    throw error;
+  }
+}
 
 function withSecret(ask: AskOnce, secret: string): AskOnce {
   return (one) => ask({ ...one, headers: { ...one.headers, [secretHeader]: secret } });

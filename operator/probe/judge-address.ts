@@ -1,11 +1,11 @@
 import { type Finding, fail, ok, untested } from '../doctor/row.ts';
-import type { AskOnce } from './ask.ts';
+import { type AskOnce, askArtifact } from './ask.ts';
 import { forgeries } from './forgeries.ts';
 
 /** What the platform told the artifact of the caller, with nothing forged and with each forgery. */
 export async function judgeSeenAddress(ask: AskOnce, address: string): Promise<Finding> {
   const lastSeen = async (headers: Parameters<AskOnce>[0]['headers'] = {}) => {
-    const { addresses }: { addresses: string[] } = JSON.parse((await ask({ path: '/request', headers })).text);
+    const { addresses } = await askArtifact<{ addresses: string[] }>(ask, { path: '/request', headers });
     return addresses.at(-1) ?? '';
   };
   const own = await lastSeen();

@@ -1,8 +1,10 @@
 import { type Finding, fail, note, ok } from '../doctor/row.ts';
 import type { CredentialsReport } from './artifact/describe-credentials.ts';
+import { type AskOnce, askArtifact } from './ask.ts';
 
 /** Where credentials come from, and whether the server can know when they end. */
-export function judgeCredentials(report: CredentialsReport): Finding {
+export async function judgeCredentials(ask: AskOnce): Promise<Finding> {
+  const report = await askArtifact<CredentialsReport>(ask, { path: '/credentials' });
   const { variables, found, foundBy, temporary, expiresInSeconds, renewed, uptimeSeconds } = report;
   const where = `variables: ${variables.join(', ') || 'none'}`;
   if (!found) return fail(`none are found; ${where}`);

@@ -1,5 +1,5 @@
 import { type Finding, fail, ok, untested } from '../doctor/row.ts';
-import type { AskOnce } from './ask.ts';
+import { type AskOnce, askArtifact } from './ask.ts';
 
 interface World {
   readonly now: () => number;
@@ -25,7 +25,7 @@ export async function judgeDeparture(ask: AskOnce, name: string, { now, wait }: 
   if (Number.isNaN(left)) return fail('the answer ended before the client had left');
   let known = false;
   for (let waited = 0; waited < patience; waited += 250) {
-    const answer: { known: boolean; leftAfter?: number } = JSON.parse((await ask({ path: `/left?name=${name}` })).text);
+    const answer = await askArtifact<{ known: boolean; leftAfter?: number }>(ask, { path: `/left?name=${name}` });
     known ||= answer.known;
     // The one clock began when the request went out, the other when it came in.
     if (answer.leftAfter !== undefined) return ok(`${Math.max(0, Math.round(answer.leftAfter - left))} ms later`);

@@ -4,11 +4,7 @@ import type { AskOnce } from './ask.ts';
 /** Whether an answer arrives that begins, or goes on, after so many seconds without a byte. */
 export async function judgeSilence(ask: AskOnce, seconds: number, before: 'head' | 'end'): Promise<Finding> {
   const path = `/silence?seconds=${seconds}&before=${before}`;
-  try {
-    const { status, text, complete } = await ask({ path, patience: (seconds + 30) * 1000 });
-    if (status === 200 && complete && text === 'begin\nend\n') return ok(`${seconds} s`);
-    return fail(status === 200 ? `cut within ${seconds} s` : `${status} within ${seconds} s`);
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
-  }
+  const { status, text, complete } = await ask({ path, patience: (seconds + 30) * 1000 });
+  if (status === 200 && complete && text === 'begin\nend\n') return ok(`${seconds} s`);
+  return fail(status === 200 ? `cut within ${seconds} s` : `${status} within ${seconds} s`);
 }

@@ -8,6 +8,12 @@ export const bounded: readonly Guarantee[] = [
     keeps: isStillThere,
     otherwise: 'may take every execution of the account: nothing bounds what a flood costs',
   },
+  ...['ThrottleConfig.RateLimit', 'ScalingConfig.MaxEnvironments'].map((at) => ({
+    of: types.endpoint,
+    at,
+    keeps: isStillThere,
+    otherwise: 'has a limit less on what a flood costs',
+  })),
   ...told('DAILY_LIMIT', { keeps: isStillThere, otherwise: 'answers any number of requests a day, for any bill' }),
   ...told('GUEST_DAILY_LIMIT', {
     // Without it, guests have a fifth of the limit of all.

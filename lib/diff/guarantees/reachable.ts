@@ -47,12 +47,6 @@ export const reachable: readonly Guarantee[] = [
     must: unsetOrMore,
     otherwise: 'answers nobody: it gets no environments',
   },
-  ...['ThrottleConfig.RateLimit', 'ScalingConfig.MaxEnvironments'].map((at) => ({
-    of: endpoint,
-    at,
-    keeps: (before: unknown, after: unknown) => before === undefined || after !== undefined,
-    otherwise: 'has a limit less on what a flood costs',
-  })),
   {
     of: bucket,
     at: 'VersioningConfiguration.Status',

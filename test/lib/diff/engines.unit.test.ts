@@ -104,6 +104,8 @@ test.each<readonly [what: string, change: (template: Any) => void, marked: RegEx
   ['no requests', (t) => (endpoint(t).ThrottleConfig.RateLimit = 0), /reachable: answers nobody/],
   ['no rate limit', (t) => delete endpoint(t).ThrottleConfig, /a limit less on what a flood costs/],
   ['environments without end', (t) => delete endpoint(t).ScalingConfig, /a limit less on what a flood costs/],
+  ['no limit of a day', (t) => delete told(t).DAILY_LIMIT, /bounded: answers any number of requests a day/],
+  ['the probe in its place', (t) => (told(t).PROBE_SECRET_HASH = 'a'.repeat(64)), /PROBE_SECRET_HASH/],
   ['another address', (t) => (endpoint(t).EndpointName = 'other'), /reachable: is made anew at another address/],
   [
     'another name',

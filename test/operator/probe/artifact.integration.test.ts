@@ -75,6 +75,12 @@ describe('the artifact behind a platform', () => {
       'address: a forged address',
       /^fail one X-Forwarded-For: the last value is 198/,
     ],
+    [
+      'soon refuses all',
+      { throttleAfter: 12 },
+      'signing: credentials',
+      /^fail \/credentials is not answered by dist\/probe: 429/,
+    ],
     ['names nobody', { address: 'none' }, 'address: a forged address', /^fail X-Forwarded-For names nobody/],
     ['takes small bodies', { bodyLimit: 5_000_000 }, 'bodies: whole', /^fail a body of 6 MiB: 413 Request Entity/],
     ['takes no huge ones', { bodyLimit: 20_000_000 }, 'bodies: whole', /^note a body of 32 MiB: 413/],
@@ -147,6 +153,9 @@ describe('who does not know the secret', () => {
   test('is told by the probe, which ends with 3', async () => {
     await using server = await startArtifact();
     const { code, err } = await runProbe('--base', server.url, '--secret', 'c'.repeat(32));
-    expect([code, err]).toEqual([3, 'error: there is no dist/probe, or it has another secret: it answered 404\n']);
+    expect([code, err]).toEqual([
+      3,
+      'error: there is no dist/probe, or it has another secret: it answered 404. Without --secret and PROBE_SECRET, the gateway itself is examined.\n',
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
+import { presentMember } from '../dialects/envelope.ts';
 import type { Json, Node } from '../json/scan.ts';
 
 /** The headers in which agents name their sessions. None goes upstream. */
@@ -20,10 +21,9 @@ export function readTraits(headers: Headers, body: Json, dialect: Dialect): read
     const value = headers[name]?.trim();
     if (value) return [value];
   }
-  const metadata = body.member(body.root, 'metadata');
   const members = [
     body.member(body.root, 'prompt_cache_key'),
-    metadata === undefined ? undefined : body.member(metadata, 'user_id'),
+    presentMember(body, body.member(body.root, 'metadata'), 'user_id'),
     body.member(body.root, 'session_id'),
   ];
   for (const member of members) {

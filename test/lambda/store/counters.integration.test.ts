@@ -197,6 +197,21 @@ describe('over a network that loses answers', () => {
     expect(await counters.read(window.item)).toBe(1);
   });
 
+  test('a refund a quarter of an hour later counts once, whoever has charged since', async () => {
+    const window = newWindow({ limit: 1000 });
+    const token = createToken();
+    await remote.charge(window, token);
+    for (let minutes = 0; minutes < 15; minutes += 1) {
+      await remote.charge({ ...window, minute: pass(60) }, createToken());
+      if (minutes % 2 === 0) await remote.refund(window.item, createToken());
+    }
+    const before = await counters.read(window.item);
+    proxy.loseAnswers(2);
+    expect(await remote.refund(window.item, token)).toBe(before - 1);
+    expect(await counters.read(window.item)).toBe(before - 1);
+    expect(await remote.charge({ ...window, minute: pass(0) }, createToken())).toMatchObject({ used: before });
+  });
+
   test('exactly the limit passes in parallel', async () => {
     const caller = createTestCaller(proxy.endpoint);
     for (const [environments, lost] of [

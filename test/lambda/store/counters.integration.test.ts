@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
@@ -10,6 +10,7 @@ import type { Item } from '../../../lambda/store/table.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
 import fc from '../../support/properties.ts';
+import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
 let database: TestDynamoDb;
 let counters: Counters;
@@ -25,9 +26,13 @@ const firstMinute = 29_700_000;
 /** Stands still but where a test lets it pass: the time of all environments, unless they have one of their own. */
 const clock = { time: firstMinute * 60_000 };
 const now = () => clock.time;
+let timers: StoppedTimers;
 beforeEach(() => {
   clock.time = firstMinute * 60_000;
+  // A crowd in one process takes its own queue for the slowness of the store.
+  timers = stopTimers();
 });
+afterEach(() => timers[Symbol.dispose]());
 
 /** Lets seconds pass; the minute that then is. */
 function pass(seconds: number): number {

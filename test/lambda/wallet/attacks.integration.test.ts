@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createSiweMessage } from 'viem/siwe';
+import { stopTimers } from '../../support/stop-timers.ts';
 import { startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
 const account = testAccount(1);
@@ -157,6 +158,7 @@ describe('a signature that is refused writes nothing', () => {
 describe('a signature counts once', () => {
   test('when it is sent again', async () => {
     await using wallet = await startTestWallet({ now: () => noon });
+    using _timers = stopTimers();
     const message = await wallet.challenge(account);
     const signed = { message, signature: await account.signMessage({ message }) };
     expect((await wallet.post('/cli/link', signed)).status).toBe(200);
@@ -168,6 +170,7 @@ describe('a signature counts once', () => {
 
   test('when it is sent many times at once', async () => {
     await using wallet = await startTestWallet({ now: () => noon });
+    using _timers = stopTimers();
     const message = await wallet.challenge(account);
     const signed = { message, signature: await account.signMessage({ message }) };
     const replies = await Promise.all(Array.from({ length: 20 }, () => wallet.post('/cli/link', signed)));
@@ -179,6 +182,7 @@ describe('a signature counts once', () => {
 describe('a thousand attempts from one network', () => {
   test('with forged messages, each rightly signed, write nothing', async () => {
     await using wallet = await startTestWallet({ now: () => noon });
+    using _timers = stopTimers();
     const message = await wallet.challenge(account);
     const before = await wallet.readTables();
     const attempt = async (number: number) => {
@@ -193,6 +197,7 @@ describe('a thousand attempts from one network', () => {
 
   test('in good faith, each with a wallet of its own, do not pass either', async () => {
     await using wallet = await startTestWallet({ now: () => noon });
+    using _timers = stopTimers();
     const attempt = async (number: number) => {
       const signer = testAccount(number);
       const { status, body } = await wallet.post('/cli/challenge', { address: signer.address });

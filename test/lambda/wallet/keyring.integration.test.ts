@@ -6,6 +6,7 @@ import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
 import { createWalletStore, type WalletStore } from '../../../lambda/store/wallets.ts';
 import { createKeyring, type Keyring } from '../../../lambda/wallet/keyring.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
 const member = `0x${'a'.repeat(40)}`;
 
@@ -15,6 +16,7 @@ describe('a wallet’s keys', () => {
   let wallets: WalletStore;
   let keyring: Keyring;
   let time: number;
+  let timers: StoppedTimers;
 
   beforeEach(async () => {
     time = 1_000_000;
@@ -23,8 +25,13 @@ describe('a wallet’s keys', () => {
     keys = createKeyStore(documents, database.keysTable);
     wallets = createWalletStore(documents, database.keysTable);
     keyring = createKeyring({ keys, wallets, now: () => time, randomBytes });
+    // Those who come at once take their own queue for the slowness of the store.
+    timers = stopTimers();
   });
-  afterEach(() => database.close());
+  afterEach(async () => {
+    timers[Symbol.dispose]();
+    await database.close();
+  });
 
   const issueFive = async () => {
     const issued = [];

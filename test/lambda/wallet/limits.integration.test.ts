@@ -5,20 +5,27 @@ import { createToken } from '../../../lambda/quota/token.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createLimits, type Limits } from '../../../lambda/wallet/limits.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
 describe('what a network and a wallet may ask for', () => {
   let database: TestDynamoDb;
   let limits: Limits;
   let counters: Counters;
   let time: number;
+  let timers: StoppedTimers;
 
   beforeEach(async () => {
     time = Date.UTC(2026, 10, 21, 12, 30);
     database = await startTestDynamoDb();
     counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
     limits = createLimits({ counters, now: () => time, createToken });
+    // Those who come at once take their own queue for the slowness of the store.
+    timers = stopTimers();
   });
-  afterEach(() => database.close());
+  afterEach(async () => {
+    timers[Symbol.dispose]();
+    await database.close();
+  });
 
   const granted = async (count: number, act: (number: number) => Promise<unknown>) => {
     const results = await Promise.allSettled(Array.from({ length: count }, (_, number) => act(number)));

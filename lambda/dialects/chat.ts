@@ -4,7 +4,15 @@ import { passStop, readAsked } from './asked.ts';
 import { markPieces, markWholeChoice, tellAfter } from './chat-texts.ts';
 import { requireArray } from './check.ts';
 import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
-import { elements, holdsSealed, markEnvelope, numberMember, presentMember, stringMember } from './envelope.ts';
+import {
+  elements,
+  holdsSealed,
+  markEnvelope,
+  numberMember,
+  presentMember,
+  stringMember,
+  tokensMember,
+} from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { openingOf } from './opening.ts';
@@ -76,7 +84,7 @@ function askForUsage(body: Json): Normalization {
 function readAnswer(answer: Json, marks: Marks, asked: Asked): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) marks.fail(readErrorMessage(answer) ?? '');
   markEnvelope(answer, answer.root, marks);
-  markUsage(answer, marks);
+  markUsage(answer, answer.root, marks);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     markEnvelope(answer, choice, marks);
     markChoiceError(answer, choice, marks);
@@ -95,6 +103,8 @@ function openStream(asked: Asked): StreamDialect {
     const index = indexOf(event, choice);
     markPieces(event, choice, index, marks);
     if (isFinished(event, choice)) {
+      // Some servers tell the usage here.
+      markUsage(event, choice, marks);
       marks.close(`${index}/`);
       passStops(event, choice, asked, marks);
       finished.add(index);
@@ -113,7 +123,7 @@ function openStream(asked: Asked): StreamDialect {
       }
       if (type === 'ping') marks.alive();
       markEnvelope(event, event.root, marks);
-      markUsage(event, marks);
+      markUsage(event, event.root, marks);
       const spoken = elements(event, event.member(event.root, 'choices'));
       if (asked.withholdsUsage) withholdUsage(event, spoken.length, marks);
       for (const choice of spoken) readChoice(event, choice, marks);
@@ -144,19 +154,22 @@ function markChoiceError(json: Json, choice: Node, marks: Marks): void {
   if (error !== undefined) marks.fail(stringMember(json, error, 'message') ?? '');
 }
 
-function markUsage(json: Json, marks: Marks): void {
-  const usage = presentMember(json, json.root, 'usage');
+function markUsage(json: Json, holder: Node, marks: Marks): void {
+  const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return;
   markEnvelope(json, usage, marks);
   const prompt = json.member(usage, 'prompt_tokens_details');
   const completion = json.member(usage, 'completion_tokens_details');
   marks.usage({
-    input: numberMember(json, usage, 'prompt_tokens'),
+    input: tokensMember(json, usage, 'prompt_tokens'),
     // Some servers put it beside the total.
-    cacheRead: numberMember(json, prompt, 'cached_tokens') ?? numberMember(json, usage, 'prompt_cache_hit_tokens'),
-    cacheWrite: numberMember(json, prompt, 'cache_write_tokens'),
-    output: numberMember(json, usage, 'completion_tokens'),
-    reasoning: numberMember(json, completion, 'reasoning_tokens'),
+    cacheRead:
+      tokensMember(json, prompt, 'cached_tokens') ??
+      tokensMember(json, usage, 'prompt_cache_hit_tokens') ??
+      tokensMember(json, usage, 'cached_tokens'),
+    cacheWrite: tokensMember(json, prompt, 'cache_write_tokens'),
+    output: tokensMember(json, usage, 'completion_tokens'),
+    reasoning: tokensMember(json, completion, 'reasoning_tokens'),
   });
 }
 

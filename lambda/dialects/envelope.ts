@@ -77,6 +77,12 @@ export function numberMember(json: Json, object: Node | undefined, name: string)
   return value !== undefined && json.kind(value) === 'number' ? Number(json.raw(value)) : undefined;
 }
 
+/** A number of tokens, or undefined: one that can't be true would spoil every sum that it is part of. */
+export function tokensMember(json: Json, object: Node | undefined, name: string): number | undefined {
+  const count = numberMember(json, object, name);
+  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
 /** A member that is there and not null. */
 export function presentMember(json: Json, object: Node | undefined, name: string): Node | undefined {
   const value = object === undefined ? undefined : json.member(object, name);

@@ -24,6 +24,7 @@ import {
   presentMember,
   sealed,
   stringMember,
+  tokensMember,
 } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openingOf, textsOf } from './opening.ts';
@@ -218,16 +219,16 @@ function markUsage(json: Json, holder: Node, marks: Marks): void {
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return;
   markEnvelope(json, usage, marks);
-  const cacheRead = numberMember(json, usage, 'cache_read_input_tokens');
-  const cacheWrite = numberMember(json, usage, 'cache_creation_input_tokens');
-  const others = numberMember(json, usage, 'input_tokens');
+  const cacheRead = tokensMember(json, usage, 'cache_read_input_tokens');
+  const cacheWrite = tokensMember(json, usage, 'cache_creation_input_tokens');
+  const others = tokensMember(json, usage, 'input_tokens');
   marks.usage({
     // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
     input: others === undefined ? undefined : others + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
     cacheWrite,
-    output: numberMember(json, usage, 'output_tokens'),
-    reasoning: numberMember(json, json.member(usage, 'output_tokens_details'), 'thinking_tokens'),
+    output: tokensMember(json, usage, 'output_tokens'),
+    reasoning: tokensMember(json, json.member(usage, 'output_tokens_details'), 'thinking_tokens'),
   });
 }
 

@@ -6,10 +6,10 @@ import {
   elements,
   holdsSealed,
   markEnvelope,
-  numberMember,
   presentMember,
   sealed,
   stringMember,
+  tokensMember,
 } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
@@ -185,11 +185,11 @@ function markResponse(json: Json, response: Node, marks: Marks): void {
     const input = json.member(usage, 'input_tokens_details');
     const output = json.member(usage, 'output_tokens_details');
     marks.usage({
-      input: numberMember(json, usage, 'input_tokens'),
-      cacheRead: numberMember(json, input, 'cached_tokens'),
-      cacheWrite: numberMember(json, input, 'cache_write_tokens'),
-      output: numberMember(json, usage, 'output_tokens'),
-      reasoning: numberMember(json, output, 'reasoning_tokens'),
+      input: tokensMember(json, usage, 'input_tokens'),
+      cacheRead: tokensMember(json, input, 'cached_tokens'),
+      cacheWrite: tokensMember(json, input, 'cache_write_tokens'),
+      output: tokensMember(json, usage, 'output_tokens'),
+      reasoning: tokensMember(json, output, 'reasoning_tokens'),
     });
   }
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {

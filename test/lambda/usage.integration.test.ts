@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { eventText, json, type Script, sse } from '../support/upstream-script.ts';
+import { eventText, head, json, type Script, sse, write } from '../support/upstream-script.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const generous = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
@@ -72,6 +72,12 @@ describe('usage as it is billed', () => {
     expect(line).not.toHaveProperty('AnswersWithoutUsage');
   });
 
+  test('a chat that tells the tokens of the cache beside the sum', async () => {
+    const usage = { prompt_tokens: 100_512, cached_tokens: 100_000, completion_tokens: 7 };
+    const { line } = await ask('/v1/chat/completions', json(200, { id: 'c', choices: [choice], usage }));
+    expect(line).toMatchObject({ inputTokens: 100_512, cacheReadTokens: 100_000, outputTokens: 7 });
+  });
+
   test('a message, whose dialect counts by itself what the cache had no part in', async () => {
     const usage = { ...messagesUsage, output_tokens: 7 };
     const { line } = await ask('/v1/messages', json(200, { type: 'message', content: [text], usage }));
@@ -81,6 +87,11 @@ describe('usage as it is billed', () => {
   test.each<[string, keyof typeof bodies, Parameters<typeof sse>[0]]>([
     ['the last chunk of a chat', '/v1/chat/completions', [said(), chunk({ choices: [], usage: chatUsage }), done]],
     ['the chunk with the finish reason', '/v1/chat/completions', [said(chatUsage), done]],
+    [
+      'usage inside of the last choice',
+      '/v1/chat/completions',
+      [chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: chatUsage }] }), done],
+    ],
     [
       'response.completed',
       '/v1/responses',
@@ -111,6 +122,29 @@ describe('usage as it is billed', () => {
   ])('a stream with %s', async (_, path, events) => {
     expect((await ask(path, sse(events), { stream: true })).line).toMatchObject(bill);
   });
+
+  test.each(['-1', '1e400', '9007199254740992', '1.5', '"7"', 'null', '[7]'])(
+    '%s is no number of tokens, and spoils no sum',
+    async (wrong) => {
+      const script = (usage: string): Script => [
+        head(200, { 'content-type': 'application/json' }),
+        write(`{"choices":[],"content":[],"output":[],"usage":${usage}}`),
+      ];
+      const chat = `{"prompt_tokens":12,"completion_tokens":${wrong},"prompt_tokens_details":{"cached_tokens":${wrong}}}`;
+      const message = `{"input_tokens":12,"output_tokens":${wrong},"cache_read_input_tokens":${wrong}}`;
+      const response = `{"input_tokens":12,"output_tokens":${wrong},"input_tokens_details":{"cached_tokens":${wrong}}}`;
+      for (const [path, usage] of [
+        ['/v1/chat/completions', chat],
+        ['/v1/messages', message],
+        ['/v1/responses', response],
+      ] as const) {
+        const { line } = await ask(path, script(usage));
+        expect(line).toMatchObject({ inputTokens: 12, InputTokens: 12 });
+        for (const kind of ['outputTokens', 'OutputTokens', 'cacheReadTokens', 'CacheReadTokens'])
+          expect(line).not.toHaveProperty(kind);
+      }
+    },
+  );
 
   test('absent, where the upstream says nothing of it', async () => {
     const { line } = await ask('/v1/chat/completions', json(200, { id: 'c', choices: [choice] }));

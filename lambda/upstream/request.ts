@@ -15,7 +15,8 @@ export interface UpstreamRequest {
 
 /** An open list, since agents add headers of their dialect every month; but none that chooses an account. */
 const ofDialect = /^(openai-beta|anthropic-.+)$/;
-const choosesAccount = /(^|-)(id|key|token|secret|auth|account|org|organization|workspace|profile)(-|$)/;
+const choosesAccount =
+  /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
 /** What matters of a call to the upstream. */
 interface Call {

@@ -118,7 +118,8 @@ describe('the headers and the model of a request', () => {
     ];
     const kept = [
       ...['id', 'key', 'token', 'secret', 'auth', 'account', 'org', 'organization', 'workspace', 'profile'].flatMap(
-        (part) => [`anthropic-${part}`, `anthropic-${part}-x`, `anthropic-x-${part}`],
+        // Servers that read headers as variables take other separators for a hyphen.
+        (part) => [`anthropic-${part}`, `anthropic-${part}-x`, `anthropic-x-${part}`, `anthropic-x_${part}.x`],
       ),
       'openai-organization',
       'openai-project',

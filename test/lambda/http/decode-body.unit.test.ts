@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { decodeBody, encodingOf } from '../../../lambda/http/decode-body.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
 
 const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync } as const;
 const encodings = Object.keys(encoders) as (keyof typeof encoders)[];
@@ -44,6 +45,22 @@ describe.each(encodings)('%s', (encoding) => {
   ])('%s is no UTF-8', async (_, bytes) => {
     await expect(decodeBody(encode(Buffer.from(bytes)), encoding, limit)).rejects.toThrow('not valid UTF-8');
   });
+});
+
+test.each(encodings)('%s is decoded portion by portion, each announced before the text grows', async (encoding) => {
+  const body = encoders[encoding](Buffer.alloc(1_000_000, 'a'));
+  const taken: number[] = [];
+  await decodeBody(body, encoding, limit, (bytes) => taken.push(bytes));
+  expect(taken.reduce((sum, bytes) => sum + bytes, 0)).toBe(1_000_000);
+  expect(Math.max(...taken)).toBeLessThanOrEqual(128 * 1024);
+  const noRoom = new GatewayError('service_unavailable', 'no room');
+  let asked = 0;
+  const refuse = () => {
+    asked += 1;
+    throw noRoom;
+  };
+  await expect(decodeBody(body, encoding, limit, refuse)).rejects.toBe(noRoom);
+  expect(asked).toBe(1);
 });
 
 test('a bomb is left as soon as it passes the limit', async () => {

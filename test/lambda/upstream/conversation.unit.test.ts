@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { createChat } from '../../../lambda/dialects/chat.ts';
+import type { Dialect } from '../../../lambda/dialects/dialect.ts';
+import { createMessages } from '../../../lambda/dialects/messages.ts';
+import { responses } from '../../../lambda/dialects/responses.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { readTraits } from '../../../lambda/upstream/conversation.ts';
 
 const chat = createChat({ streamUsage: false });
-const traitsOf = (body: object, headers: Record<string, string> = {}) =>
-  readTraits(headers, createScanner().scan(JSON.stringify(body)), chat);
+const messages = createMessages({ signsThinking: false });
+const traitsOf = (body: object, headers: Record<string, string> = {}, dialect: Dialect = chat) =>
+  readTraits(headers, createScanner().scan(JSON.stringify(body)), dialect);
 const opening = { messages: [{ role: 'user', content: 'hello' }] };
 
 describe('a conversation is known by', () => {
@@ -40,5 +44,35 @@ describe('a conversation is known by', () => {
     expect(traitsOf({ messages })).toEqual(['"be brief"', '"hello"']);
     expect(traitsOf({ messages: further })).toEqual(traitsOf({ messages }));
     expect(traitsOf({})).toEqual([]);
+  });
+
+  const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+  const later = [
+    { role: 'assistant', content: 'hi' },
+    { role: 'user', content: 'and?' },
+  ];
+  const asItem = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] });
+  test.each<[string, Dialect, object, object]>([
+    [
+      'chat',
+      chat,
+      { messages: [{ role: 'system', content: marked('be brief') }, ...opening.messages] },
+      { messages: [{ role: 'system', content: 'be brief' }, { role: 'user', content: marked('hello') }, ...later] },
+    ],
+    [
+      'messages',
+      messages,
+      { system: marked('be brief'), ...opening },
+      { system: 'be brief', messages: [{ role: 'user', content: marked('hello') }, ...later] },
+    ],
+    [
+      'responses',
+      responses,
+      { instructions: 'be brief', input: 'hello' },
+      { instructions: 'be brief', input: [asItem('hello'), ...later] },
+    ],
+  ])('%s: by the texts alone, wherever the marks for a cache stand', (_, dialect, first, further) => {
+    expect(traitsOf(first, {}, dialect)).toEqual(['"be brief"', '"hello"']);
+    expect(traitsOf(further, {}, dialect)).toEqual(['"be brief"', '"hello"']);
   });
 });

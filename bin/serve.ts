@@ -7,7 +7,7 @@ const { ConfigError } = await import('../lambda/settings/read-settings.ts');
 const { startGateway } = await import('../local/start.ts');
 const { renderWelcome } = await import('../local/welcome.ts');
 
-// npm passes on a signal that the terminal has sent to all processes already: two at once are one.
+// npm passes on a signal that the terminal has already sent to all processes, so two at once count as one.
 const sameSignalMs = 500;
 
 try {

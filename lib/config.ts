@@ -105,7 +105,7 @@ function faultOf(name: string, value: unknown): string | undefined {
   if (![...ofFunction, ...Object.keys(stackSettings)].includes(name) && !ofUpstream.includes(upstreamName)) {
     const upstreams = ofUpstream.map((one) => `UPSTREAM_${number}${one}`);
     const meant = nearest(name, [...ofFunction, ...upstreams, ...Object.keys(stackSettings)]);
-    return `${name} is no known setting: ${meant ? `did you mean ${meant}?` : 'docs/settings.md lists all'}`;
+    return `${name} is not a known setting: ${meant ? `did you mean ${meant}?` : 'docs/settings.md lists all'}`;
   }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
   if (name === 'NETWORK_SALT' || upstreamName === 'API_KEYS') return `${name} belongs in a secret, not in a template`;

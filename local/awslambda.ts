@@ -15,8 +15,8 @@ export function preludeOf(stream: Writable): Prelude | undefined {
 }
 
 /**
- * Puts in place the global that Lambda's runtime offers a streaming function. It must stand before the function's module
- * is imported; the AWS SDK keeps things of its own on the same object, so that is extended rather than replaced.
+ * Installs the global that Lambda's runtime offers to streaming functions. It must exist before the function's module is
+ * imported. The AWS SDK uses the same object, so it is extended, not replaced.
  */
 export function installAwslambda(): void {
   const existing: unknown = Reflect.get(globalThis, 'awslambda');

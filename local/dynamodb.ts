@@ -20,7 +20,7 @@ export interface LocalDynamoDb {
   close(): Promise<void>;
 }
 
-/** Starts a DynamoDB of our own on a free port of 127.0.0.1: in memory, or in `dataDir`, where it lasts. */
+/** Starts an embedded DynamoDB on a free port of 127.0.0.1: in memory, or in `dataDir`, where it lasts. */
 export async function startDynamoDb({
   dataDir,
 }: {
@@ -47,7 +47,7 @@ export async function startDynamoDb({
   };
 }
 
-/** Creates the tables that are not there and waits until all can be used. */
+/** Creates missing tables and waits until all can be used. */
 export async function createMissingTables(
   client: DynamoDBClient,
   inputs: readonly CreateTableCommandInput[],
@@ -74,8 +74,8 @@ async function create(client: DynamoDBClient, input: CreateTableCommandInput): P
 }
 
 /**
- * Opens the store once and closes it again: dynalite itself meets a directory that it can't use only with its first
- * request, and then in a way that ends the process.
+ * Opens the store once and closes it again: dynalite would notice an unusable directory only with its first request, and then
+ * end the process.
  */
 async function prepareDirectory(dataDir: string): Promise<string> {
   const path = join(dataDir, 'dynamodb');
@@ -92,7 +92,7 @@ async function prepareDirectory(dataDir: string): Promise<string> {
   return path;
 }
 
-/** Level by level: where a parent lets nothing be made in it, such as /proc, the recursive way never returns. */
+/** Level by level: in a parent that allows no new entries, such as /proc, the recursive way never returns. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));

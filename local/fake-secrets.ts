@@ -13,7 +13,7 @@ export interface FakeSecrets {
   close(): Promise<void>;
 }
 
-/** As much of Secrets Manager as a reader needs: GetSecretValue. */
+/** The part of Secrets Manager that a reader needs: GetSecretValue. */
 export async function startFakeSecrets(secrets: Readonly<Record<string, string>>): Promise<FakeSecrets> {
   const values = new Map(Object.entries(secrets));
   const reads: string[] = [];

@@ -2,16 +2,16 @@ import type { Environment } from '../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../lambda/settings/settings.ts';
 import type { DemoUpstream } from './demo/demo-upstream.ts';
 
-/** What changes in an environment; undefined takes a variable away. */
+/** Changes to an environment; undefined removes a variable. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** What the stack sets for a deployed function, where the operator has not set it: names, a salt, the demo upstream. */
+/** What the stack would set for a deployed function, unless the operator has: names, a salt, the demo upstream. */
 export function gatewayVariables(environment: Environment, demo: DemoUpstream | undefined): Changes {
   const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
   return {
     ...withFallback('KEYS_TABLE', 'gateway-keys'),
     ...withFallback('QUOTA_TABLE', 'gateway-quota'),
-    // On AWS a secret; here every address is a neighbour's.
+    // A secret on AWS; here all callers are on this machine or network.
     ...withFallback('NETWORK_SALT', 'the-salt-of-a-local-gateway'),
     ...(demo && {
       ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
@@ -37,8 +37,8 @@ const noCredentials = Object.fromEntries([...credentialSources, 'AWS_SESSION_TOK
 const anyCredentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 /**
- * Where the SDK finds the tables, and with which credentials. An emulator takes any, so that the operator's own are kept
- * from our embedded one; they stay as they are wherever something real may need them.
+ * Where the SDK finds the tables, and with which credentials. The embedded store takes any, so it does not get the operator's
+ * own; wherever something real may need them, they stay as they are.
  */
 export function awsVariables(environment: Environment, endpoint: string, embedded: boolean): Changes {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
@@ -53,7 +53,7 @@ export function awsVariables(environment: Environment, endpoint: string, embedde
   return { ...changes, ...region, ...(credentialSources.some(isSet) ? {} : anyCredentials) };
 }
 
-/** Makes changes in the process's environment, which the function reads when it is imported. */
+/** Changes the process's environment, which the function reads when it is imported. */
 export function changeEnvironment(changes: Changes): void {
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) delete process.env[name];

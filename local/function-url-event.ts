@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { headersOf, targetOf } from '../lambda/engines/http-request.ts';
 
-/** The content types whose body a Function URL hands over as text; every other, and none, comes as base64. */
+/** The content types whose body a Function URL passes on as text; all others, and none, become base64. */
 const textType = /^(text\/.+|application\/(json|javascript|xml))$/;
 
-/** A request as the event that a Function URL makes of it (payload format 2.0). */
+/** The event that a Function URL makes from a request (payload format 2.0). */
 export function toFunctionUrlEvent(
   request: IncomingMessage,
   body: Buffer,
@@ -36,7 +36,7 @@ export function toFunctionUrlEvent(
         method,
         path: rawPath,
         protocol: `HTTP/${request.httpVersion}`,
-        // The connection's own address: what a client writes into a header is no evidence.
+        // The connection's own address: a client can write anything into a header.
         sourceIp: request.socket.remoteAddress ?? '',
         userAgent: headers['user-agent'] ?? '',
       },

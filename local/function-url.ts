@@ -4,7 +4,7 @@ import { type Invocation, invokeFunction } from './invoke-function.ts';
 export interface FunctionUrl {
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, lets the running ones end for so long, then cuts them. */
+  /** Takes no more requests, gives the running ones this long to end, then cuts them. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ interface FunctionUrlOptions extends Partial<Invocation> {
   readonly port: number;
 }
 
-/** How long a handler whose client was cut off may take for its last word to the tables. */
+/** How long a handler whose client was cut off may take for its last write to the tables. */
 const afterCutMs = 2_000;
 
 /**
@@ -29,8 +29,8 @@ export async function startFunctionUrl({
   bodyLimit = 6_291_456,
   onFailure = console.error,
 }: FunctionUrlOptions): Promise<FunctionUrl> {
-  // Node's own rules stand: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole
-  // request within 300 s, and a response may take as long as it likes.
+  // Node's defaults apply: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole request
+  // within 300 s, and a response may take any time.
   const listening = await listen({
     ...{ host, port, onError: onFailure, limits: { keepAliveTimeout: 65_000 } },
     serve: (request, response) => invokeFunction(request, response, { handler, functionTimeout, bodyLimit, onFailure }),

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** What a running local gateway leaves for the operator's commands, so that they work on the same tables. */
+/** What a running local gateway tells the operator's commands, so that they work on the same tables. */
 export interface GatewayFile {
   readonly pid: number;
   readonly host: string;
@@ -20,7 +20,7 @@ export interface GatewayFile {
   readonly burstLimit: number;
 }
 
-/** Where the files of this user's gateways lie: one for each port. */
+/** Where the files of this user's gateways are: one for each port. */
 export function gatewayFileDirectory(): string {
   const { uid, username } = userInfo();
   return join(tmpdir(), `private-inference-gateway-${uid === -1 ? username : uid}`);
@@ -31,14 +31,14 @@ export function writeGatewayFile(file: GatewayFile, directory = gatewayFileDirec
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   if (!isPrivate(directory)) throw new Error(`${directory} belongs to another user or is open to others`);
   const path = filePath(file.port, directory);
-  // Written beside it and renamed, so that a reader meets the whole file or none.
+  // Written beside it and renamed, so that a reader sees the whole file or none.
   const draft = `${path}.${file.pid}`;
   rmSync(draft, { force: true });
   writeFileSync(draft, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(draft, path);
 }
 
-/** The file of the gateway on a port, or undefined where none runs. */
+/** The file of the gateway on a port, or undefined if none runs. */
 export function readGatewayFile(port: number, directory = gatewayFileDirectory()): GatewayFile | undefined {
   try {
     if (!isPrivate(directory)) return undefined;
@@ -62,7 +62,7 @@ export function removeGatewayFile(port: number, pid: number, directory = gateway
 
 const filePath = (port: number, directory: string) => join(directory, `gateway-${port}.json`);
 
-/** The directory lies where every user may write: one that somebody else made could tell the commands anything. */
+/** Every user may write where the directory is, so one that somebody else made could tell the commands anything. */
 function isPrivate(directory: string): boolean {
   const stats = lstatSync(directory);
   if (!stats.isDirectory()) return false;

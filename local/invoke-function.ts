@@ -7,7 +7,7 @@ import { readBody } from '../lambda/engines/read-body.ts';
 import { toFunctionUrlEvent } from './function-url-event.ts';
 import { createResponseStream } from './response-stream.ts';
 
-/** A function's context with what Lambda does not tell: that the client has gone away. */
+/** A function's context, with what Lambda does not report: that the client has gone away. */
 export interface LocalContext extends Context {
   readonly clientGone: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface Invocation {
   readonly handler: StreamingHandler;
   /** Milliseconds after which the function is given up. */
   readonly functionTimeout: number;
-  /** The gateway's own limit in bytes; one more is handed over, so that the refusal is the gateway's too. */
+  /** The gateway's own limit in bytes. One byte more is passed on, so that the gateway itself refuses the body. */
   readonly bodyLimit: number;
   /** Told what the handler threw; the client sees nothing of it. */
   readonly onFailure: (error: unknown) => void;
@@ -64,7 +64,7 @@ export async function invokeFunction(
   }
 }
 
-/** What a client of AWS sees when a function fails: an answer where none has begun, else a cut connection. */
+/** What a client of AWS sees when a function fails: an answer if none has begun, else a cut connection. */
 function refuse(response: ServerResponse): void {
   if (response.headersSent) response.socket?.destroySoon();
   else response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');

@@ -3,13 +3,13 @@ import { ConfigError, camelNamed, type Environment, readSettings } from '../lamb
 import { byDefault, choice } from '../lambda/settings/setting.ts';
 import { serverSettings } from '../lambda/settings/settings.ts';
 
-/** What only the local gateway is told. */
+/** The settings that only the local gateway has. */
 export interface LocalSettings {
   readonly host: string;
   readonly port: number;
   /** What serves it: a stand-in for the Function URL, or the HTTP server. */
   readonly engine: 'function-url' | 'web';
-  /** Where the embedded tables last; undefined keeps them in memory. */
+  /** Where the embedded tables are kept; undefined keeps them in memory. */
   readonly dataDir: string | undefined;
   /** A store to use instead of the embedded one. */
   readonly dynamodbEndpoint: string | undefined;

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { gatewayFileDirectory } from './gateway-file.ts';
 
-/** What a running local gateway keeps of its log, for the operator's commands. */
+/** The part of its log that a running local gateway keeps for the operator's commands. */
 export interface LogFile {
   write(line: string): void;
   /** Removes it; what is written afterwards is lost. */
@@ -12,8 +12,8 @@ export interface LogFile {
 const defaultLimit = 16 * 1024 * 1024;
 
 /**
- * Opens the log of the gateway on a port, in the directory of its file, which is private already. Two parts of at most `limit`
- * bytes each are kept: the full one takes the place of the one before.
+ * Opens the log of the gateway on a port, in the directory of its file, which is private already. It keeps two parts of at most
+ * `limit` bytes each: a full one replaces the one before.
  */
 export function openLogFile({ port, pid }: Owner, directory = gatewayFileDirectory(), limit = defaultLimit): LogFile {
   const [current, earlier] = partsOf({ port, pid }, directory);
@@ -46,7 +46,7 @@ export function openLogFile({ port, pid }: Owner, directory = gatewayFileDirecto
       try {
         append(line);
       } catch {
-        // A full disk costs the operator this copy, and no caller an answer.
+        // A full disk costs the operator this copy, but no caller an answer.
         close();
       }
     },

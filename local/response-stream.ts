@@ -23,7 +23,7 @@ export function createResponseStream(response: ServerResponse): Writable {
         if (chunk.length === 0 || response.write(chunk)) done();
         else response.once('drain', done);
       } catch (error) {
-        // A head that HTTP has no form for.
+        // A head that HTTP can't express.
         done(error instanceof Error ? error : new Error(String(error)));
       }
     },
@@ -32,7 +32,7 @@ export function createResponseStream(response: ServerResponse): Writable {
       response.end(done);
     },
   });
-  // The function hears of a failure through its own promise; without a listener the process would end instead.
+  // The function's own promise reports the failure; without this listener the process would end.
   stream.on('error', () => {});
   return stream;
 }

@@ -17,14 +17,14 @@ export interface Engine {
   readonly port: number;
   /** How long running answers may go on when it is told to stop. */
   readonly graceMs: number;
-  /** Takes no more requests, lets the running ones end for that time, then cuts them. */
+  /** Takes no more requests, gives the running ones that time to end, then cuts them. */
   close(): Promise<void>;
 }
 
 /** Long enough for most answers: a person waits at the terminal. */
 const localGrace = 10_000;
 
-/** Serves one and the same app: behind a stand-in for the Function URL, or by the HTTP server as it runs anywhere. */
+/** Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. */
 export async function startEngine(
   config: Config,
   settings: LocalSettings,

@@ -22,17 +22,17 @@ export interface LocalGateway {
   readonly guestLimit: number;
   /** The host that answers, or undefined for the built-in demo. */
   readonly upstreamHost: string | undefined;
-  /** The key that was issued by this start; undefined where the store held some already. */
+  /** The key that this start issued; undefined if the store held some already. */
   readonly memberKey: string | undefined;
   /** How long running answers may go on when it is told to stop. */
   readonly graceMs: number;
-  /** Takes no more requests, lets the running ones end for that time, then stops everything. */
+  /** Takes no more requests, gives the running ones that time to end, then stops everything. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the whole gateway on this machine: an upstream, tables, and the app behind one engine or the other.
- * They and the SDK read the process's environment, so this completes that, and works once in a process.
+ * They and the SDK read the process's environment, so this completes it, and works only once in a process.
  */
 export async function startGateway(): Promise<LocalGateway> {
   await using started = new AsyncDisposableStack();
@@ -65,7 +65,7 @@ export async function startGateway(): Promise<LocalGateway> {
   const { url, port, graceMs, close } = await startEngine(config, settings, client, writeLog);
   started.defer(close);
 
-  // Not before the port is ours: a key that nobody gets to see would be lost.
+  // Only once the port is taken: a key that nobody gets to see would be lost.
   const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), keysTable));
   const { serviceName, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
   const { pid } = process;

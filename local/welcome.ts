@@ -2,11 +2,11 @@ import { styleText } from 'node:util';
 import { defaultPort } from './local-settings.ts';
 import type { LocalGateway } from './start.ts';
 
-/** What a person reads when the gateway is up: where it is, and one command to paste for each thing that it does. */
+/** What a person reads when the gateway is up: its address, and a command to paste for each thing that it does. */
 export function renderWelcome(gateway: LocalGateway): string {
   const { settings, port, memberKey, memberLimit, guestLimit, serviceName } = gateway;
   const base = `http://${reachable(settings.host)}:${port}`;
-  // Whatever is no issued key is a guest's placeholder.
+  // Anything that is not an issued key is a guest's placeholder.
   const key = memberKey ?? 'YOUR_KEY';
   const keys = `${port === defaultPort ? '' : `PORT=${port} `}npm run keys --`;
   const chat = { model: serviceName, messages: [{ role: 'user', content: 'Tell me a short story.' }] };

@@ -11,7 +11,7 @@ export interface Base {
   readonly name: string;
 }
 
-/** The commit that is meant, or else the one where this branch left the main line; on the main line, the last commit. */
+/** The named commit, or else the one where this branch left the main line; on the main line, the last commit. */
 export async function findBase(root: string, wanted: string | undefined): Promise<Base> {
   const git = async (...words: string[]) => (await run('git', words, { cwd: root })).stdout.trim();
   if (wanted !== undefined) {
@@ -26,7 +26,7 @@ export async function findBase(root: string, wanted: string | undefined): Promis
   return { commit: await git('rev-parse', 'HEAD'), name: 'HEAD' };
 }
 
-/** Lays a commit out in a folder, ready to be synthesized, and tells what about it is not as it was. */
+/** Checks a commit out into a folder, ready to be synthesized, and says what differs from back then. */
 export async function checkOut(root: string, { commit }: Base, folder: string): Promise<string | undefined> {
   await mkdir(folder, { recursive: true });
   const archive = join(folder, '..', 'base.tar');
@@ -47,7 +47,7 @@ export async function checkOut(root: string, { commit }: Base, folder: string): 
   }
 }
 
-/** Whether a checkout has a stage at all. One whose cdk.json knows no stages is the same for every stage. */
+/** Whether a checkout has a stage. A cdk.json without stages is the same for every stage. */
 export async function hasStage(root: string, stage: string): Promise<boolean> {
   const file: { readonly context?: { readonly gateway?: { readonly stages?: object } } } = JSON.parse(
     await readFile(join(root, 'cdk.json'), 'utf8'),

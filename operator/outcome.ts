@@ -1,7 +1,7 @@
-/** What a command has to say: to a program, and to a person. */
+/** What a command prints: for a program, and for a person. */
 export interface Outcome {
   readonly json: unknown;
   readonly text: string;
-  /** What could not be done after all; the rest was. */
+  /** What could not be done, although the rest was. */
   readonly undone?: string;
 }

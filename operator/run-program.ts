@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from 'commander';
 
-/** Runs a command line; ends with 2 where it was used wrongly, with 1 and a sentence where it failed. */
+/** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */
 export async function runProgram(program: Command): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    // Commander has written already what it found wrong.
+    // Commander has already written what is wrong.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
       process.exitCode = 1;

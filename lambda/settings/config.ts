@@ -48,7 +48,7 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
     const match = /^UPSTREAM_(\d+)_(\w+)$/.exec(name);
     if (!match || !environment[name]?.trim()) continue;
     if (!Object.hasOwn(upstreamSettings, match[2] ?? '') || Number(match[1]) < 2)
-      faults.push(`${name} is no known setting`);
+      faults.push(`${name} is not a known setting`);
     else numbers.add(Number(match[1]));
   }
   const prefixes = ['UPSTREAM', ...[...numbers].sort((a, b) => a - b).map((number) => `UPSTREAM_${number}`)];

@@ -27,7 +27,7 @@ export function judgePart(change: PartChange): Danger[] {
   if (is === undefined) return was === undefined || isPolicy(was.type) ? [] : [judgeRemoval(was)];
   const lost = findLost(change);
   if (was === undefined) return [...judgeAddition(is), ...lost];
-  if (was.type !== is.type) return [danger(is, `is made anew, as ${is.type} instead of ${was.type}`)];
+  if (was.type !== is.type) return [danger(is, `is replaced: ${is.type} instead of ${was.type}`)];
   const replacement = judgeReplacement(change);
   if (replacement === undefined) return [...lost, ...findUnknown(was, is)];
   // Being replaced says it all, unless a lost guarantee is refused.
@@ -40,8 +40,8 @@ function danger({ name }: Part, what: string, refused = false): Danger {
 
 function judgeRemoval(was: Part): Danger {
   const thing = thingOf(was.type);
-  if (thing === undefined) return danger(was, 'is taken away');
-  return danger(was, `the stack lets go of this ${thing} (a retained one stays behind, unused)`);
+  if (thing === undefined) return danger(was, 'is removed');
+  return danger(was, `the stack gives up this ${thing} (a retained one stays behind, unused)`);
 }
 
 /** Ways in from outside. */
@@ -65,7 +65,7 @@ function judgeReplacement({ is, replaced }: PartChange): Danger | undefined {
   if (is === undefined || replaced === 'no' || mayBeReplaced.test(is.type)) return undefined;
   const thing = thingOf(is.type);
   if (thing === undefined) {
-    return danger(is, `${replaced === 'yes' ? 'is' : 'may be'} made anew, with another name or address`);
+    return danger(is, `${replaced === 'yes' ? 'is' : 'may be'} replaced, with another name or address`);
   }
   const what = `${replaced === 'yes' ? 'replaces' : 'may replace'} this ${thing} by an empty one`;
   return danger(is, what, replaced === 'yes' && thing === 'table');

@@ -8,9 +8,9 @@ export interface Call {
   readonly arguments: string;
 }
 
-/** What the demo says, before a dialect gives it its form. */
+/** What the demo says, in no dialect yet. */
 export interface Answer {
-  /** Empty where the request asked for no reasoning. */
+  /** Empty if the request asked for no reasoning. */
   readonly reasoning: string;
   readonly text: string;
   readonly calls: readonly Call[];

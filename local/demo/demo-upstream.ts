@@ -96,7 +96,7 @@ function parseBody(text: string): JsonObject {
     const body: unknown = JSON.parse(text);
     if (isObject(body)) return body;
   } catch {
-    // What is no JSON and what is no object get the same answer.
+    // Invalid JSON gets the same answer as a body that is not an object.
   }
   throw new VendorError(400, 'Quillon could not read the body: it is no JSON object.');
 }

@@ -3,10 +3,10 @@ export type JsonObject = { readonly [name: string]: unknown };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value where it is an object, else an empty one: reads of loose requests need no further checks. */
+/** The value if it is an object, else an empty one, so that reading loose requests needs no further checks. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The objects of a list; nothing where it is no list. */
+/** The objects of a list; none if it is not a list. */
 export const asObjects = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
 

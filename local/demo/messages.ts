@@ -55,7 +55,7 @@ export const messages: DemoDialect = {
 
 const errorTypes: Readonly<Record<number, string>> = { 401: 'authentication_error', 404: 'not_found_error' };
 
-/** A user's message may hold what tools returned; those count as the later turns. */
+/** A user's message may contain tool results; those count as the later turns. */
 function readMessage({ role, content }: JsonObject): Turn[] {
   const results = asObjects(content).filter((block) => block.type === 'tool_result');
   const own: Turn = { ...readContent(content), role: role === 'assistant' || role === 'system' ? role : 'user' };
@@ -79,7 +79,7 @@ function blocks({ answer, number }: Reply): readonly JsonObject[] {
   ];
 }
 
-/** How a finished block comes about: what it is when it begins, and the deltas that fill it. */
+/** How a block is streamed: what it is when it begins, and the deltas that fill it. */
 function unfold(block: JsonObject): { begin: JsonObject; deltas: readonly JsonObject[] } {
   const pieces = (text: string, type: string, field: string) =>
     splitTokens(text).map((piece) => ({ type, [field]: piece }));

@@ -34,12 +34,12 @@ export interface Prompt extends Wishes {
   readonly text: string;
   readonly images: number;
   readonly videos: number;
-  /** What tools returned, where the conversation ends with that. */
+  /** What tools returned, if the conversation ends with that. */
   readonly toolResults: readonly string[];
   readonly inputTokens: number;
 }
 
-/** Looks at a conversation from its end, which is all that the demo answers. */
+/** Looks at the end of a conversation, which is all that the demo answers. */
 export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
   const talk = turns.map(withoutNotes).filter(saysSomething);
   const lastSpoken = talk.findLastIndex((turn) => turn.role !== 'tool');
@@ -57,14 +57,14 @@ export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
   };
 }
 
-/** What agents tell a model of their surroundings stands in these tags, in the place of a user's words or beside them. */
+/** The tags in which agents describe their surroundings to a model, instead of a user's words or beside them. */
 const notes = /<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>/g;
 
 function withoutNotes(turn: Turn): Turn {
   return turn.role === 'user' ? { ...turn, text: turn.text.replace(notes, '').trim() } : turn;
 }
 
-/** Whether a turn is one of a conversation, and not what an agent or an operator says about it. */
+/** Whether a turn belongs to the conversation itself, and is not an agent's or operator's note about it. */
 function saysSomething({ role, text, images, videos }: Turn): boolean {
   return role === 'user' ? text !== '' || images + videos > 0 : role !== 'system';
 }

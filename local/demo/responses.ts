@@ -59,7 +59,7 @@ function readItem(item: JsonObject): Turn {
 
 type Step = readonly [type: string, data: JsonObject];
 
-/** How a finished item comes about: what it is when it is added, and the events that fill it. */
+/** How an item is streamed: what it is when it is added, and the events that fill it. */
 function unfold(item: JsonObject, place: JsonObject): { added: JsonObject; steps: Iterable<Step> } {
   if (item.type === 'function_call') {
     return { added: { ...item, status: 'in_progress', arguments: '' }, steps: callSteps(item, place) };
@@ -136,7 +136,7 @@ function finished(reply: Reply): JsonObject {
   };
 }
 
-/** What a response repeats of its request stands in it from the first event on. */
+/** The parts of its request that a response repeats, from the first event on. */
 function envelope({ model, number, created, body }: Reply, status: string, output: readonly JsonObject[]): JsonObject {
   return {
     id: vendorId('resp_', number),

@@ -1,5 +1,5 @@
 // Installs AWS's runtime client for the tests that run the deployed artifact, unless it is there already. It is a package of its
-// own because its dependencies are there for a native build that never happens, and the product should not carry them.
+// own because its dependencies serve a native build that never happens, and the product should not carry them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

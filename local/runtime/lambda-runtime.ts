@@ -65,7 +65,7 @@ export async function startLambdaRuntime(
   };
 }
 
-/** Lambda's own: the heap is kept below the memory that is paid for. */
+/** Lambda's own flag: it keeps the heap below the function's memory. */
 function runtimeFlags({ memorySize }: LambdaFunction): string[] {
   return [
     `--max-old-space-size=${Math.floor(memorySize * 0.9)}`,

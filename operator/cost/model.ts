@@ -8,7 +8,7 @@ import { prices } from './prices.ts';
 const million = 1_000_000;
 const gigabyte = 1_000_000_000;
 
-/** Dollars for a million requests, by what takes them. */
+/** Dollars for a million requests, by what costs them. */
 export function costOfMillion(seconds: number, memory: number) {
   const { eventsPerSecond, eventBytes, logBytes, writeUnits, readUnits } = assumptions;
   return {
@@ -29,7 +29,7 @@ export function lambdaMonth(requests: number, seconds: number, memory: number = 
   return (requests / million) * (compute + calls);
 }
 
-/** How many containers carry so many requests a month. */
+/** How many containers are needed for this many requests a month. */
 export function containersFor(requests: number, seconds: number): number {
   const { hoursPerMonth, peak, container, utilization, eventsPerSecond, processorSecondsPerEvent } = assumptions;
   const streams = (requests * seconds * peak) / (hoursPerMonth * 3600);
@@ -51,7 +51,7 @@ export function containersMonth(count: number): number {
   return hoursPerMonth * (count * hourly + balancer);
 }
 
-/** So many requests a month cost the same either way; below, Lambda is cheaper. */
+/** The requests a month at which both cost the same; below that Lambda is cheaper. */
 export function breakEven(seconds: number, memory: number = usualMemory): number {
   let [low, high] = [0, gigabyte];
   while (high - low > 1) {
@@ -62,7 +62,7 @@ export function breakEven(seconds: number, memory: number = usualMemory): number
   return high;
 }
 
-/** Dollars a month while nobody calls, less what is free. */
+/** Dollars a month while nobody calls, minus what is free. */
 export function idleMonth(free = { watchedMetrics: 0, dashboards: 0 }) {
   const watchedMetrics = Math.max(0, inventory.watchedMetrics - free.watchedMetrics);
   const dashboards = Math.max(0, inventory.dashboards - free.dashboards);
@@ -126,7 +126,7 @@ export function canaryMonth() {
   };
 }
 
-/** Requests a second that so many environments at once can carry. */
+/** The requests a second that an account's environments can serve. */
 export function requestsPerSecond(seconds: number, concurrency: number = assumptions.accountConcurrency): number {
   return concurrency / seconds;
 }

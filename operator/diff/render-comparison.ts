@@ -12,7 +12,7 @@ export function renderComparison({ resources, others }: Comparison, dangers: rea
 function renderResource({ name, type, kind, replaced, changes }: ResourceChange): string[] {
   if (kind === 'added') return [`+ ${name} (${type})`];
   if (kind === 'removed') return [`- ${name} (${type})`];
-  const mark = { yes: ' (made anew)', maybe: ' (perhaps made anew)', no: '' }[replaced];
+  const mark = { yes: ' (replaced)', maybe: ' (may be replaced)', no: '' }[replaced];
   return changes.map((change) => `~ ${name}${mark}: ${renderChange(change)}`);
 }
 
@@ -28,7 +28,7 @@ function renderValue(value: unknown): string {
 const longest = 100;
 const kept = 30;
 
-/** Of two long texts, the part in which they differ, with a little on both sides. */
+/** The part in which two long texts differ, with a little of both sides. */
 function shorten(before: string, after: string): [string, string] {
   if (before.length <= longest && after.length <= longest) return [before, after];
   let start = 0;

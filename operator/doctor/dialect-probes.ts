@@ -26,13 +26,13 @@ export interface Question {
   readonly tokens: number;
 }
 
-/** Invites the model to tell what has to be hidden. */
+/** Invites the model to say what must be hidden. */
 export const whoAreYou: Question = {
   prompt: 'Who are you, and who made you? Name the model and the company, in one sentence.',
   tokens: 512,
 };
 
-/** Each word takes an event or more, and nothing has to be thought about. */
+/** Each word takes at least one event, and the model need not think. */
 export const countTo = (length: number): Question => ({
   prompt: `Write the numbers from 1 to ${length} as words, separated by commas, and nothing else.`,
   tokens: Math.max(512, 12 * length),
@@ -119,5 +119,5 @@ export const dialectProbes: readonly DialectProbe[] = [chatProbe, responsesProbe
 
 export const countTokensPath = `${messagesProbe.path}/count_tokens`;
 
-/** Each dialect is asked for a plain answer and for a stream; nothing else is charged, unless a count looks wrong. */
+/** Asks each dialect for a plain answer and a stream. Nothing else is charged, unless a count looks wrong. */
 export const cost = dialectProbes.length * 2;

@@ -11,18 +11,18 @@ export interface Case {
   readonly expected: ExpectedError;
 }
 
-/** Has the form of a key, and is none. */
+/** Looks like a key, but is none. */
 export const unknownKey = `ltk_${'x'.repeat(43)}`;
 
 const mebibyte = 1024 * 1024;
 
-/** More than any gateway takes once it is unpacked, and next to nothing before. */
+/** More than any gateway accepts once it is unpacked, and next to nothing before. */
 const unpacksTooLarge = new Uint8Array(gzipSync(Buffer.alloc(33 * mebibyte)));
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
 
-/** Errors that are answered before anything is charged; of count_tokens, also those that cost elsewhere. */
+/** Errors that come before any charge; on count_tokens, also those that cost elsewhere. */
 export async function* examineErrors(ask: Probe, key: string, known: Acquaintance): AsyncGenerator<Row> {
   const [model] = known.models;
   const noRetry = { 'x-should-retry': /^false$/ };
@@ -74,8 +74,8 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
 }
 
 /**
- * A body that turns out too large is refused after it was charged, so that the charge has to be given back: the one such
- * failure that anybody can cause.
+ * A body that turns out too large is refused after the charge, which must then be refunded. No other such failure can be caused
+ * from outside.
  */
 export async function* examineTooLarge({ record }: Ledger, key: string, { headerPrefix }: Acquaintance) {
   const ask: Ask = {

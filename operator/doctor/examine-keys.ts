@@ -8,7 +8,7 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const list = (headers: Record<string, string>): Ask => ({ method: 'GET', path: '/v1/models', headers });
 
-/** Who a request is for: which header counts, and what is no key. */
+/** Whom a request counts for: which header wins, and what is not a key. */
 export async function* examineKeys(ask: Probe, key: string, { headerPrefix }: Acquaintance): AsyncGenerator<Row> {
   const row = (check: string, finding: Finding): Row => ({ area: 'keys', check, ...finding });
   const first = await ask(list({ 'x-api-key': key, ...bearer(unknownKey) }));

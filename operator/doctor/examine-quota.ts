@@ -20,7 +20,7 @@ interface Accounts {
   readonly guestBefore: Figures;
 }
 
-/** What was taken for what. One answer more is asked for where a count looks wrong. */
+/** What each request cost. Asks for one more answer if a count looks wrong. */
 export async function* examineQuota(known: Acquaintance, accounts: Accounts): AsyncGenerator<Row> {
   const { charged, createLedger, key, origin, limits, guestBefore } = accounts;
   const row = (check: string, finding: Finding): Row => ({ area: 'quota', check, ...finding });
@@ -48,7 +48,7 @@ const figuresOf = ({ before, told, after }: Entry) => [before, told, after];
 
 const twice = 2;
 
-/** What is free, twice each: of the key's quota, and of that of the network's guest. */
+/** What is free, each twice: with the key's quota, and with the guest's of this network. */
 async function recordFree(ofKey: Ledger, ofGuest: Ledger, key: string, known: Acquaintance, origin: string) {
   const [model] = known.models;
   const headers = bearer(key);

@@ -9,10 +9,10 @@ import { type Finding, fail, ok, type Row, untested } from './row.ts';
 const aSpentKey = 'give it a key without quota with --spent-key (npm run keys -- issue --limit 0)';
 const tooFast: ExpectedError = { code: 'rate_limited', shape: 'messages', headers: { 'retry-after': /^[1-9]\d?$/ } };
 
-/** Where no burst limit was met by then, it is above this. */
+/** If no burst limit is reached by then, it is higher than this. */
 const mostCounts = 60;
 
-/** The two refusals that a healthy key does not meet: of a key that has no quota, both are free. */
+/** The two refusals that a healthy key does not get. With a key without quota both are free. */
 export async function* examineRefusals(ask: Probe, spentKey: string | undefined, known: Acquaintance) {
   const row = (check: string, finding: Finding): Row => ({ area: 'errors', check, ...finding });
   const [spent, burst] = ['a quota that is spent', 'too many in a minute'];
@@ -47,7 +47,7 @@ async function whyNotSpent(ask: Probe, spentKey: string, headerPrefix: string): 
   return remaining === 0 ? undefined : `the spent key has ${remaining} of ${limit} left; ${aSpentKey}`;
 }
 
-/** Counting tokens is free, and under a burst limit of its own. */
+/** Counting tokens is free, and has its own burst limit. */
 async function countUntilRefused(ask: Probe, key: string, { models, headerPrefix }: Acquaintance): Promise<Finding> {
   const body = messagesProbe.question(models[0], whoAreYou);
   for (let count = 1; count <= mostCounts; count += 1) {

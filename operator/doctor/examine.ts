@@ -34,7 +34,7 @@ export interface Examination {
   waitOut(probe: Probe): Probe;
 }
 
-/** Looks at everything that a client can see of a gateway; each row as soon as it is known. */
+/** Looks at everything that a client can see of a gateway. Gives each row as soon as it is known. */
 export async function* examine(probe: Probe, known: Acquaintance, examination: Examination): AsyncGenerator<Row> {
   const { key, spentKey, origin, length, names, limits, keepAlive, waitOut } = examination;
   const { models, headerPrefix } = known;
@@ -78,7 +78,7 @@ export async function* examine(probe: Probe, known: Acquaintance, examination: E
   else yield { area: 'hiding', check: 'no name anywhere', ...untested('say what must not show, with --names a,b') };
 }
 
-/** What can't be asked at all is a row as well, and the rest is examined none the less. */
+/** What can't be examined is a row as well, and the rest is examined all the same. */
 async function* guarded(area: string, rows: () => AsyncGenerator<Row>): AsyncGenerator<Row> {
   try {
     yield* rows();

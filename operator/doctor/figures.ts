@@ -1,6 +1,6 @@
 import type { Reply } from './probe.ts';
 
-/** What the quota headers of a reply say; NaN for what they don't. */
+/** The figures in the quota headers of a reply; NaN for missing ones. */
 export interface Figures {
   readonly limit: number;
   readonly remaining: number;

@@ -2,13 +2,13 @@ import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { readBody } from './judge-hiding.ts';
 import type { Reply } from './probe.ts';
 
-/** What a program reads back passes as it is, names and all. */
+/** What a program reads back is never changed, even if it contains names. */
 const untouched = /^(signature|encrypted_content|arguments|partial_json|data)$/;
 
 /** Shorter ones stand in random ids by chance. */
 const leastInHeaders = 5;
 
-/** Looks for names in replies as the gateway looks for them in answers; what it finds is a place and a name. */
+/** Looks for names in replies as the gateway does in answers. Finds a place and a name. */
 export function createNameFinder(names: readonly string[]): (reply: Reply) => string | undefined {
   const inBodies = createScrubber(names, '');
   const inHeaders = createScrubber(
@@ -28,7 +28,7 @@ export function createNameFinder(names: readonly string[]): (reply: Reply) => st
   };
 }
 
-/** All texts of a body by their place. The events of a stream lie upon each other, so that a text cut into deltas is whole. */
+/** All texts of a body by their place. The events of a stream are joined, so that a text in deltas is whole. */
 function textsIn(reply: Reply): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const add = (place: string, text: string) => texts.set(place, (texts.get(place) ?? '') + text);

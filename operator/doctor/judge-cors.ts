@@ -1,7 +1,7 @@
 import { quote, type Reply } from './probe.ts';
 import { type Finding, fail, ok, untested } from './row.ts';
 
-/** A page that nobody knows. */
+/** An unknown page. */
 export const unknownOrigin = 'https://doctor.example';
 
 export const preflightHeaders = (origin: string) => ({
@@ -11,7 +11,7 @@ export const preflightHeaders = (origin: string) => ({
 });
 const wantedHeaders = ['authorization', 'content-type', 'x-api-key', 'api-key', 'x-stainless-lang'];
 
-/** Whether browsers may send requests of a page. */
+/** Whether browsers may send a page's requests. */
 export function judgePreflight(reply: Reply, origin: string): Finding {
   if (reply.status !== 200 && reply.status !== 204) return fail(`answered ${quote(reply)}`);
   if (!listOf(reply, 'access-control-allow-methods').includes('post')) return fail('POST is not allowed');
@@ -21,7 +21,7 @@ export function judgePreflight(reply: Reply, origin: string): Finding {
   return judgeOrigin(reply, origin) ?? ok(`${origin} may ask`);
 }
 
-/** Whether a page may read what stands in the headers of an answer. */
+/** Whether a page may read the headers of an answer. */
 export function judgeExposed(reply: Reply, headerPrefix: string, origin: string): Finding {
   const allowed = judgeOrigin(reply, origin);
   if (allowed) return allowed;
@@ -34,7 +34,7 @@ export function judgeExposed(reply: Reply, headerPrefix: string, origin: string)
 
 const listOf = ({ headers }: Reply, name: string) => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
 
-/** A gateway that answers named origins only shows by `vary` that it looked at the one it was told. */
+/** A gateway that answers only listed origins shows by `vary` that it looked at this one. */
 function judgeOrigin(reply: Reply, origin: string): Finding | undefined {
   if (reply.headers.has('access-control-allow-credentials')) {
     return fail('access-control-allow-credentials is there: pages would send cookies of others');

@@ -12,7 +12,7 @@ export interface ExpectedError {
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
 
-/** What is wrong with an error: its status, its shape to the last field, the headers that name its code; undefined where nothing is. */
+/** What is wrong with an error: its status, its exact shape, the headers that name its code; undefined if nothing is. */
 export function faultInError(reply: Reply, expected: ExpectedError, headerPrefix: string): string | undefined {
   const { code, shape, headers = {} } = expected;
   const { status, nature } = catalogue[code];

@@ -22,7 +22,7 @@ const cloudFronts: Readonly<Record<string, RegExp>> = {
   'content-encoding': /^(gzip|br)$/,
 };
 
-/** A header that tells of something behind the gateway; undefined where there is none. */
+/** A header that reveals something behind the gateway; undefined if there is none. */
 export function findForeignHeader({ headers }: Reply, headerPrefix: string): string | undefined {
   const serviceName = headerPrefix.slice('x-'.length, -1);
   const named = Object.values(headerNames(serviceName)).map((name) => name.toLowerCase());
@@ -33,7 +33,7 @@ export function findForeignHeader({ headers }: Reply, headerPrefix: string): str
   return undefined;
 }
 
-/** What is missing of the headers that stand on every reply; undefined where nothing is. */
+/** Which of the headers of every reply are missing; undefined if none is. */
 export function findMissingHeader({ headers }: Reply, headerPrefix: string): string | undefined {
   for (const name of [`${headerPrefix}remaining`, `${headerPrefix}limit`]) {
     const value = headers.get(name);
@@ -44,12 +44,12 @@ export function findMissingHeader({ headers }: Reply, headerPrefix: string): str
   if (headers.get('request-id') !== id) return 'request-id is not x-request-id';
   const caching = headers.get('cache-control');
   if (caching !== 'no-store') return `cache-control is ${caching ?? 'missing'}`;
-  // Where only named origins may read, whoever names none is told at least that it matters.
+  // If only listed origins may read, an answer without an origin says at least that it matters.
   const forPages = headers.has('access-control-allow-origin') || /\borigin\b/i.test(headers.get('vary') ?? '');
   return forPages ? undefined : 'access-control-allow-origin is missing';
 }
 
-/** Whether each request has an id of its own: one that two share finds neither in the log. */
+/** Whether each request has an id of its own: a shared one would find neither in the log. */
 export function judgeRequestIds(replies: readonly Reply[]): Finding {
   const seen = new Map<string, string>();
   for (const { headers, title } of replies) {

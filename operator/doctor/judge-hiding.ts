@@ -5,8 +5,8 @@ const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.+)$/;
 const stackTrace = /\bat [^"]{0,200}\.[cm]?[jt]s:\d+(:\d+)?/;
 
 /**
- * What in a body tells who answered: a field or a comment that names it, a model that is not a public one, the line of a
- * stack trace. Undefined where nothing does.
+ * What in a body reveals who answered: a field or comment that names them, a model that is not public, a line of a stack trace.
+ * Undefined if nothing does.
  */
 export function findTrace(reply: Reply, publicModels: readonly string[]): string | undefined {
   const { values, comments } = readBody(reply);

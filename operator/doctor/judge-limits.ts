@@ -1,7 +1,7 @@
 import type { Figures } from './figures.ts';
 import { type Finding, fail, ok, untested } from './row.ts';
 
-/** What the limits may be, as far as that is known. */
+/** What is known about the limits. */
 export interface ExpectedLimits {
   /** Of the key, where the operator says so. */
   readonly key?: number | undefined;
@@ -11,7 +11,7 @@ export interface ExpectedLimits {
   readonly certain: boolean;
 }
 
-/** Whether the key is shown a limit that can be its own. That of a key with a limit of its own has to be told. */
+/** Whether the key is shown a limit that it can have. If it has its own limit, the operator must say which. */
 export function judgeKeyLimit(key: readonly Figures[], guest: readonly Figures[], expected: ExpectedLimits): Finding {
   const fault = findFault(key) ?? findResetFault(key);
   if (fault !== undefined) return fail(fault);
@@ -29,7 +29,7 @@ export function judgeKeyLimit(key: readonly Figures[], guest: readonly Figures[]
   );
 }
 
-/** Whether callers without a key are shown the limit of guests. */
+/** Whether callers without a key are shown the guests' limit. */
 export function judgeGuestLimit(guest: readonly Figures[], { guest: expected, certain }: ExpectedLimits): Finding {
   const fault = findFault(guest);
   if (fault !== undefined) return fail(fault);

@@ -18,9 +18,9 @@ interface Burst {
 }
 
 /**
- * Whether text came as a model writes it, piece by piece. What something on the way holds back for a time, up to a size,
- * or to the end comes as many events at once after a pause; no model writes like that. Where a stream is too short or too
- * fast to tell, or text comes two or three pieces at a time, as some models do send it, nothing is said.
+ * Whether text came as a model writes it, piece by piece. If something on the way buffers it, by time, by size or to the end,
+ * many events come at once after a pause; no model writes like that. There is no verdict if a stream is too short or too fast,
+ * or if text comes two or three pieces at a time, as some models send it.
  */
 export function judgePace(text: readonly TimedEvent[]): Finding {
   const longer = 'ask for a longer answer with --length 400';

@@ -9,7 +9,7 @@ const taken = ({ before, after }: Entry) => before.remaining - after.remaining;
 const beganAnew = ({ before, after }: Entry) => after.reset > before.reset;
 const answered = (entries: readonly Entry[]) => entries.filter(({ status }) => status === 200);
 
-/** What went between one entry and the next, where nothing was asked that costs. */
+/** What was used between one entry and the next, during which nothing was asked that costs. */
 function idleDrops(entries: readonly Entry[]): readonly number[] {
   const pairs = entries.slice(1).map((entry, index) => [entries[index], entry] as const);
   return pairs.map(([last, next]) => (last?.after.remaining ?? Number.NaN) - next.before.remaining);
@@ -17,10 +17,10 @@ function idleDrops(entries: readonly Entry[]): readonly number[] {
 
 const isQuiet = (entries: readonly Entry[]) => idleDrops(entries).every((drop) => drop === 0);
 
-/** An answer that took more than one: the gateway charged it twice, or somebody else was charged at the same time. */
+/** An answer that cost more than one: the gateway charged it twice, or somebody else was charged at the same time. */
 export const findSuspect = (entries: readonly Entry[]) => answered(entries).find((entry) => taken(entry) > 1);
 
-/** Whether each answer took one. Only what happens each time is laid to the gateway's charge. */
+/** Whether each answer cost one. Only what happens every time is blamed on the gateway. */
 export function judgeCharges(entries: readonly Entry[]): Finding {
   const answers = answered(entries);
   const [last] = answers.slice(-1);
@@ -39,7 +39,7 @@ export function judgeCharges(entries: readonly Entry[]): Finding {
   return guilty ? fail(`${facts}: ${guilty[0]} is charged more than once`) : untested(`${facts}: ${others}`);
 }
 
-/** Whether what was charged and then failed took nothing in the end: a body too large once unpacked, any failure behind. */
+/** Whether failures cost nothing in the end: a body too large once unpacked, any failure of the upstream. */
 export function judgeGivenBack(entries: readonly Entry[]): Finding {
   const failed = entries.filter(({ status }) => status === 413 || status >= 500);
   if (failed.length === 0)
@@ -50,7 +50,7 @@ export function judgeGivenBack(entries: readonly Entry[]): Finding {
   return isQuiet(entries) ? fail(`${kept.title} answered ${kept.status}, and was charged`) : untested(others);
 }
 
-/** Whether requests took nothing, asked several times each. */
+/** Whether requests cost nothing, each asked several times. */
 export function judgeFree(entries: readonly Entry[]): Finding {
   const idle = idleDrops(entries);
   if (idle.length > 1 && idle.every((drop) => drop > 0)) return fail('reading the quota (GET /v1/models) is charged');

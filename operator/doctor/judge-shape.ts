@@ -8,7 +8,7 @@ export function judgeShape(reply: Reply, shape: z.ZodType): Finding {
   return fault === undefined ? ok(`${Math.round(reply.duration)} ms`) : fail(fault);
 }
 
-/** What is wrong with the type or the shape of a body; undefined where nothing is. */
+/** What is wrong with the type or shape of a body; undefined if nothing is. */
 export function faultIn(reply: Reply, shape: z.ZodType): string | undefined {
   const type = reply.headers.get('content-type') ?? 'missing';
   if (!/^application\/json(;|$)/.test(type)) return `content-type is ${type}`;

@@ -3,7 +3,7 @@ import { type Finding, fail, ok, untested } from './row.ts';
 
 const keepAlive = /^: |^event: ping\r?$/m;
 
-/** Whether streams say that they live while the model is silent. `interval`, in milliseconds, is that of keep-alives. */
+/** Whether streams send keep-alives while the model is silent, every `interval` milliseconds. */
 export function judgeSilence(streams: readonly Reply[], interval: number): Finding {
   let longest = 0;
   for (const { title, arrivals } of streams) {
@@ -15,7 +15,7 @@ export function judgeSilence(streams: readonly Reply[], interval: number): Findi
       lastAt = at;
     }
   }
-  // Comments of an upstream's own become keep-alives as well: one alone proves nothing.
+  // An upstream's own comments become keep-alives as well, so one alone proves nothing.
   const bridged = longest >= 0.9 * interval && streams.some(({ text }) => keepAlive.test(text));
   if (bridged) return ok(`nothing was silent for more than ${seconds(longest)}`);
   const facts = `the model was silent for ${seconds(longest)} at most, and a keep-alive comes after ${seconds(interval)}`;

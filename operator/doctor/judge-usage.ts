@@ -6,14 +6,14 @@ import { type Finding, fail, ok, untested } from './row.ts';
 const count = z.int().positive();
 const usage = z.union([z.object({ completion_tokens: count }), z.object({ output_tokens: count })]);
 
-/** Whether an answer says what it took. An upstream may not say so. */
+/** Whether an answer reports its tokens. An upstream may not. */
 export function judgeUsage(plain: Reply): Finding {
   return readBody(plain).values.some(hasUsage)
     ? ok()
     : untested('the answer has no usage; ask the upstream itself whether its own has');
 }
 
-/** Whether a stream says at its end what it took; where the plain answer does, it has been lost on the way. */
+/** Whether a stream reports its tokens at its end. If the plain answer does, they were lost on the way. */
 export function judgeStreamUsage(stream: Reply, plain: Reply): Finding {
   // The start of a messages stream has a usage as well, which counts next to nothing.
   if (readBody(stream).values.slice(-4).some(hasUsage)) return ok();

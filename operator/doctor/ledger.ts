@@ -1,7 +1,7 @@
 import { type Figures, readFigures } from './figures.ts';
 import type { Ask, Probe, Reply } from './probe.ts';
 
-/** Requests of one kind, and what a quota was right before and right after them. */
+/** Requests of one kind, and a quota right before and right after them. */
 export interface Entry {
   readonly ask: Ask;
   readonly title: string;
@@ -15,13 +15,13 @@ export interface Entry {
 
 export interface Ledger {
   readonly entries: readonly Entry[];
-  /** Asks so many times, and writes down what it took. */
+  /** Asks this many times, and notes what it cost. */
   record(ask: Ask, times?: number): Promise<Reply>;
   /** Reading a quota is free. */
   read(): Promise<Figures>;
 }
 
-/** Of the quota that `headers` stand for: a key's, or without one that of the network's guest. */
+/** For the quota that `headers` stand for: a key's, or without one the guest's of this network. */
 export function createLedger(probe: Probe, headers: Readonly<Record<string, string>>, headerPrefix: string): Ledger {
   const entries: Entry[] = [];
   const read = async () => readFigures(await probe({ method: 'GET', path: '/v1/models', headers }), headerPrefix);

@@ -36,7 +36,7 @@ interface Options {
   readonly patience: number;
 }
 
-/** Asks a gateway as any client would, and takes down when each part of the answer came. Nothing is asked twice. */
+/** Asks a gateway as any client would, and notes when each part of the answer came. Never asks twice. */
 export function createProbe({ base, now, patience }: Options): Probe {
   return async (ask) => {
     const { method, path, headers, body } = ask;
@@ -73,7 +73,7 @@ function titleOf({ method, path, body }: Ask): string {
   return `${method} ${path}${streams ? ' (stream)' : ''}`;
 }
 
-/** The JSON value of a text; undefined where it is none. */
+/** The JSON value of a text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -82,7 +82,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The beginning of a reply in one line, for a person who wonders what that was. */
+/** The beginning of a reply in one line, for people. */
 export function quote({ status, text }: Reply): string {
   const line = text
     .slice(0, 200)

@@ -73,7 +73,7 @@ export function createProgram(surroundings: Surroundings): Command {
     .action(async ({ base, key: givenKey, spentKey, names, stage, limit, length, origin, json }: Options) => {
       const key = givenKey.trim();
       if (!key.startsWith(keyPrefix)) {
-        // The key itself is not shown: it may be a good one with a slip at its beginning.
+        // The key is not shown: it may be a valid one with a typo at its beginning.
         const message = `error: --key must begin with ${keyPrefix}: the gateway takes anything else for a guest`;
         program.error(message, { exitCode: exitCodes.usage });
       }
@@ -105,7 +105,7 @@ export function createProgram(surroundings: Surroundings): Command {
   return program;
 }
 
-/** Without a stage, a block that can't be read is only worth a word: the gateway may have nothing to do with it. */
+/** Without a stage, a block that can't be read only gets a warning: the gateway may have nothing to do with it. */
 function readSettings({ readBlock, printError }: Surroundings, stage: string | undefined): KnownSettings {
   const block = readBlock();
   try {

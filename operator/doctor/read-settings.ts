@@ -3,7 +3,7 @@ import { settings } from '../../lambda/settings/settings.ts';
 import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 
-/** What the doctor makes of the settings that a gateway runs with. */
+/** The settings of a gateway that the doctor uses. */
 export interface KnownSettings {
   readonly names: readonly string[];
   readonly memberLimits: readonly number[];
@@ -14,7 +14,7 @@ export interface KnownSettings {
 
 const fallback = (name: 'MEMBER_LIMIT' | 'GUEST_LIMIT') => Number(settings[name].fallback);
 
-/** Where there are no settings, the fallbacks are what a gateway runs with. */
+/** Without settings a gateway runs with the fallbacks. */
 export const fallbackSettings: KnownSettings = {
   names: [],
   memberLimits: [fallback('MEMBER_LIMIT')],
@@ -22,7 +22,7 @@ export const fallbackSettings: KnownSettings = {
   keepAlive: Number(settings.KEEP_ALIVE_INTERVAL.fallback) * 1000,
 };
 
-/** Of one stage of the `gateway` block of cdk.json; without a stage, of all of them together. */
+/** The settings of one stage of the `gateway` block of cdk.json; without a stage, those of all stages together. */
 export function readKnownSettings(block: unknown, stage?: string): KnownSettings {
   const stages = stage === undefined ? Object.keys(Object(Object(block).stages)) : [stage];
   const configs = stages.map((one) => {
@@ -40,7 +40,7 @@ export function readKnownSettings(block: unknown, stage?: string): KnownSettings
   };
 }
 
-/** An upstream at a reserved host (RFC 2606) is what cdk.json comes with: it has no name that could be looked for. */
+/** cdk.json comes with an upstream at a reserved host (RFC 2606), which has no name to look for. */
 function namesOf(...[upstreams, operatorNames]: Parameters<typeof hiddenNames>): string[] {
   const isReal = (url: string) => !new URL(url).hostname.endsWith('.example');
   return hiddenNames(

@@ -1,17 +1,17 @@
 /**
- * `note` is for what is as an operator may have wanted it, `untested` for what this run could not tell: it says how to
- * find out, and is never taken for a pass. Neither fails anything.
+ * A `note` is about something that the operator may have intended. `untested` is what this run could not find out: it says how
+ * to, and never counts as a pass. Neither is a failure.
  */
 export type Mark = 'ok' | 'fail' | 'note' | 'untested';
 
-/** What was found out about one thing. */
+/** One finding. */
 export interface Finding {
   readonly mark: Mark;
   readonly detail: string;
 }
 
 export interface Row extends Finding {
-  /** A dialect, or what concerns all of them. */
+  /** A dialect, or what concerns all dialects. */
   readonly area: string;
   readonly check: string;
 }

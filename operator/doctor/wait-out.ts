@@ -10,8 +10,8 @@ const longestWait = 60;
 const mostWaits = 3;
 
 /**
- * Asks again where the burst limit is met, as it may be when this runs several times in a minute: such a refusal is free,
- * and is over within a minute. A quota that is used up says another time, and is not waited for.
+ * Asks again after the burst limit was reached, as may happen if this runs several times in a minute: such a refusal is free,
+ * and over within a minute. A used-up quota has another code, and is not waited for.
  */
 export function createWaitOut({ wait, tell }: Options): (probe: Probe) => Probe {
   return (probe) => async (asked) => {

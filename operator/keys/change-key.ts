@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 
 const soon = 'Within 60 seconds this holds everywhere.';
 
-/** Gives a key a limit of its own, or with undefined its share of its member's again. */
+/** Gives a key a limit of its own; with undefined it shares its member's again. */
 export async function changeLimit(
   target: Target,
   id: string,
@@ -21,7 +21,7 @@ export async function changeLimit(
   return { json: describeKey(record, now), text: `${record.id}: ${showLimit(record, target)}. ${soon}` };
 }
 
-/** Makes a key end at a time, or with undefined never. */
+/** Makes a key expire at a time; with undefined, never. */
 export async function changeExpiry(
   target: Target,
   id: string,
@@ -34,12 +34,12 @@ export async function changeExpiry(
   return { json: describeKey(record, now), text: `${record.id} expires: ${showExpiry(record)}. ${soon}` };
 }
 
-/** What becomes of a rotated key: it is refused at once, or works for so many milliseconds beside the new one. */
+/** What happens to a rotated key: it is refused at once, or works for this many milliseconds beside the new one. */
 export interface Rotation {
   readonly overlap: number | undefined;
 }
 
-/** Replaces a key by a new one for the same member. The new one is there before the old one goes, whatever fails. */
+/** Replaces a key by a new one for the same member. Whatever fails, the new one exists before the old one goes. */
 export async function rotate(target: Target, id: string, { overlap }: Rotation, issuing: KeyIssuing): Promise<Outcome> {
   const old = await findKey(target, id);
   const now = issuing.now();

@@ -2,13 +2,13 @@ import type { ResultField } from '@aws-sdk/client-cloudwatch-logs';
 import { CommandError } from '../command-error.ts';
 import { type TokenGroup, type TokenReport, tokenFields } from './token-log.ts';
 
-/** More rows than this CloudWatch gives to no query. */
+/** The most rows that CloudWatch returns for a query. */
 const mostRows = 10_000;
 const mostPolls = 300;
 
 const sums = Object.entries(tokenFields).map(([kind, field]) => `sum(${field}) as ${kind}`);
 
-/** `usage` stands only in lines of answers without any. */
+/** Only lines of answers without usage have a `usage`. */
 const query = [
   `filter ispresent(${tokenFields.input}) or ispresent(${tokenFields.output}) or usage = "absent"`,
   `stats count(*) as answers, count(usage) as withoutUsage, ${sums.join(', ')} by key, member`,
@@ -48,7 +48,7 @@ export async function readInsights(
       }
       await pause();
     }
-    // It would run on, and be billed.
+    // Otherwise it would run on, and be billed.
     await client.send(new StopQueryCommand({ queryId })).catch(() => {});
     throw new CommandError(`CloudWatch took too long over the query of ${logs}: ${remedy}`);
   } finally {
@@ -65,7 +65,7 @@ function toReport(rows: readonly ResultField[][]): TokenReport {
   return { groups, note };
 }
 
-/** A field that no line of the group has is missing or empty. */
+/** A field that no line of the group has may be missing or empty. */
 function toGroup(row: readonly ResultField[]): TokenGroup {
   const fields = new Map(row.map(({ field, value }) => [field, value]));
   const number = (name: string) => Number(fields.get(name) ?? 0);

@@ -1,7 +1,7 @@
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const farthest = 100 * 365 * 86_400_000;
 
-/** When something ends: `12h`, `30d` or `2w` from now, or a date; undefined where the text is neither or lies behind. */
+/** When something ends: `12h`, `30d` or `2w` from now, or a date; undefined for other texts and for the past. */
 export function parseExpiry(text: string, now: number): number | undefined {
   const span = parseSpan(text);
   const time = span === undefined ? parseDate(text) : now + span;
@@ -30,7 +30,7 @@ export function parsePrices(text: string): Prices | undefined {
   return { input, output, cacheRead, cacheWrite };
 }
 
-/** Whether a text has the form of a place in a list: a JSON object in base64url. */
+/** Whether a text looks like a place in a list: a JSON object in base64url. */
 export function isPlace(text: string): boolean {
   if (!/^[\w-]{1,2000}$/.test(text)) return false;
   try {
@@ -41,7 +41,7 @@ export function isPlace(text: string): boolean {
   }
 }
 
-/** A day begins at 00:00 UTC; a day that no calendar has, such as 30 February, is refused rather than moved. */
+/** A day begins at 00:00 UTC. A day that does not exist, such as 30 February, is refused, not moved. */
 function parseDate(text: string): number {
   const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2})?Z)?$/.exec(text);
   const time = match ? Date.parse(text) : Number.NaN;

@@ -42,7 +42,7 @@ export function createProgram(surroundings: Surroundings): Command {
   const readExpiry = (text: string) =>
     checked((value) => parseExpiry(value, now()), 'a span such as 12h, 30d or 2w, or a date to come')(text);
 
-  addCommand(program, 'issue', 'make a new key; it is shown this once')
+  addCommand(program, 'issue', 'make a new key, which is shown only once')
     .option('--member <name>', 'whose quota it draws on; without one a new member is made up', readMember)
     .option('--label <text>', 'a note on what the key is for', readLabel)
     .option('--limit <requests>', 'a daily limit of its own, beside the quota of its member', readLimit)
@@ -65,11 +65,11 @@ export function createProgram(surroundings: Surroundings): Command {
       }),
     );
 
-  addCommand(program, 'show', 'show the limits of a key, and what is used of them')
+  addCommand(program, 'show', 'show the limits and usage of a key')
     .argument('<id>', 'the id of the key, or the key itself')
     .action((id: string, options: CommonOptions) => run(options, (target) => show(target, id, now())));
 
-  addCommand(program, 'revoke', 'refuse a key from now on, for ever')
+  addCommand(program, 'revoke', 'refuse a key for ever')
     .argument('<id>', 'the id of the key, or the key itself')
     .action((id: string, options: CommonOptions) => run(options, (target) => revoke(target, id, now())));
 
@@ -84,14 +84,14 @@ export function createProgram(surroundings: Surroundings): Command {
       run(options, (target) => rotate(target, id, { overlap }, { now, randomBytes })),
     );
 
-  addCommand(program, 'limit', 'give a key a daily limit of its own, or its share of its member’s again')
+  addCommand(program, 'limit', 'give a key its own daily limit, or let it share its member’s again')
     .argument('<id>', 'the id of the key, or the key itself')
     .argument('<requests>', 'a number, or none', orElse('none', readLimit))
     .action((id: string, limit: number | 'none', options: CommonOptions) =>
       run(options, (target) => changeLimit(target, id, limit === 'none' ? undefined : limit, now())),
     );
 
-  addCommand(program, 'expire', 'let a key end at another time, or never')
+  addCommand(program, 'expire', 'change when a key expires')
     .argument('<id>', 'the id of the key, or the key itself')
     .argument(
       '<when>',
@@ -102,12 +102,8 @@ export function createProgram(surroundings: Surroundings): Command {
       run(options, (target) => changeExpiry(target, id, when === 'never' ? undefined : when, now())),
     );
 
-  addCommand(
-    program,
-    'usage',
-    'show who used how much today, those who used most first; it reads the whole quota table',
-  )
-    .option('--top <rows>', 'how many are shown', checkedWhole(1, 1000), 20)
+  addCommand(program, 'usage', 'show who used how much today, the highest first; reads the whole quota table')
+    .option('--top <rows>', 'how many to show', checkedWhole(1, 1000), 20)
     .option('--tokens', 'tokens instead of requests, by key and by member, from the log')
     .option('--days <days>', 'how far back the tokens are counted; 7 without it', checkedWhole(1, 3653))
     .option('--price <prices>', 'what a million tokens cost: in,out,cache-read,cache-write, in dollars', readPrices)
@@ -120,7 +116,7 @@ export function createProgram(surroundings: Surroundings): Command {
       );
     });
 
-  addCommand(program, 'link', 'let a network count as a member for a while, with any placeholder as its key')
+  addCommand(program, 'link', 'let a network count as a member for a while, with any word as its key')
     .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
     .requiredOption('--member <name>', 'whose quota it draws on', readMember)
     .option('--hours <hours>', 'for how long', checkedWhole(1, 8760), 24)
@@ -128,7 +124,7 @@ export function createProgram(surroundings: Surroundings): Command {
       run(options, (target) => link(target, { network, member, hours }, now())),
     );
 
-  addCommand(program, 'setup', 'print what to paste so that a client uses the gateway')
+  addCommand(program, 'setup', 'print what to paste into a client')
     .addArgument(new Argument('<client>', 'which client').choices(clientNames))
     .option('--key <key>', 'the key to fill in', readKey, placeholderKey)
     .action((client: string, { key, ...options }: { key: string } & CommonOptions) =>
@@ -170,7 +166,7 @@ interface LinkOptions {
   readonly hours: number;
 }
 
-/** A command with the options that all of them take. */
+/** A command with the options that all commands take. */
 function addCommand(program: Command, name: string, description: string): Command {
   return program
     .command(name)
@@ -180,7 +176,7 @@ function addCommand(program: Command, name: string, description: string): Comman
     .option('--region <region>', 'where the stack is deployed');
 }
 
-/** A reader of a text that may be wrong; what is wrong is named by commander, what it may be by `expects`. */
+/** Makes a reader that reports invalid text: commander names the option, `expects` says what is allowed. */
 function checked<T>(parse: (text: string) => T | undefined, expects: string): (text: string) => T {
   return (text) => {
     const value = parse(text);
@@ -189,7 +185,7 @@ function checked<T>(parse: (text: string) => T | undefined, expects: string): (t
   };
 }
 
-/** A reader that leaves one word as it is. */
+/** Makes a reader that also accepts one word as it is. */
 const orElse =
   <T, W extends string>(word: W, read: (text: string) => T) =>
   (text: string): T | W =>

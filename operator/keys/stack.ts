@@ -6,7 +6,7 @@ import { CommandError } from '../command-error.ts';
 import type { GatewayFacts } from './gateway-facts.ts';
 import { readInsights } from './insights.ts';
 
-/** Where a deployed gateway keeps its things, by the outputs of its stack. */
+/** Where a deployed gateway has its tables and log, by the outputs of its stack. */
 export async function readStack(name: string): Promise<GatewayFacts> {
   const { outputs, readSecret } = await openStack(name);
   const needed = (output: string): string => {
@@ -38,7 +38,7 @@ interface Stack {
   readonly readSecret: ReadSecret;
 }
 
-/** The client is only loaded where a stack is asked for: local commands start without it. */
+/** Loads the client only when a stack is asked for: local commands start without it. */
 async function openStack(name: string): Promise<Stack> {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});

@@ -23,7 +23,7 @@ export const renderPairs = (pairs: Readonly<Record<string, string>>): string => 
 /** `2026-11-21 14:05 UTC` for a person. */
 export const showTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** What came from outside may hold control characters, which could rewrite the operator's screen. */
+/** Text from outside may contain control characters, which could rewrite the operator's screen. */
 export const showText = (text: string): string => text.replace(/\p{Cc}/gu, '?');
 
 const width = (cell: string): number => [...cell].length;

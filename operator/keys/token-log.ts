@@ -1,7 +1,7 @@
-/** How many tokens a time's answers took, as their upstreams bill them. */
+/** The tokens of all answers in a period, as their upstreams bill them. */
 export interface TokenCounts {
   readonly answers: number;
-  /** Of these, those that said nothing of their tokens. */
+  /** Of these, the ones that did not report their tokens. */
   readonly withoutUsage: number;
   readonly input: number;
   readonly cacheRead: number;
@@ -10,7 +10,7 @@ export interface TokenCounts {
   readonly reasoning: number;
 }
 
-/** Those of one key; guests have none, a linked network has a member alone. The member stands as its hash, as in the log. */
+/** Those of one key. Guests have no key; a linked network has only a member. Members are hashes, as in the log. */
 export interface TokenGroup {
   readonly key: string | undefined;
   readonly member: string | undefined;
@@ -19,7 +19,7 @@ export interface TokenGroup {
 
 export interface TokenReport {
   readonly groups: readonly TokenGroup[];
-  /** What the operator has to know of what is not in it. */
+  /** What the operator has to know about what is missing. */
   readonly note?: string;
 }
 
@@ -35,7 +35,7 @@ export const tokenFields = {
   reasoning: 'reasoningTokens',
 } as const;
 
-/** Sums up lines that are at hand. */
+/** Adds up lines that have been read. */
 export function sumTokens(lines: readonly string[], from: number, to: number): TokenReport {
   const groups = new Map<string, TokenGroup>();
   const parsed = lines.map(parseLine);
@@ -79,7 +79,7 @@ function parseLine(text: string): Line {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    // The last line, while it is being written.
+    // The last line may still be being written.
     return {};
   }
 }

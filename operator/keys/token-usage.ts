@@ -15,7 +15,7 @@ export interface TokenQuery {
   readonly prices: Prices | undefined;
 }
 
-/** How many tokens went to whom, and what they cost: by key, and by member. */
+/** Who used how many tokens, and what they cost: by key, and by member. */
 export async function showTokenUsage(target: Target, { days, top, prices }: TokenQuery, now: number): Promise<Outcome> {
   const from = now - days * 86_400_000;
   const [{ groups, note }, names] = await Promise.all([target.readTokens(from, now), readNames(target)]);
@@ -56,7 +56,7 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
   return { json: { ...json, note: note ?? null }, text: text.join('\n') };
 }
 
-/** In dollars. What came from the cache or was written there is part of the input, at prices of its own. */
+/** In dollars. The input includes what was read from the cache or written to it, at other prices. */
 export function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: Prices): number {
   const fresh = input - cacheRead - cacheWrite;
   const millionths =
@@ -80,7 +80,7 @@ interface Names {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-/** Hashes cannot be turned back: the members of all keys are hashed instead. */
+/** Hashes can't be reversed, so this hashes the members of all keys. */
 async function readNames({ keys, readNetworkSalt }: Target): Promise<Names> {
   const subkey = subkeyOf(await readNetworkSalt(), memberLabel);
   const records: KeyRecord[] = [];
@@ -96,7 +96,7 @@ async function readNames({ keys, readNetworkSalt }: Target): Promise<Names> {
   };
 }
 
-/** A member whose keys are all gone, or who has but a linked network, stays a hash. */
+/** A member without keys, or with only a linked network, stays a hash. */
 const describeMember = (hash: string | undefined, members: Names['members']) => ({
   member: members.get(hash ?? '') ?? null,
   memberHash: hash ?? null,

@@ -4,14 +4,14 @@ import { renderTable, showText } from './table.ts';
 import type { Target } from './target.ts';
 
 export interface UsageQuery {
-  /** How many are shown, those who used most. */
+  /** How many to show, the highest first. */
   readonly top: number;
 }
 
 export interface Pace {
   /** Awaited between two pages, so that reading takes nothing from the gateway's own requests. */
   readonly pause: () => Promise<void>;
-  /** Told how many counters were looked at so far. */
+  /** Called with the number of counters read so far. */
   readonly onProgress: (scanned: number) => void;
 }
 
@@ -22,7 +22,7 @@ interface User {
 
 const lifetime = 'lifetime';
 
-/** Who used how much today. It reads the whole table, for want of an index, and keeps no more than it shows. */
+/** Who used how much today. Reads the whole table, since there is no index, and keeps no more than it shows. */
 export async function showUsage(
   target: Target,
   { top }: UsageQuery,
@@ -65,7 +65,7 @@ export async function showUsage(
   return { json: { day, ...today, guests, top: shown }, text: [...table, ...totals].join('\n') };
 }
 
-/** A key that counts by itself is shown with whose it is; a guest is a network's hash, as in the log. */
+/** A key with its own counter is shown with its member; a guest is the hash of a network, as in the log. */
 async function describe({ counter: { kind, name }, used }: User, { keys, memberLimit }: Target) {
   const record = kind === 'key' ? await keys.findById(name) : undefined;
   const limit = kind === 'member' ? memberLimit : (record?.limit ?? null);

@@ -1,7 +1,7 @@
 import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
 import type { Outcome } from '../outcome.ts';
 
-/** Stands where a key belongs; as any other word that is no key, it makes its sender a guest. */
+/** The placeholder for a key. Like any word that is not a key, it makes its sender a guest. */
 export const placeholderKey = 'YOUR_KEY';
 
 /** The clients by name, in the order of the page at /cli. */
@@ -9,7 +9,7 @@ export const clientNames: readonly string[] = createSnippets({ gatewayUrl: '', s
   ({ id }) => id,
 );
 
-/** What to paste so that a client uses this gateway: what the page at /cli shows, from the same source. */
+/** What to paste into a client: the same blocks as on the page at /cli, from the same source. */
 export function showSetup(
   { url, serviceName }: { readonly url: string; readonly serviceName: string },
   client: string,

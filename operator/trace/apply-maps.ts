@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 export interface Applied {
   readonly text: string;
-  /** Files of which there is no map: they are of another build. */
+  /** Files without a map: they are from another build. */
   readonly unknown: readonly string[];
 }
 
 /** Positions of a bundle, as stack traces name them: `file:///var/task/index.mjs:1:2345`. */
 const position = /(?:file:\/\/)?\/var\/task\/([\w-]+\.mjs):(\d+):(\d+)/g;
 
-/** Puts the positions of the sources in the place of those of the bundle, which stands in this folder with its maps. */
+/** Replaces the bundle's positions by those of the sources. The folder has the bundle and its maps. */
 export function applyMaps(text: string, folder: string): Applied {
   const maps = new Map<string, SourceMap | undefined>();
   const mapOf = (file: string) => {

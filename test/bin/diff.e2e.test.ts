@@ -73,7 +73,7 @@ test("a change of a table's key is refused", () => {
   edit('lambda/store/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
   const { status, lines } = diff('--stage', 'prod', '--base', 'HEAD');
   expect(lines[0]).toMatch(/^!! REFUSED Tables\/Keys: no longer exact: has another key, which means another table/);
-  expect(lines).toContainEqual('~ Tables/Keys (made anew): KeySchema[0].AttributeName "pk" -> "id"');
+  expect(lines).toContainEqual('~ Tables/Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"');
   expect(status).toBe(3);
 });
 
@@ -92,5 +92,5 @@ test('a base that was broken is said to be what is broken', () => {
   const { status, stderr } = diff('--stage', 'prod', '--base', 'HEAD');
   git('reset', '--quiet', '--hard', 'HEAD~1');
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^The base \(HEAD\) can't be synthesized:\ncdk\.json, .*GUESTS_LIMIT is no known setting/);
+  expect(stderr).toMatch(/^The base \(HEAD\) can't be synthesized:\ncdk\.json, .*GUESTS_LIMIT is not a known setting/);
 });

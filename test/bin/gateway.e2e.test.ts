@@ -18,7 +18,7 @@ test('a wrong deployment is refused in plain lines, one for each fault', () => {
   const gateway = { defaults, stages: { prod: { GUESTS_LIMIT: 1 } } };
   const { status, stderr, stdout } = synthesize({ gateway, stage: 'prod' });
   expect(stderr.trimEnd().split('\n')).toEqual([
-    'cdk.json, gateway.stages.prod: GUESTS_LIMIT is no known setting: did you mean GUEST_LIMIT?',
+    'cdk.json, gateway.stages.prod: GUESTS_LIMIT is not a known setting: did you mean GUEST_LIMIT?',
     expect.stringMatching(/^cdk.json, gateway.defaults: UPSTREAM_BASE_URL must be an http\(s\) URL/),
     expect.stringMatching(/^cdk.json, gateway.stages.prod: UPSTREAM_VISION_MODEL is missing/),
   ]);

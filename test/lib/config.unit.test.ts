@@ -75,14 +75,14 @@ test.each<[object, string]>([
   [{ GUEST_LIMIT: 'three' }, 'GUEST_LIMIT must be a whole number from 0 to 1000000'],
   [{ GUEST_LIMIT: [] }, 'GUEST_LIMIT must be text, a number, true or false'],
   [{ MODEL_ALIASES: 'gpt-*=other' }, 'MODEL_ALIASES maps gpt- to other, which must be svc or svc-vision'],
-  [{ GUEST_LIMITS: 3 }, 'GUEST_LIMITS is no known setting: did you mean GUEST_LIMIT?'],
-  [{ guestLimit: 3 }, 'guestLimit is no known setting: did you mean GUEST_LIMIT?'],
-  [{ memory: 3 }, 'memory is no known setting: did you mean memorySize?'],
-  [{ UPSTREAM_2_BASE: 'x' }, 'UPSTREAM_2_BASE is no known setting: did you mean UPSTREAM_2_BASE_URL?'],
-  [{ colour: 'x' }, 'colour is no known setting: docs/settings.md lists all'],
+  [{ GUEST_LIMITS: 3 }, 'GUEST_LIMITS is not a known setting: did you mean GUEST_LIMIT?'],
+  [{ guestLimit: 3 }, 'guestLimit is not a known setting: did you mean GUEST_LIMIT?'],
+  [{ memory: 3 }, 'memory is not a known setting: did you mean memorySize?'],
+  [{ UPSTREAM_2_BASE: 'x' }, 'UPSTREAM_2_BASE is not a known setting: did you mean UPSTREAM_2_BASE_URL?'],
+  [{ colour: 'x' }, 'colour is not a known setting: docs/settings.md lists all'],
   [
     { UPSTREAM_1_BASE_URL: 'https://a.example/v1' },
-    'UPSTREAM_1_BASE_URL is no known setting: did you mean UPSTREAM_BASE_URL?',
+    'UPSTREAM_1_BASE_URL is not a known setting: did you mean UPSTREAM_BASE_URL?',
   ],
   [{ KEYS_TABLE: 'mine' }, 'KEYS_TABLE is set by the stack'],
   [{ UPSTREAM_API_KEYS: 'k' }, 'UPSTREAM_API_KEYS belongs in a secret, not in a template'],
@@ -218,7 +218,7 @@ test('a deployment that is in use and tells nobody of alarms is warned about', (
 test('reports every fault once, each with its place', () => {
   const stages = { prod: { GUEST_LIMIT: -1, colour: 'x' } };
   expect(faults({ defaults: { ...defaults, memorySize: 1, GUEST_LIMIT: 2 }, stages }, 'prod')).toEqual([
-    expect.stringMatching(/^gateway.stages.prod: colour is no known setting/),
+    expect.stringMatching(/^gateway.stages.prod: colour is not a known setting/),
     expect.stringMatching(/^gateway.defaults: memorySize must be/),
     expect.stringMatching(/^gateway.stages.prod: GUEST_LIMIT must be/),
   ]);

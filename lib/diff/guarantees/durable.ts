@@ -33,5 +33,5 @@ export const durable: readonly Guarantee[] = [
     keeps: (before, after) => before !== true || after === true,
     otherwise: 'can be deleted by a single command',
   },
-  { of: stack, at: 'name', otherwise: 'is another stack: everything is made anew beside the old one' },
+  { of: stack, at: 'name', otherwise: 'is another stack: everything is created again beside the old one' },
 ];

@@ -63,9 +63,9 @@ describe('moving from one engine to the other', () => {
   });
 
   test('taking one away says so, part by part', () => {
-    expect(dangersBetween(both, functionUrl)).toContain('Web/Function/Endpoint: is taken away');
+    expect(dangersBetween(both, functionUrl)).toContain('Web/Function/Endpoint: is removed');
     const dangers = dangersBetween(both, web);
-    expect(dangers).toContain('Gateway/Function/FunctionUrl: is taken away');
+    expect(dangers).toContain('Gateway/Function/FunctionUrl: is removed');
     expect(dangers.filter((danger) => /permission/.test(danger))).toEqual([]);
   });
 });

@@ -75,8 +75,8 @@ const dangerous: readonly Row[] = [
     (t) => (propertiesIn(t, 'Secrets/Upstream').SecretString = '{"UPSTREAM_API_KEYS":"key"}'),
     /written anew/,
   ],
-  ['a table that is left', (t) => without(t, 'Tables/Quota'), /Tables\/Quota: the stack lets go of this table/],
-  ['a secret that is left', (t) => without(t, 'Secrets/Edge'), /the stack lets go of this secret/],
+  ['a table that is left', (t) => without(t, 'Tables/Quota'), /Tables\/Quota: the stack gives up this table/],
+  ['a secret that is left', (t) => without(t, 'Secrets/Edge'), /the stack gives up this secret/],
   ['a stack that can be deleted', (t) => (t.Stack.terminationProtection = false), /durable: can be deleted/],
   ['another stack', (t) => (t.Stack.name = 'Other'), /is another stack/],
   [
@@ -207,11 +207,11 @@ const dangerous: readonly Row[] = [
     (t) => without(t, 'Gateway/Function/invoke-function-url'),
     /takes a permission away: anyone may lambda:InvokeFunctionUrl on Gateway\/Function/,
   ],
-  ['no URL', (t) => without(t, 'Gateway/Function/FunctionUrl'), /FunctionUrl: is taken away/],
+  ['no URL', (t) => without(t, 'Gateway/Function/FunctionUrl'), /FunctionUrl: is removed/],
   [
     'a URL of another function',
     (t) => (propertiesIn(t, 'Gateway/Function/FunctionUrl').TargetFunctionArn = 'arn:other'),
-    /leads to another function|made anew/,
+    /leads to another function|(be|is) replaced/,
   ],
   ['no executions', (t) => (propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 0), /answers nobody/],
   [
@@ -263,13 +263,13 @@ const dangerous: readonly Row[] = [
   ['an output less', (t) => delete t.Outputs.KeysTable, /the outputs: no longer reachable/],
   ['a condition', (t) => (resourceIn(t, 'Gateway/Function').Condition = 'Never'), /changes Condition/],
   // watched
-  ['one alarm less', (t) => without(t, 'Alarms/UpstreamFailing'), /Alarms\/UpstreamFailing: is taken away/],
+  ['one alarm less', (t) => without(t, 'Alarms/UpstreamFailing'), /Alarms\/UpstreamFailing: is removed/],
   [
     'no alarm at all',
     (t) => {
       for (const [id, { Type }] of Object.entries<Any>(t.Resources)) if (/Alarm$/.test(Type)) delete t.Resources[id];
     },
-    /is taken away/,
+    /is removed/,
   ],
   [
     'alarms that tell nobody',
@@ -305,7 +305,7 @@ const dangerous: readonly Row[] = [
   [
     'a down upstream that nobody hears of',
     (t) => without(t, 'Alarms/UpstreamDown'),
-    /Alarms\/UpstreamDown: is taken away/,
+    /Alarms\/UpstreamDown: is removed/,
   ],
   ['another metric', (t) => (propertiesIn(t, 'Alarms/NearingConcurrency').MetricName = 'Nothing'), /MetricName/],
   [
@@ -329,20 +329,20 @@ const dangerous: readonly Row[] = [
     (t) => (variables(t, 'Canary/Function').CANARY_URL = 'https://x.example/'),
     /asks another/,
   ],
-  ['no canary', (t) => without(t, 'Canary/Function', 'Canary/Schedule'), /Canary\/Function: is taken away/],
+  ['no canary', (t) => without(t, 'Canary/Function', 'Canary/Schedule'), /Canary\/Function: is removed/],
   [
     'silence that does not ring',
     (t) => (propertiesIn(t, 'Alarms/CanaryFailing').TreatMissingData = 'notBreaching'),
     /Alarms\/CanaryFailing: changes TreatMissingData/,
   ],
-  ['nobody to tell', (t) => without(t, ids['Alarms/Topic/on-call@example.com'] ?? ''), /is taken away/],
+  ['nobody to tell', (t) => without(t, ids['Alarms/Topic/on-call@example.com'] ?? ''), /is removed/],
   ['metrics elsewhere', (t) => (variables(t).METRICS_NAMESPACE = 'Other'), /watched: sends its metrics/],
   [
     'lines that hold no metrics',
     (t) => (propertiesIn(t, 'Gateway/Function').LoggingConfig.LogFormat = 'JSON'),
     /watch/,
   ],
-  ['no dashboard', (t) => without(t, 'Dashboard/Dashboard'), /is taken away/],
+  ['no dashboard', (t) => without(t, 'Dashboard/Dashboard'), /is removed/],
 ];
 
 const refused: readonly Row[] = [

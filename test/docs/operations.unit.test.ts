@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { headingsOf } from '../support/headings.ts';
 
-const pages = ['settings', 'deploy', 'edge', 'operations', 'engines', 'CONTRIBUTING'] as const;
+const pages = ['settings', 'deploy', 'edge', 'operations', 'recovery', 'engines', 'CONTRIBUTING'] as const;
 const read = (path: string) => readFileSync(path, 'utf8');
 const workflows = readdirSync('.github/workflows').map((file) => read(`.github/workflows/${file}`));
 

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { expect, jest, test } from '@jest/globals';
+import { startTestDynamoDb } from '../support/dynamodb.ts';
+import { type FakeService, startFakeService } from '../support/fake-service.ts';
+import { allows, readPolicy } from '../support/iam-policy.ts';
+import { startStoreProxy } from '../support/store-proxy.ts';
+
+// Each command is a whole process, of which a busy machine starts one a second or two.
+jest.setTimeout(120_000);
+
+const tables = { keys: 'KEYS_TABLE', quota: 'QUOTA_TABLE' } as const;
+
+/** The resource of an operation on a table, as the policy writes it. */
+function resourceOf(body: string): string {
+  const { TableName, IndexName } = JSON.parse(body) as { TableName: keyof typeof tables; IndexName?: string };
+  const table = `arn:aws:dynamodb:REGION:ACCOUNT:table/${tables[TableName]}`;
+  return IndexName === undefined ? table : `${table}/index/${IndexName}`;
+}
+
+const operationOf = ({ requests }: FakeService, index: number) =>
+  String(requests[index]?.headers['x-amz-target']).replace(/^.*\./, '');
+
+test('operators may do all that their programs ask of AWS, and those ask for no more than is listed here', async () => {
+  await using started = new AsyncDisposableStack();
+  const dynamoDb = await startTestDynamoDb();
+  started.defer(dynamoDb.close);
+  const store = started.use(await startStoreProxy(dynamoDb.endpoint));
+  const outputs = {
+    ...{ GatewayUrl: 'https://abc.example/', KeysTable: dynamoDb.keysTable, QuotaTable: dynamoDb.quotaTable },
+    ...{ NetworkSaltSecret: 'NETWORK_SALT_SECRET', LogGroup: 'logs', WebLogGroup: 'web-logs' },
+  };
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const cloudFormation = started.use(
+    await startFakeService((response) =>
+      response
+        .setHeader('content-type', 'text/xml')
+        .end(
+          '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Gateway</StackName>' +
+            `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+        ),
+    ),
+  );
+  const json = (value: object) => JSON.stringify(value);
+  const secrets = started.use(
+    await startFakeService((response) => response.end(json({ SecretString: 'the salt of the stack' }))),
+  );
+  const logs = started.use(
+    await startFakeService((response) => response.end(json({ queryId: 'query', status: 'Complete', results: [] }))),
+  );
+  const env = {
+    PATH: process.env.PATH,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
+    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+    AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url,
+    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+  };
+  const run = (program: string, ...args: string[]) =>
+    new Promise<string>((resolve, reject) => {
+      const all = [`bin/${program}.ts`, ...args, '--stack', 'Gateway', '--region', 'eu-west-3'];
+      execFile(process.execPath, all, { env }, (error, out, err) => (error ? reject(new Error(err)) : resolve(out)));
+    });
+
+  const { id } = JSON.parse(await run('keys', 'issue', '--member', 'ada', '--json')) as { id: string };
+  await run('keys', 'list');
+  await run('keys', 'list', '--member', 'ada', '--state', 'live');
+  await run('keys', 'show', id);
+  await run('keys', 'limit', id, '7');
+  await run('keys', 'expire', id, '30d');
+  await run('keys', 'rotate', id, '--overlap', '1h');
+  await run('keys', 'revoke', id);
+  await run('keys', 'link', '203.0.113.7', '--member', 'ada');
+  await run('keys', 'usage');
+  await run('keys', 'usage', '--tokens');
+  await run('stop');
+  await run('resume');
+
+  const policy = readPolicy('operator');
+  const asked = new Set(store.operations.map(({ name, body }) => `dynamodb:${name} ${resourceOf(body)}`));
+  for (const _ of cloudFormation.requests)
+    asked.add('cloudformation:DescribeStacks arn:aws:cloudformation:REGION:ACCOUNT:stack/STACK/1');
+  for (const index of secrets.requests.keys())
+    asked.add(`secretsmanager:${operationOf(secrets, index)} NETWORK_SALT_SECRET`);
+  for (const index of logs.requests.keys()) {
+    asked.add(`logs:${operationOf(logs, index)} arn:aws:logs:REGION:ACCOUNT:log-group:STACK-GatewayLogs1:*`);
+  }
+  expect(asked.size).toBeGreaterThan(10);
+  expect([...asked].filter((one) => !allows(policy, ...(one.split(' ') as [string, string])))).toEqual([]);
+
+  // The other way round: what no program asks for, a command of the runbooks does.
+  const used = new Set([...asked].map((one) => one.split(' ')[0]));
+  const idle = policy.statements.flatMap(({ actions }) => actions).filter((action) => !used.has(action));
+  expect(idle.sort()).toEqual([
+    'cloudformation:ListStackResources',
+    'lambda:DeleteFunctionConcurrency',
+    'lambda:GetFunction',
+    'lambda:GetFunctionConcurrency',
+    'lambda:PutFunctionConcurrency',
+    'logs:FilterLogEvents',
+    'logs:StopQuery',
+    'secretsmanager:PutSecretValue',
+  ]);
+});

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { readPolicy } from '../support/iam-policy.ts';
+import { synthesizeStack } from '../support/stack.ts';
+
+const policies = ['operator', 'recovery', 'deploy', 'diff'] as const;
+const pages = ['README.md', ...['operations', 'recovery', 'deploy', 'edge', 'logs'].map((page) => `docs/${page}.md`)];
+
+/** What AWS lets nobody narrow down to a resource. */
+const withoutResource = [
+  'dynamodb:ListTables',
+  'dynamodb:ListBackups',
+  'logs:GetQueryResults',
+  'logs:StopQuery',
+  'secretsmanager:GetRandomPassword',
+  'secretsmanager:ListSecrets',
+];
+
+describe.each(policies)('docs/policies/%s.json', (name) => {
+  const { statements } = readPolicy(name);
+
+  test('names single actions, each once, and everything only where AWS knows no less', () => {
+    const actions = statements.flatMap((statement) => statement.actions);
+    expect(actions.length).toBeGreaterThan(0);
+    for (const action of actions) expect(action).toMatch(/^[a-z]+:[A-Z][A-Za-z]+$/);
+    for (const { resources, actions: granted } of statements) {
+      if (resources.includes('*')) expect(withoutResource).toEqual(expect.arrayContaining([...granted]));
+    }
+  });
+
+  test('gives nobody rights over rights, and no key of the upstream to read', () => {
+    const text = readFileSync(`docs/policies/${name}.json`, 'utf8');
+    expect(text).not.toMatch(/"iam:|"kms:|"NotAction|"NotResource/);
+    for (const { actions, resources } of statements) {
+      if (actions.includes('secretsmanager:GetSecretValue')) expect(resources).toEqual(['NETWORK_SALT_SECRET']);
+    }
+  });
+});
+
+/** What a command of the AWS CLI asks for. */
+const special: Readonly<Record<string, readonly string[]>> = {
+  'logs tail': ['logs:FilterLogEvents'],
+  'dynamodb wait': ['dynamodb:DescribeTable'],
+  'dynamodb scan': ['dynamodb:Scan'],
+  // A restore writes the items itself: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/backuprestore_IAM.html
+  'dynamodb restore-table-to-point-in-time': [
+    'dynamodb:RestoreTableToPointInTime',
+    ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'Query', 'Scan'].map(
+      (one) => `dynamodb:${one}`,
+    ),
+  ],
+};
+
+/** Done once by whoever sets the account up, as an administrator. */
+const ofAdministrators = ['sts get-caller-identity', 'lambda get-account-settings', 'wafv2 create-web-acl'];
+
+const commands = [
+  ...new Set(
+    pages.flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/\baws ([a-z0-9]+ [a-z][a-z-]+)/g)].map(([, command = '']) => command),
+    ),
+  ),
+].filter((command) => !ofAdministrators.includes(command));
+
+function actionsOf(command: string): readonly string[] {
+  const [service = '', operation = ''] = command.split(' ');
+  const pascal = operation.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return special[command] ?? [`${service}:${pascal}`];
+}
+
+test('every command of the runbooks is allowed to operators, or to those who recover', () => {
+  expect(commands.length).toBeGreaterThan(20);
+  const allowed = ['operator' as const, 'recovery' as const].flatMap((name) =>
+    readPolicy(name).statements.flatMap(({ actions }) => actions),
+  );
+  const missing = commands.flatMap(actionsOf).filter((action) => !allowed.includes(action));
+  expect(missing).toEqual([]);
+});
+
+test('no key is typed into a command, where the history of the shell would keep it', () => {
+  for (const page of pages) {
+    const text = readFileSync(page, 'utf8');
+    for (const [, value = ''] of text.matchAll(/--secret-string (\S+)/g))
+      expect(value).toMatch(/^(file:\/\/\/dev\/stdin|"\$\(aws)/);
+    expect(text).not.toMatch(/x-api-key: ltk_|(KEY|KEYS)=(ltk_|sk-)/);
+  }
+});
+
+describe('what is imported when the stack is gone', () => {
+  const { template } = synthesizeStack({ edge: true });
+  const { Resources } = template.toJSON() as {
+    Resources: Record<string, { Type: string; DeletionPolicy?: string; Properties: object }>;
+  };
+  const kept = Object.entries(Resources).filter(([, { Type }]) =>
+    ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret'].includes(Type),
+  );
+  const [, mapping = '{}'] = /```json\n([\s\S]+?)```/.exec(readFileSync('docs/recovery.md', 'utf8')) ?? [];
+
+  test('is all that the stack retains, by its own names', () => {
+    const identifiers = { 'AWS::DynamoDB::GlobalTable': 'TableName', 'AWS::SecretsManager::Secret': 'Id' };
+    const expected = kept.map(([id, { Type }]) => [id, [identifiers[Type as keyof typeof identifiers]]]);
+    const told = Object.entries(JSON.parse(mapping)).map(([id, names]) => [id, Object.keys(names as object)]);
+    expect(told.sort()).toEqual(expected.sort());
+  });
+
+  test('can be imported: it is retained, and speaks of nothing else in the template', () => {
+    for (const [, { DeletionPolicy, Properties }] of kept) {
+      expect(DeletionPolicy).toBe('Retain');
+      const references = [...JSON.stringify(Properties).matchAll(/"(Ref|Fn::GetAtt)":\[?"([^"]+)/g)];
+      expect(references.map(([, , to]) => to).filter((to) => !to?.startsWith('AWS::'))).toEqual([]);
+    }
+  });
+
+  test('is found by the descriptions that the runbook looks for', () => {
+    const text = readFileSync('docs/recovery.md', 'utf8');
+    for (const [, { Type, Properties }] of kept) {
+      if (Type === 'AWS::SecretsManager::Secret')
+        expect(text).toContain(`'${(Properties as { Description: string }).Description}'`);
+    }
+  });
+});

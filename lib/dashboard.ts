@@ -3,6 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms/alarms.ts';
+import type { EdgeMetrics } from './edge-metrics.ts';
 import type { FunctionMetrics, GatewayMetrics } from './gateway-metrics.ts';
 
 interface DashboardProps {
@@ -14,10 +15,18 @@ interface DashboardProps {
   readonly functionLogGroup?: ILogGroup | undefined;
   readonly walletLogGroup: ILogGroup;
   readonly canaryLogGroup: ILogGroup | undefined;
+  readonly edge: EdgeMetrics | undefined;
 }
 
 /** US dollars a million in us-east-1, on arm64 and on-demand tables: near enough everywhere to see what costs most. */
-const prices = { gigabyteSeconds: 13.3334, invocations: 0.2, readUnits: 0.125, writeUnits: 0.625 };
+const prices = {
+  gigabyteSeconds: 13.3334,
+  invocations: 0.2,
+  readUnits: 0.125,
+  writeUnits: 0.625,
+  edgeRequests: 1,
+  edgeBytes: 0.000085,
+};
 
 /** Four questions, a row for each: is it healthy, who is limited, what does the upstream do to us, what does it cost. */
 export class Dashboard extends Construct {
@@ -53,7 +62,7 @@ function heading(text: string): cloudwatch.IWidget {
   });
 }
 
-function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
+function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
   const { own, gatewayFunction, walletFunction } = metrics;
   return [
     graph(
@@ -95,7 +104,12 @@ function health({ metrics }: DashboardProps): cloudwatch.IWidget[] {
       ['p50', 'p90', 'p99'].map((statistic) => own('duration', statistic)),
       8,
     ),
+    ...(edge ? [graph('At the edge: refused and failed (%)', edgeRates(edge), 8)] : []),
   ];
+}
+
+function edgeRates({ refused, failed, forbidden, unavailable, timedOut }: EdgeMetrics): cloudwatch.IMetric[] {
+  return [refused, failed, forbidden, unavailable, timedOut];
 }
 
 function urlFigures({ url }: FunctionMetrics, whose = ''): cloudwatch.IMetric[] {
@@ -166,12 +180,19 @@ function upstream({ metrics, logGroups, walletLogGroup, canaryLogGroup }: Dashbo
   ];
 }
 
-function costs({ metrics, logGroups, functionLogGroup }: DashboardProps): cloudwatch.IWidget[] {
-  const { gatewayFunction } = metrics;
+function costs({ metrics, logGroups, functionLogGroup, walletLogGroup, edge }: DashboardProps): cloudwatch.IWidget[] {
+  const { gatewayFunction, walletFunction } = metrics;
   const { KeyReads, QuotaReads, QuotaWrites } = metrics.tableUses;
   const spent = [
     ...(gatewayFunction
       ? [{ label: 'invocations', metric: gatewayFunction.invocations, price: prices.invocations }]
+      : []),
+    { label: 'invocations of /cli', metric: walletFunction.invocations, price: prices.invocations },
+    ...(edge
+      ? [
+          { label: 'requests at the edge', metric: edge.requests, price: prices.edgeRequests },
+          { label: 'transfer at the edge', metric: edge.bytes, price: prices.edgeBytes },
+        ]
       : []),
     { label: 'quota writes', metric: QuotaWrites.units, price: prices.writeUnits },
     { label: 'quota reads', metric: QuotaReads.units, price: prices.readUnits },
@@ -201,8 +222,8 @@ function costs({ metrics, logGroups, functionLogGroup }: DashboardProps): cloudw
       ],
       8,
     ),
-    graph('Dollars an hour: requests and tables', spent, 8),
-    ...(functionLogGroup ? [computeOf(functionLogGroup)] : []),
+    graph('Dollars an hour: requests, tables and edge', spent, 8),
+    computeOf([...(functionLogGroup ? [functionLogGroup] : []), walletLogGroup]),
     table(
       'Most used by',
       logGroups,
@@ -217,11 +238,11 @@ function costs({ metrics, logGroups, functionLogGroup }: DashboardProps): cloudw
   ];
 }
 
-/** A function is paid for as long as it runs, which stands in the lines that Lambda adds to its log. */
-function computeOf(logGroup: ILogGroup): cloudwatch.IWidget {
+/** Functions are paid for as long as they run, which stands in the lines that Lambda adds to their logs. */
+function computeOf(logGroups: readonly ILogGroup[]): cloudwatch.IWidget {
   return table(
     'Dollars an hour: compute',
-    [logGroup],
+    logGroups,
     [
       'filter @type = "REPORT"',
       'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',

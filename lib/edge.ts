@@ -52,6 +52,7 @@ export class Edge extends Construct {
     const otherBehavior = other && behaviorFor(other.url);
     const distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Private inference gateway',
+      publishAdditionalMetrics: true, // the share of each status: 504 is what a silent gateway looks like from here
       httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       ...(domainName && { domainNames: [domainName] }),
       ...(certificateArn && { certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn) }),

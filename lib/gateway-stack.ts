@@ -5,6 +5,7 @@ import { Canary } from './canary.ts';
 import type { DeploymentConfig } from './config.ts';
 import { Dashboard } from './dashboard.ts';
 import { Edge } from './edge.ts';
+import { createEdgeMetrics } from './edge-metrics.ts';
 import { GatewayFunction } from './gateway-function.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
 import type { GatewayProps } from './gateway-terms.ts';
@@ -74,6 +75,7 @@ export class GatewayStack extends Stack {
       functionLogGroup: gateway?.logGroup,
       walletLogGroup: wallet.logGroup,
       canaryLogGroup: canary?.logGroup,
+      edge: edge && createEdgeMetrics(edge.distributionId),
     });
 
     // Read by the operator, and by the CLI that finds a deployed gateway's tables through them.

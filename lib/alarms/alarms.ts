@@ -1,11 +1,10 @@
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
+import { createAlarms } from './create-alarms.ts';
 import { createTopic } from './topic.ts';
-import type { Watches } from './watch.ts';
 import { watchCanary } from './watch-canary.ts';
 import { watchFunctions } from './watch-functions.ts';
 import { watchGateway } from './watch-gateway.ts';
@@ -35,23 +34,4 @@ export class Alarms extends Construct {
       ...watchSpending(config, metrics),
     });
   }
-}
-
-function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[] {
-  const action = new SnsAction(topic);
-  return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, among, silenceRings }]) => {
-    const alarm = new Alarm(scope, name, {
-      alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
-      metric,
-      threshold,
-      evaluationPeriods: among,
-      datapointsToAlarm: times,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      // Mostly, silence means that nobody called.
-      treatMissingData: silenceRings ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-    });
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
-    return alarm;
-  });
 }

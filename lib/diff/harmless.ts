@@ -61,4 +61,5 @@ export const mayBeAdded: ReadonlySet<string> = new Set([
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::Events::Rule',
+  'AWS::CloudFront::MonitoringSubscription',
 ]);

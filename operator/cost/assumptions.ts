@@ -44,6 +44,9 @@ export const canary = {
   watchedMetrics: 1,
 } as const;
 
+/** The additional metrics of a distribution, and those that the alarms on it watch. */
+export const edge = { metrics: 8, watchedMetrics: 7 } as const;
+
 /** Of these, what an account has for nothing, unless something else in it has them. */
 export const free = { watchedMetrics: 10, dashboards: 3 } as const;
 

@@ -21,6 +21,7 @@ import {
   containersMonth,
   costOfLimits,
   costOfMillion,
+  edgeMonth,
   idleMonth,
   lambdaMonth,
   metricCount,
@@ -66,8 +67,8 @@ export const blocks: Readonly<Record<string, () => string>> = {
         ['**in all**', `**${dollars(sum(idle))}**`],
         ['in an account that has the free ones to spare', dollars(sum(idleMonth(free)))],
         [
-          'with an edge in front: one more secret, and if wanted a web ACL with one rule',
-          `+ ${dollars(prices['Secrets Manager, a secret for a month'])}, + ${dollars(
+          'with an edge in front: one more secret, metrics and alarms, and if wanted a web ACL with one rule',
+          `+ ${dollars(edgeMonth())}, + ${dollars(
             prices['WAF, a web ACL for a month'] + prices['WAF, a rule for a month'],
           )}`,
         ],

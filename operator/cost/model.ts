@@ -2,7 +2,7 @@ import { catalogue } from '../../lambda/http/errors.ts';
 import { parts } from '../../lambda/quota/deployment-limit.ts';
 import { metrics } from '../../lambda/report/metric-names.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
-import { assumptions, canary, inventory, usualMemory } from './assumptions.ts';
+import { assumptions, canary, edge, inventory, usualMemory } from './assumptions.ts';
 import { prices } from './prices.ts';
 
 const million = 1_000_000;
@@ -102,6 +102,15 @@ export function metricCount(): number {
   return Object.values(metrics).reduce(
     (sum, metric) => sum + ('dimension' in metric ? values[metric.dimension] : 1),
     0,
+  );
+}
+
+/** Dollars a month for an edge of which nobody asks anything, without a web ACL. */
+export function edgeMonth(): number {
+  return (
+    prices['Secrets Manager, a secret for a month'] +
+    edge.metrics * prices['CloudWatch, a metric for a month'] +
+    edge.watchedMetrics * prices['CloudWatch, a metric watched by an alarm for a month']
   );
 }
 

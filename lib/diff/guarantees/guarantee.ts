@@ -35,6 +35,7 @@ export const types = {
   distribution: ['AWS::CloudFront::Distribution'],
   alarm: ['AWS::CloudWatch::Alarm'],
   schedule: ['AWS::Events::Rule'],
+  subscription: ['AWS::CloudFront::MonitoringSubscription'],
   outputs: ['Outputs'],
   stack: ['Stack'],
 } as const satisfies Record<string, readonly string[]>;

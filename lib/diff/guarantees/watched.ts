@@ -1,6 +1,6 @@
 import { type Guarantee, holdsAll, is, listOf, toldAlike, types, variable, type Where } from './guarantee.ts';
 
-const { function: lambda, revision, alarm, schedule } = types;
+const { function: lambda, revision, alarm, schedule, subscription } = types;
 
 /** What goes wrong is measured, raises an alarm, and reaches somebody. */
 export const watched: readonly Guarantee[] = [
@@ -19,6 +19,12 @@ export const watched: readonly Guarantee[] = [
     at: variable(name),
     otherwise: 'asks another gateway, or with another key',
   })),
+  {
+    of: subscription,
+    at: 'MonitoringSubscription.RealtimeMetricsSubscriptionConfig.RealtimeMetricsSubscriptionStatus',
+    must: is('Enabled'),
+    otherwise: 'does not tell the share of each status, on which alarms rest',
+  },
   { of: schedule, at: 'State', must: is('ENABLED'), otherwise: 'never runs' },
   { of: schedule, at: 'ScheduleExpression', otherwise: 'asks the gateway at other times' },
   { of: schedule, at: 'Targets', otherwise: 'runs something else' },

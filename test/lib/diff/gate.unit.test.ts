@@ -318,6 +318,14 @@ const dangerous: readonly Row[] = [
     (t) => (propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 50),
     /Alarms\/NearingConcurrency: no longer watched/,
   ],
+  [
+    'an edge that counts no 504',
+    (t) => {
+      const { MonitoringSubscription } = propertiesIn(t, 'Edge/Distribution/MonitoringSubscription');
+      MonitoringSubscription.RealtimeMetricsSubscriptionConfig.RealtimeMetricsSubscriptionStatus = 'Disabled';
+    },
+    /watched: does not tell the share of each status/,
+  ],
   ['a canary that sleeps', (t) => (propertiesIn(t, 'Canary/Schedule').State = 'DISABLED'), /watched: never runs/],
   [
     'a canary that asks once a day',

@@ -1,0 +1,35 @@
+import type { EdgeMetrics } from '../edge-metrics.ts';
+import { fillGaps } from './fill-gaps.ts';
+import { lasting, type Watches } from './watch.ts';
+
+/** Of fewer requests in five minutes, a share says little. */
+const fewest = 20;
+const percent = { failing: 10, timingOut: 5, refusing: 50 };
+
+/** What callers get at the edge, from the gateway or in its stead. */
+export function watchEdge({ requests, failed, unavailable, timedOut, forbidden }: EdgeMetrics): Watches {
+  return {
+    EdgeFailing: {
+      what: `Of all answers at the edge, at least ${percent.failing} % are failures (5xx but 503).`,
+      runbook: 'edge-failing',
+      // With 503 a gateway answers that is limited, or stopped on purpose.
+      metric: fillGaps({ requests, failed, unavailable }, `IF(requests >= ${fewest}, failed - unavailable, 0)`),
+      threshold: percent.failing,
+      ...lasting,
+    },
+    EdgeTimingOut: {
+      what: `Of all answers at the edge, at least ${percent.timingOut} % are 504: the gateway was silent for too long.`,
+      runbook: 'edge-timing-out',
+      metric: fillGaps({ requests, late: timedOut }, `IF(requests >= ${fewest}, late, 0)`),
+      threshold: percent.timingOut,
+      ...lasting,
+    },
+    EdgeRefusing: {
+      what: `Of all answers at the edge, at least ${percent.refusing} % are 403, which the gateway itself never gives.`,
+      runbook: 'edge-refusing',
+      metric: fillGaps({ requests, forbidden }, `IF(requests >= ${fewest}, forbidden, 0)`),
+      threshold: percent.refusing,
+      ...lasting,
+    },
+  };
+}

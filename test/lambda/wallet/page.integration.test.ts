@@ -65,8 +65,11 @@ test.each(['/', '/docs', '/docs/openapi.json', '/cli', '/cli/app.js', '/cli/info
   async (path) => {
     const { headers } = await fetch(wallet.url + path, { headers: { origin: wallet.url } });
     const policy = headers.get('content-security-policy') ?? '';
-    for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "connect-src 'self'"]) {
-      expect(policy.split('; ')).toContain(rule);
+    for (const what of ['default-src', 'base-uri', 'form-action', 'frame-ancestors', 'trusted-types']) {
+      expect(policy.split('; ')).toContain(`${what} 'none'`);
+    }
+    for (const what of ['script-src', 'style-src', 'connect-src']) {
+      expect(policy.split('; ')).toContain(`${what} 'self'`);
     }
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
     expect(Object.fromEntries(headers)).toMatchObject({

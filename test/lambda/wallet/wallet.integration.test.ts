@@ -74,6 +74,7 @@ describe('the wallet function', () => {
     for (const secret of [key, body.session.token, 'wants you to sign in', '203.0.113.7']) {
       expect(stored).not.toContain(secret);
     }
+    expect(stored).toMatch(/"session#[0-9a-f]{64}"/);
     const logged = wallet.log.join('');
     expect(logged).toContain(body.key?.id);
     for (const secret of [key, body.session.token, member, account.address, '203.0.113.7']) {

@@ -9,6 +9,7 @@ import {
   passSealed,
   presentMember,
   sealed,
+  sealedType,
   stringMember,
 } from './envelope.ts';
 
@@ -121,7 +122,7 @@ function markParts(json: Json, member: Node, marks: Marks, speak: (part: string,
       if (textual.test(name)) speak(part, value);
     } else if (depth === 0 || part.length > longestPart) return;
     else if (kind === 'object') {
-      const isSealed = /encrypted|redacted/.test(stringMember(json, value, 'type') ?? '');
+      const isSealed = sealedType.test(stringMember(json, value, 'type') ?? '');
       eachMember(json, value, (inner, node) => {
         if (isSealed && inner === 'data') marks.pass(node);
         else mark(inner, node, `${part}/${inner}`, depth - 1);

@@ -6,6 +6,9 @@ const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 /** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
 export const sealed = /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w+$|^\w+_(encrypted|opaque)$/i;
 
+/** The types of objects whose `data` is such content. */
+export const sealedType = /encrypted|redacted/;
+
 /** Marks what the envelope of an answer says about who answered: the model, and members that name the provider. */
 export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
   if (object === undefined || json.kind(object) !== 'object') return;
@@ -44,7 +47,10 @@ export function holdsSealed(json: Json, value: Node | undefined): boolean {
   if (value === undefined) return false;
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
-    if (json.isKey(node) && sealed.test(json.string(node)) && json.kind(node + 1) !== 'null') return true;
+    if (!json.isKey(node)) continue;
+    const [name, content] = [json.string(node), node + 1];
+    if (sealed.test(name) && json.kind(content) !== 'null') return true;
+    if (name === 'type' && json.kind(content) === 'string' && sealedType.test(json.string(content))) return true;
   }
   return false;
 }

@@ -151,7 +151,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       ...textsOf(body, body.member(body.root, 'system')),
       ...openingOf(body, body.member(body.root, 'messages')),
     ],
-    isAccountBound,
+    isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
     readAsked: (body) => readAsked(body, { stops: 'stop_sequences' }),
     normalize,
     readAnswer: (answer, marks, asked) => {
@@ -248,16 +248,4 @@ function tellAfter(last: OutgoingEvent): TellText {
       data: JSON.stringify({ type: 'content_block_delta', index: Number(position), delta }),
     };
   };
-}
-
-/** Thinking is bound to an account by its signature; redacted thinking always is. */
-function isAccountBound(body: Json): boolean {
-  const messages = body.member(body.root, 'messages');
-  return elements(body, messages).some((message) => {
-    const blocks = elements(body, body.member(message, 'content'));
-    return (
-      holdsSealed(body, body.member(message, 'content')) ||
-      blocks.some((block) => stringMember(body, block, 'type') === 'redacted_thinking')
-    );
-  });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Snippet } from '../../lambda/wallet/pages/cli/snippet.js';
@@ -55,6 +55,18 @@ describe('docs/clients.md', () => {
     for (const { says } of agents) {
       for (const words of [says.badKey, says.spentQuota, says.brokenStream ?? '']) expect(explained).toContain(words);
     }
+  });
+
+  test('quotes the gateway’s own sentences as the gateway says them', () => {
+    const lambda = join(docs, '../lambda');
+    const sources = readdirSync(lambda, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const code = sources.map((name) => readFileSync(join(lambda, name), 'utf8')).join('\n');
+    const seen = (symptoms ?? []).flatMap(([words, where]) => wordsIn(`${words} ${where}`));
+    const quoted = seen.flatMap(
+      (words) => /(The (API key|quota of|answer)|There is nothing).*?(?= …|$)/.exec(words)?.[0] ?? [],
+    );
+    expect(quoted.length).toBeGreaterThan(5);
+    for (const sentence of quoted) expect(code).toContain(sentence);
   });
 
   test('leads only to what is there', () => {

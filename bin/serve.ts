@@ -7,6 +7,28 @@ const { ConfigError } = await import('../lambda/settings/read-settings.ts');
 const { startGateway } = await import('../local/start.ts');
 const { renderWelcome } = await import('../local/welcome.ts');
 
+const usage = `npm start
+
+The gateway on this machine, with an embedded DynamoDB and a demo upstream. It takes no arguments; its settings are
+environment variables, such as:
+
+  PORT=9000             where it listens; HOST is the address, 127.0.0.1 by default
+  DATA_DIR=data         keeps the tables on disk
+  ENGINE=web            serves through the HTTP server instead of the Function URL
+  UPSTREAM_BASE_URL=…   a real upstream, with UPSTREAM_API_KEYS, UPSTREAM_TEXT_MODEL and UPSTREAM_VISION_MODEL
+
+docs/settings.md has all of them.`;
+
+const [argument] = process.argv.slice(2);
+if (argument === '--help' || argument === '-h') {
+  console.log(usage);
+  process.exit();
+}
+if (argument !== undefined) {
+  console.error(`unknown argument ${argument}\n\n${usage}`);
+  process.exit(2);
+}
+
 // npm passes on a signal that the terminal has already sent to all processes, so two at once count as one.
 const sameSignalMs = 500;
 

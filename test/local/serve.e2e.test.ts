@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -124,6 +124,20 @@ describe('what stops the start: one line for each fault, no stack', () => {
     expect(await failing({ PORT })).toEqual([`PORT ${PORT} is taken: set PORT to another one`]);
     expect((await remaining(gateway, gateway.key)).status).toBe(200);
     expect(readGatewayFile(gateway.port)).toBeDefined();
+  });
+
+  test('an argument, of which it has none; --help says so', () => {
+    const start = (...words: string[]) => spawnSync(process.execPath, ['bin/serve.ts', ...words], { encoding: 'utf8' });
+    expect(start('--help')).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringContaining('UPSTREAM_BASE_URL'),
+    });
+    expect(start('--port')).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^unknown argument --port\n\nnpm start\n/),
+    });
   });
 
   test('an address of another machine', async () => {

@@ -19,14 +19,6 @@ export async function inTurns<T>(work: Work<T>): Promise<T> {
   }
 }
 
-/** Does work without letting go of it. */
-export function atOnce<T>(work: Work<T>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
-  }
-}
-
 /** Whether a step over all of a text, or of its bytes, is to be followed by a pause. */
 export function isLong({ length }: { readonly length: number }): boolean {
   return length > perTurn;

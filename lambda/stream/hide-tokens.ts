@@ -1,7 +1,6 @@
 import { type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { quote } from '../json/tokens.ts';
-import { atOnce } from '../json/turns.ts';
 import type { TokenMark } from './marks.ts';
 import type { Scrubber } from './scrub.ts';
 import type { Texts } from './texts.ts';
@@ -11,7 +10,7 @@ export function hideTokens(json: Json, mark: TokenMark, texts: Texts, scrubber: 
   const { channel, value, isWhole } = mark;
   if (json.next(value) === value + 1) return; // none
   const spelt = tokensIn(json, value);
-  const shown = isWhole ? atOnce(texts.whole(channel, channel, spelt)) : texts.push(channel, channel, spelt);
+  const shown = isWhole ? texts.whole(channel, channel, spelt) : texts.push(channel, channel, spelt);
   if (shown !== spelt || isNamedIn(json, value, scrubber)) edits.push(replaceValue(json, value, 'null'));
 }
 

@@ -31,7 +31,8 @@ export function* rewriteAnswer(
   const texts = createTexts(hiding.scrubber);
   for (const mark of sheet.wholes) {
     const given = json.string(mark.value);
-    hideText(json, mark, given, yield* texts.whole(mark.channel, mark.family, given), edits);
+    if (isLong(given)) yield;
+    hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
   }
   for (const mark of sheet.tokens) hideTokens(json, mark, texts, hiding.scrubber, edits);
   if (isLong(text)) yield;

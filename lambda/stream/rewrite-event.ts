@@ -1,7 +1,6 @@
 import type { OutgoingEvent, StreamDialect, TellText } from '../dialects/dialect.ts';
 import { applyEdits, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { atOnce } from '../json/turns.ts';
 import { type ChannelMap, createChannelMap, prefixesOf } from './channel-map.ts';
 import { type Frame, fillingOf, frameOf } from './frames.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
@@ -97,7 +96,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
     }
     for (const mark of sheet.wholes) {
       const given = json.string(mark.value);
-      hideText(json, mark, given, atOnce(texts.whole(mark.channel, mark.family, given)), edits);
+      hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
     }
     for (const mark of sheet.tokens) hideTokens(json, mark, texts, scrubber, edits);
     if (sheet.sequence !== undefined) {

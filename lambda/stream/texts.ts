@@ -1,4 +1,3 @@
-import { perTurn, type Work } from '../json/turns.ts';
 import { createChannelMap } from './channel-map.ts';
 import type { Scrubber, ScrubChannel } from './scrub.ts';
 
@@ -11,7 +10,7 @@ export interface Texts {
   /** Ends a channel; returns what it held back. */
   close(channel: string): string;
   /** A whole text, hidden exactly as its pieces were or would be. */
-  whole(channel: string, family: string, text: string): Work<string>;
+  whole(channel: string, family: string, text: string): string;
   /** The open channels with this prefix. */
   under(prefix: string): readonly string[];
 }
@@ -52,16 +51,11 @@ export function createTexts(scrubber: Scrubber): Texts {
       open.delete(channel);
       return rest;
     },
-    *whole(channel, family, given) {
+    whole(channel, family, given) {
       const before = befores.get(channel) ?? tails.get(family) ?? '';
       befores.set(channel, before);
       const text = scrubber.openChannel(before);
-      let out = text.push(given.slice(0, perTurn));
-      for (let at = perTurn; at < given.length; at += perTurn) {
-        yield;
-        out += text.push(given.slice(at, at + perTurn));
-      }
-      return out + end(family, text);
+      return text.push(given) + end(family, text);
     },
     under: open.under,
   };

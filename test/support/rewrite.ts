@@ -1,11 +1,11 @@
 import type { Asked, Dialect, Question } from '../../lambda/dialects/dialect.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
-import { atOnce } from '../../lambda/json/turns.ts';
 import type { Usage } from '../../lambda/stream/marks.ts';
 import { type RewrittenAnswer, rewriteAnswer as rewrite } from '../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
+import { atOnce } from './at-once.ts';
 import { upstreamIdentity } from './upstream-identity.ts';
 
 const { textModel, visionModel, host, names } = upstreamIdentity;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
-import { atOnce } from '../../../lambda/json/turns.ts';
 import { readCall } from '../../../lambda/middleware/normalize.ts';
 import { createModels } from '../../../lambda/models.ts';
+import { atOnce } from '../../support/at-once.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
 import { dialectNamed, dialects, rewriteAnswer, scrubber } from '../../support/rewrite.ts';

@@ -1,3 +1,4 @@
+import { atOnce } from '../../support/at-once.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, requests, type Shape } from './bodies.ts';
 import { streams, wires } from './streams.ts';
@@ -11,7 +12,6 @@ const { GatewayError } = await import('../../../lambda/http/errors.ts');
 const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../../lambda/json/edit.ts');
 const { JsonFault } = await import('../../../lambda/json/fault.ts');
 const { createScanner } = await import('../../../lambda/json/scan.ts');
-const { atOnce } = await import('../../../lambda/json/turns.ts');
 const { readCall } = await import('../../../lambda/middleware/normalize.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/pipelines/explainer.ts');
@@ -78,7 +78,7 @@ const parts: Part[] = [
           for (const endpoint of endpoints.slice(0, 1)) {
             const { outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, caller));
             outgoing.bodyFor('upstream');
-            outgoing.isAccountBound();
+            dialect.isAccountBound(createScanner().scan(body));
           }
         },
       },

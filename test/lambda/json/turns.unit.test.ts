@@ -3,7 +3,8 @@ import { readJsonBody } from '../../../lambda/http/read-json-body.ts';
 import { JsonFault } from '../../../lambda/json/fault.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { beginTape, type Tape, writeTape } from '../../../lambda/json/tape.ts';
-import { atOnce, inTurns, perTurn, type Work } from '../../../lambda/json/turns.ts';
+import { inTurns, perTurn, type Work } from '../../../lambda/json/turns.ts';
+import { atOnce } from '../../support/at-once.ts';
 import fc from '../../support/properties.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { ConfigError, camelNamed, type Environment, readSettings } from '../lambda/settings/read-settings.ts';
+import { ConfigError, camelNamed, type Environment, readBoth, readSettings } from '../lambda/settings/read-settings.ts';
+import { readServerConfig, type ServerConfig } from '../lambda/settings/server-config.ts';
 import { byDefault, choice } from '../lambda/settings/setting.ts';
 import { serverSettings } from '../lambda/settings/settings.ts';
 
@@ -7,6 +8,8 @@ import { serverSettings } from '../lambda/settings/settings.ts';
 export interface LocalSettings {
   readonly host: string;
   readonly port: number;
+  /** How it serves with ENGINE=web. */
+  readonly server: ServerConfig;
   /** What serves it: a stand-in for the Function URL, or the HTTP server. */
   readonly engine: 'function-url' | 'web';
   /** Where the embedded tables are kept; undefined keeps them in memory. */
@@ -15,13 +18,21 @@ export interface LocalSettings {
   readonly dynamodbEndpoint: string | undefined;
 }
 
-const { HOST, PORT } = serverSettings;
-const localSettings = { PORT, HOST, ENGINE: byDefault('function-url', choice(['function-url', 'web'])) };
+const localSettings = { ENGINE: byDefault('function-url', choice(['function-url', 'web'])) };
 
-export const defaultPort = Number(PORT.fallback);
+export const defaultPort = Number(serverSettings.PORT.fallback);
 
 /** Reads the local settings and reports all their faults together. */
 export function readLocalSettings(environment: Environment): LocalSettings {
+  const [server, own] = readBoth(
+    () => readServerConfig(environment),
+    () => readOwn(environment),
+  );
+  const { host, port } = server;
+  return { host, port, server, ...own };
+}
+
+function readOwn(environment: Environment): Omit<LocalSettings, 'host' | 'port' | 'server'> {
   const read = (name: string) => environment[name]?.trim() || undefined;
   const faults: string[] = [];
   const dataDir = read('DATA_DIR');

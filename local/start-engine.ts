@@ -3,7 +3,6 @@ import { createGatewayWithWallet } from '../lambda/gateway-with-wallet.ts';
 import { startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import type { Repeat } from '../lambda/settings/refreshed.ts';
-import { readServerConfig } from '../lambda/settings/server-config.ts';
 import { readPageFiles } from '../lambda/wallet/page-files.ts';
 import { makePages } from '../lib/reference/make-pages.ts';
 import { installAwslambda } from './awslambda.ts';
@@ -31,16 +30,15 @@ export async function startEngine(
   dynamoDb: DynamoDBClient,
   writeLog: (line: string) => void,
 ): Promise<Engine> {
-  const { host, port, engine } = settings;
+  const { host, port, engine, server: serverConfig } = settings;
   const world = {
     ...(await findAws(dynamoDb)),
     ...{ dynamoDb, writeLog, now: Date.now },
     pageFiles: readPageFiles(new URL('../lambda/wallet/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {
-    const serverConfig = readServerConfig(process.env);
     const repeat: Repeat = (task, time) => setInterval(task, time).unref();
-    const { stop, ...server } = await startServer(config, { ...serverConfig, host, port }, { ...world, repeat });
+    const { stop, ...server } = await startServer(config, serverConfig, { ...world, repeat });
     const graceMs = serverConfig.shutdownGrace;
     return { ...server, graceMs, close: () => stop(graceMs) };
   }

@@ -292,3 +292,12 @@ test('an engine that there is none of stops the start', async () => {
   expect(await gateway.ended).toBe(1);
   expect(gateway.errors()).toBe('ENGINE must be function-url or web\n');
 });
+
+test('what is wrong with the settings of the server is told before anything starts', async () => {
+  const store = 'http://127.0.0.1:9'; // nobody is there: whoever asks for tables first complains of that
+  const gateway = spawnGateway({
+    ...{ ENGINE: 'web', BODY_BUDGET: 'much', GUEST_LIMIT: 'few', AWS_ENDPOINT_URL_DYNAMODB: store },
+  });
+  expect(await gateway.ended).toBe(1);
+  expect(gateway.errors()).toMatch(/^BODY_BUDGET must be .*\nGUEST_LIMIT must be .*\n$/);
+});

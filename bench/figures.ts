@@ -4,6 +4,7 @@ import { events } from './measurements/events.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { prompt } from './measurements/prompt.ts';
 import { requests } from './measurements/requests.ts';
+import { server } from './measurements/server.ts';
 import { size } from './measurements/size.ts';
 import { slowReader } from './measurements/slow-reader.ts';
 import type { SubjectName } from './subject.ts';
@@ -23,6 +24,8 @@ export interface Figure {
   readonly measurement: MeasurementName;
   readonly sample: string;
   readonly gateway?: SubjectName;
+  /** What stands as bare beside it, where that is not the bare function. */
+  readonly bare?: SubjectName;
   readonly goal?: Goal;
 }
 
@@ -35,9 +38,13 @@ export const measurements = {
   events,
   prompt,
   'slow-reader': slowReader,
+  server,
 } as const satisfies Record<string, Measurement>;
 
 export type MeasurementName = keyof typeof measurements;
+
+/** Of the HTTP server, beside a bare one. */
+const ofServer = { measurement: 'server', gateway: 'server', bare: 'bareServer' } as const;
 
 export const figures: readonly Figure[] = [
   {
@@ -149,4 +156,42 @@ export const figures: readonly Figure[] = [
     goal: { to: 'bare', atMost: 1.15 },
   },
   { title: '100 MB read at 20 MB/s, processor time', unit: 'ms', measurement: 'slow-reader', sample: 'processor' },
+  { ...ofServer, title: 'server, 16 clients: requests a second', unit: '', sample: 'rate16' },
+  {
+    ...ofServer,
+    title: 'a request, processor time',
+    unit: 'ms',
+    sample: 'processor16',
+    goal: { to: 'bare', atMost: 3 },
+  },
+  { ...ofServer, title: 'server, 128 clients: requests a second', unit: '', sample: 'rate128' },
+  {
+    ...ofServer,
+    title: 'a request, processor time',
+    unit: 'ms',
+    sample: 'processor128',
+    goal: { to: 'bare', atMost: 3 },
+  },
+  {
+    ...ofServer,
+    title: 'server, 1,000 connections of a request each: processor time',
+    unit: 'ms',
+    sample: 'connection',
+  },
+  { ...ofServer, title: 'descriptors left open', unit: '', sample: 'leftOpen', goal: { to: 'nothing', atMost: 64 } },
+  { ...ofServer, title: 'server, 128 fast streams: events a second', unit: '', sample: 'eventRate' },
+  { ...ofServer, title: 'an event, processor time', unit: 'µs', sample: 'event', goal: { to: 'bare', atMost: 1.6 } },
+  { ...ofServer, title: 'server, 128 streams of 40 events a second: an event', unit: 'µs', sample: 'pacedEvent' },
+  { ...ofServer, title: 'of one core', unit: '', sample: 'share', goal: { to: 'nothing', atMost: 0.35 } },
+  { ...ofServer, title: 'delay p50', unit: 'ms', sample: 'delay' },
+  { ...ofServer, title: 'delay p99', unit: 'ms', sample: 'lateDelay' },
+  { ...ofServer, title: 'the same beside a 4 MB prompt a second: delay p50', unit: 'ms', sample: 'besidePrompts' },
+  { ...ofServer, title: 'delay p99', unit: 'ms', sample: 'lateBesidePrompts', goal: { to: 'nothing', atMost: 50 } },
+  {
+    ...ofServer,
+    title: 'server, 128 slow readers: peak memory',
+    unit: 'MB',
+    sample: 'memory',
+    goal: { to: 'nothing', atMost: 300 },
+  },
 ];

@@ -85,7 +85,7 @@ export function toRow(figure: Figure, results: Results): Row | undefined {
   if (!bySubject?.[figure.gateway ?? 'gateway']?.[figure.sample]) return undefined;
   const value = (subject: SubjectName) => median(bySubject[subject]?.[figure.sample] ?? []);
   const values = {
-    bare: value('bare'),
+    bare: value(figure.bare ?? 'bare'),
     bareDynamoDb: value('bareDynamoDb'),
     gateway: value(figure.gateway ?? 'gateway'),
   };

@@ -1,19 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundle, measure } from '../lib/bundle.ts';
+import { bundle, bundleServer, measure } from '../lib/bundle.ts';
 import { readDeploymentConfig } from '../lib/config.ts';
 import type { LambdaFunction } from '../local/runtime/lambda-runtime.ts';
 import { upstreamModel, upstreamNames } from './world/conversation.ts';
 import { secretIds, secretTexts } from './world/store.ts';
 import type { World } from './world/world.ts';
 
-export const subjectNames = ['bare', 'bareDynamoDb', 'gateway', 'gatewayUncached', 'gatewayWithoutSecrets'] as const;
+const functionNames = ['bare', 'bareDynamoDb', 'gateway', 'gatewayUncached', 'gatewayWithoutSecrets'] as const;
+export const subjectNames = [...functionNames, 'bareServer', 'server'] as const;
 export type SubjectName = (typeof subjectNames)[number];
 
-/** A function to be measured. */
+/** A function or a server to be measured. */
 export interface Subject {
   readonly name: SubjectName;
   readonly lambda: LambdaFunction;
+  /** What Node runs of a server. */
+  readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Bytes of its JavaScript. */
   readonly size: { readonly total: number; readonly start: number };
@@ -29,6 +32,11 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
   const around = { UPSTREAM_BASE_URL: world.upstreamUrl };
   const withoutSecrets = { ...environment, ...world.store.environment, ...around, ...gatewaySettings };
   const gateway = { ...withoutSecrets, ...secretIds };
+  const keysInEnvironment = {
+    ...withoutSecrets,
+    UPSTREAM_API_KEYS: 'upstream-key',
+    NETWORK_SALT: secretTexts.networkSalt,
+  };
   const plans: Record<SubjectName, { entry: string; environment: Readonly<Record<string, string>> }> = {
     bare: { entry: 'bench/subjects/bare.ts', environment: around },
     bareDynamoDb: {
@@ -37,21 +45,24 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
     },
     gateway: { entry: 'lambda/index.ts', environment: gateway },
     gatewayUncached: { entry: 'lambda/index.ts', environment: { ...gateway, IDENTITY_CACHE_SECONDS: '0' } },
-    gatewayWithoutSecrets: {
-      entry: 'lambda/index.ts',
-      environment: { ...withoutSecrets, UPSTREAM_API_KEYS: 'upstream-key', NETWORK_SALT: secretTexts.networkSalt },
-    },
+    gatewayWithoutSecrets: { entry: 'lambda/index.ts', environment: keysInEnvironment },
+    bareServer: { entry: 'bench/subjects/bare-server.ts', environment: around },
+    server: { entry: 'lambda/server.ts', environment: { ...keysInEnvironment, ...host } },
   };
   const subjects: Subject[] = [];
   for (const name of subjectNames) {
     const { entry, environment } = plans[name];
     const code = join(folder, name);
-    const size = measure(await bundle(entry, code));
+    const size = measure(await (name === 'server' ? bundleServer(code) : bundle(entry, code)));
     const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
-    subjects.push({ name, lambda, environment, size });
+    const file = join(code, name === 'server' ? 'index.js' : 'index.mjs');
+    subjects.push({ name, lambda, file, environment, size });
   }
   return subjects;
 }
+
+/** What a host has that runs the server. */
+const host = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 /** All of the product on: names to hide, and limits that the bench does not meet. */
 const gatewaySettings = {

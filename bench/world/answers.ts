@@ -5,6 +5,8 @@ export type Script =
   | { readonly kind: 'whole' }
   /** Events, each in a write and a packet of its own; with a pause before each, or one after the other. */
   | { readonly kind: 'events'; readonly count: number; readonly pause: number; readonly named?: boolean }
+  /** Endless events with a pause before each, whose text tells when they were sent. */
+  | { readonly kind: 'clocked'; readonly pause: number }
   /** Events as fast as the connection takes them, until there are so many bytes. */
   | { readonly kind: 'bulk'; readonly bytes: number };
 
@@ -44,6 +46,9 @@ export const eventsWithNames = toEvents(tokensWithNames);
 /** What stands before and after the text of a stream. */
 export const opening = event(choice({ role: 'assistant', content: '' }));
 export const closing = `${event(choice({}, 'stop'))}${event([], { usage })}data: [DONE]\n\n`;
+
+/** An event whose text is a time. */
+export const clockedEvent = (time: number): string => event(choice({ content: ` @${time.toFixed(3)}` }));
 
 /** A piece of a body in HTTP's chunked coding, so that the upstream spends next to nothing on it. */
 export function chunk(text: string): Buffer {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { chunk, closing, events, eventsWithNames, opening, type Script, wholeAnswer } from './answers.ts';
+import { chunk, clockedEvent, closing, events, eventsWithNames, opening, type Script, wholeAnswer } from './answers.ts';
 
 const frames = { plain: events.map(chunk), named: eventsWithNames.map(chunk) };
 const first = chunk(opening);
@@ -28,6 +28,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   // What is written to the socket is chunked already; `end` adds the last chunk.
   const { socket } = request;
   if (script.kind === 'bulk') await writeBulk(socket, script.bytes);
+  else if (script.kind === 'clocked') await writeTimes(socket, script.pause);
   else await writeEvents(socket, script.count, script.pause, script.named ? frames.named : frames.plain);
   response.end();
 }
@@ -45,6 +46,14 @@ async function writeEvents(socket: Socket, count: number, pause: number, texts: 
   }
   socket.write(last);
   if (pause > 0) process.send?.({ sentAt });
+}
+
+async function writeTimes(socket: Socket, pause: number): Promise<void> {
+  socket.write(first);
+  while (!socket.destroyed) {
+    await setTimeout(pause);
+    socket.write(chunk(clockedEvent(clock())));
+  }
 }
 
 async function writeBulk(socket: Socket, bytes: number): Promise<void> {

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { forgetPeak, peakMemory } from '../process-figures.ts';
+import { type Asked, type Serving, startServing } from '../serving.ts';
+import { quantile } from '../statistics.ts';
+import { chatOf } from '../world/conversation.ts';
+import type { World } from '../world/world.ts';
+import type { Measurement } from './measurement.ts';
+
+const body = chatOf(500, false);
+const streamed = chatOf(500, true);
+const streams = 128;
+const [warmUp, measured] = [2_000, 6_000];
+
+/** Many at once: requests, streams as fast as they go and at a model's pace, slow readers, connections. */
+export const server: Measurement = {
+  rounds: 3,
+  subjects: ['bareServer', 'server'],
+  async run(subject, world) {
+    await using serving = await startServing(subject, world);
+    await world.play({ kind: 'whole' });
+    const few = await measureRequests(serving, 16);
+    const many = await measureRequests(serving, 128);
+    const connections = await measureConnections(serving);
+    const fast = await measureFastStreams(serving, world);
+    const paced = await measurePacedStreams(serving, world, () => {});
+    const beside = await measurePacedStreams(serving, world, sendPrompts);
+    // In a process of its own, which has nothing to tidy up.
+    await using fresh = await startServing(subject, world);
+    return {
+      ...{ processor16: [few.processor], rate16: [few.rate], processor128: [many.processor], rate128: [many.rate] },
+      ...{ connection: [connections.processor], leftOpen: [connections.leftOpen] },
+      ...{ event: [fast.processor], eventRate: [fast.rate], pacedEvent: [paced.processor], share: [paced.share] },
+      ...{ delay: [paced.p50], lateDelay: [paced.p99], besidePrompts: [beside.p50], lateBesidePrompts: [beside.p99] },
+      memory: [await measureSlowReaders(fresh, world)],
+    };
+  },
+};
+
+async function measureRequests(serving: Serving, clients: number) {
+  let count = 0;
+  const askOn = async (until: number) => {
+    while (performance.now() < until) {
+      const { answer } = await serving.ask(body);
+      await once(answer.resume(), 'end');
+      count += 1;
+    }
+  };
+  const askFor = (time: number) => Promise.all(Array.from({ length: clients }, () => askOn(performance.now() + time)));
+  await askFor(warmUp);
+  count = 0;
+  const { processor, time } = await serving.measure(() => askFor(measured));
+  return { processor: processor / count, rate: (count / time) * 1000 };
+}
+
+/** A thousand, each for one request; and how many descriptors are open afterwards that were not before. */
+async function measureConnections(serving: Serving) {
+  const before = serving.openDescriptors();
+  const connections = 1_000;
+  let left = connections;
+  const ask = async () => {
+    while (left-- > 0) {
+      const { answer } = await serving.ask(body, { keep: false });
+      await once(answer.resume(), 'close');
+    }
+  };
+  const { processor } = await serving.measure(() => Promise.all(Array.from({ length: 50 }, ask)));
+  await setTimeout(200);
+  return { processor: processor / connections, leftOpen: Math.max(0, serving.openDescriptors() - before) };
+}
+
+async function measureFastStreams(serving: Serving, world: World) {
+  const read = async () => {
+    const { answer } = await serving.ask(streamed);
+    await once(answer.resume(), 'end');
+  };
+  const readAll = () => Promise.all(Array.from({ length: streams }, read));
+  await world.play({ kind: 'events', count: 500, pause: 0 });
+  await readAll();
+  const count = 3_000;
+  await world.play({ kind: 'events', count, pause: 0 });
+  const { processor, time } = await serving.measure(readAll);
+  return { processor: (processor / (streams * count)) * 1000, rate: (streams * count * 1000) / time };
+}
+
+/** Streams at forty events a second each, whose events tell when they were sent. */
+async function measurePacedStreams(serving: Serving, world: World, disturb: (serving: Serving) => unknown) {
+  await world.play({ kind: 'clocked', pause: 25 });
+  const delays: number[] = [];
+  const open = await Promise.all(Array.from({ length: streams }, () => serving.ask(streamed)));
+  for (const { answer } of open) {
+    answer.on('data', (piece: Buffer) => {
+      const now = Number(process.hrtime.bigint()) / 1e6;
+      for (const [, sentAt] of piece.toString().matchAll(/ @(\d+\.\d+)/g)) delays.push(now - Number(sentAt));
+    });
+  }
+  await setTimeout(warmUp);
+  delays.length = 0;
+  const disturbed = disturb(serving);
+  const { processor, time } = await serving.measure(() => setTimeout(measured));
+  const events = delays.length;
+  for (const { leave } of open) leave();
+  await disturbed;
+  return {
+    processor: (processor / events) * 1000,
+    share: processor / time,
+    p50: quantile(delays, 0.5),
+    p99: quantile(delays, 0.99),
+  };
+}
+
+/** A prompt of 4 MB every second, whose answer nobody waits for. */
+async function sendPrompts(serving: Serving): Promise<void> {
+  const prompt = chatOf(4 * 1024 * 1024, true);
+  const until = performance.now() + measured;
+  while (performance.now() < until) {
+    const { leave } = await serving.ask(prompt);
+    leave();
+    await setTimeout(1_000);
+  }
+}
+
+/** The most memory while every client has read a little of an endless stream, and reads no more. */
+async function measureSlowReaders(serving: Serving, world: World): Promise<number> {
+  await world.play({ kind: 'bulk', bytes: Number.POSITIVE_INFINITY });
+  forgetPeak(serving.pid);
+  const readers: Asked[] = await Promise.all(Array.from({ length: streams }, () => serving.ask(streamed)));
+  for (const { answer } of readers) await once(answer, 'readable');
+  await setTimeout(measured);
+  const memory = peakMemory(serving.pid);
+  for (const { leave } of readers) leave();
+  return memory;
+}

@@ -81,7 +81,6 @@ export function* readCall(
   refuseRepeats(drop.size, 'The body');
   const { set = {}, edits = [] } = dialect.normalize(body);
   const hashed = hashId ? hashCallerIds(body, hashId) : [];
-  refuseRepeats(hashed.length, 'The body');
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
   if (isLong(text)) yield;
   const { node, value } = model;

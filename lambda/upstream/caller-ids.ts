@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { GatewayError } from '../http/errors.ts';
 import { type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 
@@ -13,14 +14,18 @@ export function createHashId(secret: Buffer, caller: string): HashId {
 
 /** Members in which clients say who, where and on which device their user is. */
 const ids = new Set(['user', 'safety_identifier', 'prompt_cache_key']);
+/** Each takes the time of a hash. Only an attacker sends so many. */
+const mostIds = 1_000;
 
 /** The edits that hash all ids of the caller in a body, repeated members included. */
 export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
   const edits: Edit[] = [];
   const hash = (value: Node) => {
     const kind = body.kind(value);
-    if (kind === 'string') edits.push(replaceValue(body, value, JSON.stringify(hashId(body.string(value)))));
-    else if (kind === 'number') edits.push(replaceValue(body, value, JSON.stringify(hashId(body.raw(value)))));
+    if (kind !== 'string' && kind !== 'number') return;
+    if (edits.length === mostIds) throw tooMany();
+    const id = kind === 'string' ? body.string(value) : body.raw(value);
+    edits.push(replaceValue(body, value, JSON.stringify(hashId(id))));
   };
   for (const key of body.keys(body.root)) {
     const name = body.string(key);
@@ -32,4 +37,9 @@ export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
     }
   }
   return edits;
+}
+
+function tooMany(): GatewayError {
+  const message = `client_metadata, user and the like hold more than ${mostIds} values. Send fewer.`;
+  return new GatewayError('invalid_request', message);
 }

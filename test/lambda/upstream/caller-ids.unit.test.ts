@@ -51,4 +51,18 @@ describe('what a body says of its caller', () => {
       expect(hashed(body)).toBe(body);
     },
   );
+
+  test.each([
+    ['client_metadata', (times: number) => `{"client_metadata":[${Array(times).fill('"a"').join()}]}`],
+    ['repeated members', (times: number) => `{${Array(times).fill('"user":"a"').join()}}`],
+    ['a repeated user_id', (times: number) => `{"metadata":{${Array(times).fill('"user_id":1').join()}}}`],
+  ])('is refused as soon as there are more than 1000, before each is hashed: %s', (_, body) => {
+    let hashes = 0;
+    const count = () => `${++hashes}`;
+    expect(hashed(body(1_000), count)).toContain('"1000"');
+    hashes = 0;
+    const refusal = { code: 'invalid_request', message: expect.stringContaining('client_metadata') };
+    expect(() => hashed(body(100_000), count)).toThrow(expect.objectContaining(refusal));
+    expect(hashes).toBeLessThanOrEqual(1_000);
+  });
 });

@@ -9,10 +9,10 @@ import { type FailureClass, failureClasses } from '../lambda/upstream/failure.ts
 import { readTables } from './docs/markdown.ts';
 import { readSources } from './support/imports.ts';
 
-const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin']).map(({ path, text }) => ({
-  path,
-  code: text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*$/gm, ''),
-}));
+// The canary is a client: it knows the gateway by its words, as any client does.
+const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin'])
+  .filter(({ path }) => !path.startsWith('lambda/canary/'))
+  .map(({ path, text }) => ({ path, code: text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*$/gm, '') }));
 
 /** The files in whose code, comments aside, something stands. */
 const filesWith = (pattern: RegExp, below = 'lambda/') =>

@@ -104,7 +104,7 @@ describe('memory that all requests share', () => {
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('1');
     const type = wire[dialect].errorTypes.service_unavailable ?? '';
-    const message = expect.stringMatching(/^The gateway has too many large requests/);
+    const message = expect.stringMatching(/^The gateway is busy with too many large requests/);
     expect(await response.json()).toEqual(wire[dialect].error({ code: 'service_unavailable', type, message }));
     expect(await remaining()).toBe(before);
   });

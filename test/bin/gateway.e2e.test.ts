@@ -29,7 +29,7 @@ describe('with the web engine', () => {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const hash = 'a'.repeat(64);
   const synthesizeWeb = (engine: string, more = {}) => {
-    const gateway = { ...context.gateway, stages: { dev: { engine } } };
+    const gateway = { ...context.gateway, stages: { dev: { engine, memorySize: '' } } };
     return synthesize({ ...context, commit: '', gateway, ...more });
   };
   const files = (pattern: RegExp) =>

@@ -6,7 +6,11 @@ import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(60_000);
 
-const { folder: checkout, git, remove } = createCheckout(['lib', 'lambda', 'package.json', 'package-lock.json']);
+const {
+  folder: checkout,
+  git,
+  remove,
+} = createCheckout(['lib', 'lambda', 'operator', 'docs/openapi.json', 'package.json', 'package-lock.json']);
 afterAll(remove);
 
 const trace = (words: readonly string[], input: string) =>

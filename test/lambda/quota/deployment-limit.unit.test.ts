@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Counters } from '../../../lambda/quota/counters.ts';
+import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
+
+const guest: Identity = { kind: 'guest', networkId: 'net' };
+const member: Identity = { kind: 'member', member: 'ada' };
+const charge = { figures: { limit: 50, remaining: 49 }, refund: async () => ({ limit: 50, remaining: 50 }) };
+
+/** Counters that note what they are asked for. Those of the whole deployment are full; refunds end when they are let. */
+function watchCounters() {
+  const asked: string[] = [];
+  const refunds: PromiseWithResolvers<void>[] = [];
+  const counters: Pick<Counters, 'charge' | 'read' | 'refund'> = {
+    async charge({ item }) {
+      asked.push(item);
+      return item.startsWith('daily_limit') ? { granted: false, used: 1, reason: 'quota' } : { granted: true, used: 1 };
+    },
+    read: async () => Number.MAX_SAFE_INTEGER,
+    async refund(item) {
+      const refund = Promise.withResolvers<void>();
+      refunds.push(refund);
+      await refund.promise;
+      asked.push(`refund ${item}`);
+      return 0;
+    },
+  };
+  return { asked, refunds, counters };
+}
+
+function startLimit(counters: Pick<Counters, 'charge' | 'read' | 'refund'>, firstByte: number) {
+  const limit = createDeploymentLimit({
+    ...{ dailyLimit: 80, guestDailyLimit: 80, counters: counters as Counters, onLost: () => {} },
+    createToken: () => Buffer.from([firstByte, 200, 200]).toString('base64'),
+    now: () => Date.UTC(2026, 0, 1, 12),
+  });
+  if (!limit) throw new Error('no limit is set');
+  return limit;
+}
+
+test('a guest is told of the refusal only when its count among the guests is given back', async () => {
+  const { asked, refunds, counters } = watchCounters();
+  let ended = false;
+  const counting = startLimit(counters, 0)
+    .count(guest, charge)
+    .catch(() => {
+      ended = true;
+    });
+  while (refunds.length === 0) await Promise.resolve();
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  expect(ended).toBe(false);
+  refunds[0]?.resolve();
+  await counting;
+  expect(ended).toBe(true);
+  expect(asked.filter((item) => item.startsWith('refund guest_daily_limit#'))).toHaveLength(1);
+});
+
+test('processes begin at different items, so that these fill evenly', async () => {
+  const first = await Promise.all(
+    Array.from({ length: 8 }, async (_, byte) => {
+      const { asked, counters } = watchCounters();
+      await startLimit(counters, byte)
+        .count(member, charge)
+        .catch(() => {});
+      return asked[0];
+    }),
+  );
+  expect(new Set(first).size).toBe(8);
+});

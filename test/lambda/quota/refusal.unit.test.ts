@@ -1,0 +1,88 @@
+import { expect, test } from '@jest/globals';
+import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { CounterWindow } from '../../../lambda/quota/counters.ts';
+import { allAnswered, sayWhatIsLeft, tooFast, usedUp, type Wording } from '../../../lambda/quota/refusal.ts';
+
+const guest: Identity = { kind: 'guest', networkId: 'net' };
+const member: Identity = { kind: 'member', member: 'ada' };
+const now = Date.UTC(2026, 10, 22, 23, 59, 30);
+const resetAt = Date.UTC(2026, 10, 23);
+const window: CounterWindow = { item: 'x', limit: 1, burst: 1, minute: 0 };
+
+test.each([
+  [0, 'no requests are left'],
+  [1, '1 request is left'],
+  [2, '2 requests are left'],
+])('what is left of %i', (remaining, said) => {
+  expect(sayWhatIsLeft({ limit: 3, remaining })).toBe(said);
+});
+
+test.each([
+  [1, 'More than 1 request in one minute. Please try again in 30 s.'],
+  [20, 'More than 20 requests in one minute. Please try again in 30 s.'],
+])('a burst of %i', (burst, message) => {
+  expect(tooFast({ ...window, burst }, now)).toEqual({
+    code: 'rate_limited',
+    message,
+    headers: { 'retry-after': '30' },
+  });
+});
+
+const counted = ' Requests that were refused with a 400 counted too.';
+test.each<[Identity, Partial<CounterWindow>, Wording, string]>([
+  [
+    guest,
+    {},
+    { refundRefusals: true },
+    'The allowance of 1 request for guests is used up. For more, use an issued key.',
+  ],
+  [
+    guest,
+    { limit: 3 },
+    { appUrl: 'https://app.example' },
+    `The allowance of 3 requests for guests is used up.${counted} For more, link a wallet or get a key at https://app.example/cli.`,
+  ],
+  [
+    guest,
+    { limit: 3, resetAt },
+    {},
+    `The quota of 3 requests a day is used up. It starts anew at 2026-11-23T00:00:00Z.${counted} For more, use an issued key.`,
+  ],
+  [
+    member,
+    { limit: 1, resetAt },
+    { refundRefusals: true, appUrl: 'https://app.example' },
+    'The quota of 1 request a day is used up. It starts anew at 2026-11-23T00:00:00Z.',
+  ],
+  [
+    member,
+    { resetAt },
+    {},
+    `The quota of 1 request a day is used up. It starts anew at 2026-11-23T00:00:00Z.${counted}`,
+  ],
+])('a quota that is used up: %j %j %j', (identity, more, wording, message) => {
+  const { resetAt: end } = more;
+  expect(usedUp(identity, { ...window, ...more }, now, wording)).toEqual({
+    ...{ code: 'quota_exceeded', message },
+    ...(end !== undefined && { headers: { 'retry-after': '30' } }),
+  });
+});
+
+test.each([
+  [false, undefined, 'requests', ''],
+  [false, 'https://app.example', 'requests', ''],
+  [true, undefined, 'requests of guests', ' Before that, use an issued key.'],
+  [
+    true,
+    'https://app.example',
+    'requests of guests',
+    ' Before that, link a wallet or get a key at https://app.example/cli.',
+  ],
+])('a limit of the whole deployment, of guests: %s, app: %s', (ofGuests, appUrl, whose, more) => {
+  expect(allAnswered(ofGuests, resetAt, now, { appUrl })).toEqual({
+    code: 'service_unavailable',
+    message: `The gateway has answered as many ${whose} as it may on one day.`,
+    advice: `It starts anew at 2026-11-23T00:00:00Z.${more}`,
+    headers: { 'retry-after': '30', 'x-should-retry': 'false' },
+  });
+});

@@ -1,3 +1,4 @@
+import { flushed } from './report/flush.ts';
 import { createLog } from './report/log.ts';
 import { startServer } from './serve.ts';
 import { readConfig } from './settings/config.ts';
@@ -8,6 +9,9 @@ import { createDynamoDbClient } from './store/client.ts';
 import { renewCredentials } from './store/renew-credentials.ts';
 import { findAwsAccess } from './store/service.ts';
 import { readPageFiles } from './wallet/page-files.ts';
+
+/** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */
+const lastLinesTime = 5_000;
 
 /** The whole process: reads the environment, serves until it is told to stop, and exits with 1 after a fault. */
 async function run(): Promise<void> {
@@ -34,6 +38,7 @@ async function run(): Promise<void> {
   const stop = async () => {
     stopped ??= server.stop(serverConfig.shutdownGrace);
     await stopped;
+    await flushed(process.stdout, lastLinesTime);
     process.exit(exitCode);
   };
   process.on('SIGTERM', stop);

@@ -10,6 +10,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'http/errors': [],
   'http/excerpt': [],
   'report/metric-names': [],
+  'report/flush': [],
   'settings/setting': [],
   'settings/read-settings': ['settings/setting'],
   'settings/settings': ['report/metric-names', 'settings/setting'],
@@ -145,6 +146,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'wallet',
   ],
   server: [
+    'report/flush',
     'report/log',
     'serve',
     'settings/config',

@@ -9,9 +9,13 @@ export const perTurn = 262_144;
 /** When the latest piece of long work is to be done that any request waits for. */
 let latest: Promise<unknown> = Promise.resolve();
 
-/** Does work piece by piece. Of all that is done this way there is one piece in a turn, so that streams hardly wait for it. */
-export async function inTurns<T>(work: Work<T>): Promise<T> {
+/**
+ * Does work piece by piece. Of all that is done this way there is one piece in a turn, so that streams hardly wait for it. Once nobody waits for
+ * the outcome any more, the rest is left undone, and the signal's reason is thrown.
+ */
+export async function inTurns<T>(work: Work<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
+    signal?.throwIfAborted();
     const { done, value } = work.next();
     if (done) return value;
     latest = latest.then(() => setImmediate());

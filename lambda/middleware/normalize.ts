@@ -35,7 +35,7 @@ export function normalize({ models, requestBodyLimit, hashIdsOf }: Dependencies)
       const caller = callerName(request.identity ?? { kind: 'guest', networkId: request.networkId });
       const hashId = await hashIdsOf?.(caller);
       const work = readCall(decoded, route, models, { caller, headers: request.headers, hashId });
-      Object.assign(request, await inTurns(work));
+      Object.assign(request, await inTurns(work, request.cutShort));
     },
   };
 }

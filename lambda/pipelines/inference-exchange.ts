@@ -103,7 +103,8 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       const answer = await open(request, call, record, explainer, stop);
       const rewritten = await readUsable(async () => {
         const text = await readBody(answer.body, answerLimit, request.room.take);
-        return inTurns(rewriteAnswer(text, call, hidingFor(call, explainer), createScanner(), record.usage));
+        const work = rewriteAnswer(text, call, hidingFor(call, explainer), createScanner(), record.usage);
+        return inTurns(work, stop.signal);
       }, stop.signal);
       if ('failure' in rewritten) {
         throw new UpstreamFailure('reported', { message: explainer.sentence(rewritten.failure) });

@@ -8,6 +8,8 @@ export interface GatewayProcess extends AsyncDisposable {
   /** The member key that was printed; empty where none was. */
   readonly key: string;
   output(): string;
+  /** Leaves the output unread, as a slow collector of logs does, until the function that it returns is called. */
+  leaveUnread(): () => void;
   errors(): string;
   /** Resolves once the output matches. */
   says(pattern: RegExp): Promise<void>;
@@ -47,6 +49,10 @@ export function spawnGateway(variables: Variables = {}, file = entry): GatewayPr
       return /ltk_[\w-]+/.exec(output)?.[0] ?? '';
     },
     output: () => output,
+    leaveUnread() {
+      child.stdout.pause();
+      return () => child.stdout.resume();
+    },
     errors: () => errors,
     async says(pattern) {
       while (!pattern.test(output)) {

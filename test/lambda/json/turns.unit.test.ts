@@ -103,3 +103,18 @@ test('what is short is done at once', async () => {
   const turns = [...readJsonBody(`{"a":"${'x'.repeat(perTurn - 20)}"}`)];
   expect(turns).toEqual([]);
 });
+
+test('what nobody waits for any more is left undone', async () => {
+  const stop = new AbortController();
+  const done: number[] = [];
+  const work = function* (): Work<string> {
+    for (const piece of [1, 2, 3]) {
+      done.push(piece);
+      if (piece === 2) stop.abort(new Error('the process stops'));
+      yield;
+    }
+    return 'all';
+  };
+  await expect(inTurns(work(), stop.signal)).rejects.toThrow('the process stops');
+  expect(done).toEqual([1, 2]);
+});

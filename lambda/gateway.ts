@@ -27,17 +27,17 @@ import { hiddenNames } from './upstream/hidden-names.ts';
 import { createOpenUpstream } from './upstream/open-upstream.ts';
 import { createPool } from './upstream/pool.ts';
 
-/** What the gateway needs of the world. */
+/** What the gateway needs from outside. */
 export interface World extends Aws {
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
-  /** Does something again and again, where a process lives between requests. */
+  /** Present if the process stays alive between requests: runs a task at intervals. */
   readonly repeat?: Repeat;
-  /** How many connections to upstreams there may be at once; as many as there are requests where it is absent. */
+  /** The most connections to upstreams at once; unlimited if absent. */
   readonly upstreamSockets?: number | undefined;
 }
 
-/** Puts the gateway together, once for each start. */
+/** Assembles the gateway, once per start. */
 export function createGateway(
   config: Config,
   { callDynamoDb, readSecret, writeLog, now, repeat, upstreamSockets }: World,
@@ -83,7 +83,7 @@ export function createGateway(
     onStale: (error) => log.warn('stop not read', describeCause(error)),
   });
 
-  // Asked for while the environment starts; where that fails, the first request that needs one asks again.
+  // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
   for (const reading of [pool.hasKeys(), secrets.networkSalt(), readStop()]) reading.catch(() => {});
 
   return createApp({

@@ -15,14 +15,14 @@ export function bundle(entry: string, outdir: string): Promise<Metafile> {
     entryPoints: { index: entry },
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunk-[hash]',
-    // A cold start then reads only what the first request needs, not every way the SDK knows to find credentials.
+    // So that a cold start reads only what the first request needs.
     splitting: true,
-    // Without every other way to find credentials: a quarter of the code, and none of it can ever run on Lambda.
+    // Leaves out the SDK's other sources of credentials: a quarter of the code, which can never run on Lambda.
     alias: { '@aws-sdk/credential-provider-node': `${root}lambda/store/environment-credentials.ts` },
   });
 }
 
-/** Builds the HTTP server into `outdir`: one file, the files of the pages, and what tells Node that it is ESM. */
+/** Builds the HTTP server into `outdir`: one file, the pages, and a package.json that tells Node it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
   const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' } });
   await writePages(resolve(root, outdir, 'wallet/pages'));
@@ -30,7 +30,7 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
   return metafile;
 }
 
-/** Builds what stands in the server's place while a platform is probed; see docs/engines.md. */
+/** Builds the program that replaces the server while a platform is probed; see docs/engines.md. */
 export async function bundleProbe(outdir: string): Promise<Metafile> {
   const metafile = await write(outdir, { entryPoints: { index: 'operator/probe/artifact/index.ts' } });
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
@@ -41,46 +41,46 @@ async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
     ...options,
     absWorkingDir: root,
-    // Built as if for this folder wherever it goes: the way from there to the sources is in the maps, and so in the chunks' names.
+    // Always built as if for this folder: the path from there to the sources is part of the maps, and so of the chunks' names.
     outdir: 'dist/function',
     write: false,
     bundle: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    preserveSymlinks: true, // for the same reason: a checkout may borrow the packages of another
-    // A CommonJS package asks for Node's own modules this way, which an ES module doesn't know.
+    preserveSymlinks: true, // for the same reason: node_modules may be a link to another checkout's
+    // CommonJS packages load Node's own modules with `require`, which ES modules lack.
     banner: { js: 'const require = process.getBuiltinModule;' },
-    mainFields: ['module', 'main'], // the SDK's ESM builds: half the size, and no shim for `require`
+    mainFields: ['module', 'main'], // the SDK's ESM builds are half the size
     minify: true,
-    // Beside the code, never deployed (the asset leaves them out): Node would pay for reading them at every start.
-    // A stack trace from production is read with the maps of a build of the same commit.
+    // Written beside the code but never deployed: Node would read them at every start. `npm run trace` reads production's stack
+    // traces with the maps of a build of the same commit.
     sourcemap: 'external',
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
   });
   const folder = resolve(root, outdir);
-  await rm(folder, { recursive: true, force: true }); // chunks are named by content: old ones would pile up
+  await rm(folder, { recursive: true, force: true }); // or old chunks would pile up: names depend on content
   await mkdir(folder, { recursive: true });
   await Promise.all(outputFiles.map(({ path, contents }) => writeFile(join(folder, basename(path)), contents)));
   return metafile;
 }
 
-/** Builds the wallet function into `outdir`, with the files of its pages beside it. */
+/** Builds the wallet function and its pages into `outdir`. */
 export async function bundleWallet(outdir: string): Promise<Metafile> {
   const metafile = await bundle('lambda/wallet/index.ts', outdir);
   await writePages(resolve(root, outdir, 'pages'));
   return metafile;
 }
 
-/** The files of the pages: those that were written, and those that are made. */
+/** Copies the handwritten pages and generates the others. */
 async function writePages(folder: string): Promise<void> {
   await cp(join(root, 'lambda/wallet/pages'), folder, { recursive: true });
   for (const [name, text] of await makePages()) await writeFile(join(folder, name), text);
 }
 
-/** Bytes of code that are deployed: all of it, and what every cold start reads, which is the entry and its static imports. */
+/** Bytes of deployed code: in total, and what every cold start reads, which is the entry and its static imports. */
 export function measure({ outputs }: Metafile): { total: number; start: number } {
   const code = Object.keys(outputs).filter((path) => /\.m?js$/.test(path));
   const atStart = new Set(code.filter((path) => /\/index\.m?js$/.test(path)));

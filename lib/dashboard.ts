@@ -9,16 +9,16 @@ import type { FunctionMetrics, GatewayMetrics } from './gateway-metrics.ts';
 interface DashboardProps {
   readonly metrics: GatewayMetrics;
   readonly alarms: Alarms;
-  /** The lines of the gateway, in each of the engines that serve it. */
+  /** The gateway's log in each deployed engine. */
   readonly logGroups: readonly ILogGroup[];
-  /** Where Lambda itself reports what each call of the function took. */
+  /** The log with Lambda's own report of each invocation. */
   readonly functionLogGroup?: ILogGroup | undefined;
   readonly walletLogGroup: ILogGroup;
   readonly canaryLogGroup: ILogGroup | undefined;
   readonly edge: EdgeMetrics | undefined;
 }
 
-/** US dollars a million in us-east-1, on arm64 and on-demand tables: near enough everywhere to see what costs most. */
+/** US dollars per million in us-east-1, on arm64 and on-demand tables: close enough elsewhere to show what costs most. */
 const prices = {
   gigabyteSeconds: 13.3334,
   invocations: 0.2,
@@ -238,7 +238,7 @@ function costs({ metrics, logGroups, functionLogGroup, walletLogGroup, edge }: D
   ];
 }
 
-/** Functions are paid for as long as they run, which stands in the lines that Lambda adds to their logs. */
+/** From the lines with the billed duration that Lambda adds to the log of each function. */
 function computeOf(logGroups: readonly ILogGroup[]): cloudwatch.IWidget {
   return table(
     'Dollars an hour: compute',
@@ -253,7 +253,7 @@ function computeOf(logGroups: readonly ILogGroup[]): cloudwatch.IWidget {
   );
 }
 
-/** How much of one figure another is. */
+/** One metric as a percentage of another. */
 function share(name: string, part: cloudwatch.IMetric, whole: cloudwatch.IMetric): cloudwatch.IMetric {
   const [one, all] = [`${name}Part`, `${name}Whole`];
   return new cloudwatch.MathExpression({
@@ -267,7 +267,7 @@ function graph(title: string, left: cloudwatch.IMetric[], span = 6): cloudwatch.
   return new cloudwatch.GraphWidget({ title, left, width: span, height: 6, leftYAxis: { min: 0, showUnits: false } });
 }
 
-/** Reads the log when somebody looks, for half a cent a gigabyte. */
+/** A query that runs when somebody looks, for half a cent a gigabyte of log. */
 function table(title: string, logGroups: readonly ILogGroup[], queryLines: string[], span = 16): cloudwatch.IWidget {
   return new cloudwatch.LogQueryWidget({
     title,

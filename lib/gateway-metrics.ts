@@ -4,7 +4,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { canaryMetrics, metrics } from '../lambda/report/metric-names.ts';
 import type { Tables } from './tables.ts';
 
-/** What answers requests. The gateway has one engine, or both. */
+/** The functions that answer requests. The gateway runs on one engine or on both. */
 export interface Serving {
   readonly gateway?: { readonly function: LambdaFunction } | undefined;
   readonly web?: { readonly functionName: string } | undefined;
@@ -15,7 +15,6 @@ interface Sources {
   readonly namespace: string;
   readonly serving: Serving;
   readonly tables: Tables;
-  /** Whether there is one that emits figures. */
   readonly canary: boolean;
 }
 
@@ -23,7 +22,7 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 export type FunctionMetrics = GatewayMetrics['walletFunction'];
 
-/** The figures that alarms and dashboard are made of: the function's own, Lambda's and DynamoDB's. Sums of five minutes. */
+/** The metrics behind the alarms and the dashboard: the gateway's own, Lambda's and DynamoDB's. Most are sums over five minutes. */
 export function createGatewayMetrics({ namespace, serving, tables, canary }: Sources) {
   const period = Duration.minutes(5);
   const own = (metric: keyof typeof metrics, statistic = 'Sum') =>
@@ -31,11 +30,11 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
   const { keys, quota } = tables;
   const sum = { statistic: 'Sum', period };
   const ofFunction = (one: LambdaFunction) => ({
-    /** What never got as far as the function's own code: crashes, time-outs, a start that failed. */
+    /** Failures that the function could not report itself: crashes, time-outs, failed starts. */
     crashes: one.metricErrors(sum),
     throttles: one.metricThrottles(sum),
     invocations: one.metricInvocations(sum),
-    /** What its URL was asked, and answered, with the function or without it. */
+    /** Requests to its URL and their answers, whether or not the function saw them. */
     url: {
       requests: one.metric('UrlRequestCount', sum),
       refused: one.metric('Url4xxCount', sum),
@@ -43,7 +42,7 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
     },
     concurrency: one.metric('ConcurrentExecutions', { statistic: 'Maximum', period: Duration.minutes(1) }),
   });
-  /** What the function does with a table: it never writes keys. */
+  /** Reads or writes of a table. */
   const use = (table: Tables['keys'], kind: 'Read' | 'Write') => ({
     throttled: table.metric(`${kind}ThrottleEvents`, sum),
     units: table.metric(`Consumed${kind}CapacityUnits`, sum),
@@ -51,7 +50,7 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
 
   return {
     own,
-    /** One metric for each value of the dimension that was ever seen. */
+    /** One line for each value of the dimension. */
     split: (metric: 'refusals' | 'upstreamFailures') => {
       const { name, dimension } = metrics[metric];
       const search = `{"${namespace}",${dimension}} MetricName="${name}"`;
@@ -85,9 +84,9 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
 }
 
 /**
- * Answers of a web function's endpoint with a status from 500 on: the gateway's own, and the platform's where the server did not
- * start, crashed or took too long. The one figure of the endpoint whose name AWS documents; asked for by the function's name
- * alone, as the other dimensions of the metric are not documented:
+ * 5xx answers of a web function's endpoint: the gateway's own, and Lambda's when the server did not start, crashed or took too
+ * long. The one metric of the endpoint that AWS documents; selected by the function's name, as its other dimensions are not
+ * documented:
  * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html
  */
 function webFailures(functionName: string, period: Duration): MathExpression {

@@ -16,11 +16,11 @@ import { WalletFunction } from './wallet-function.ts';
 
 interface GatewayStackProps {
   readonly config: DeploymentConfig;
-  /** What is deployed; unknown where git has nothing to say. */
+  /** The commit deployed; undefined if git does not know it. */
   readonly commit: string | undefined;
-  /** The hash of the secret that dist/probe asks for, where it stands in the server's place. */
+  /** The hash of the secret that dist/probe asks for, if it is deployed in the server's place. */
   readonly probe?: string | undefined;
-  /** The folders of what is built. */
+  /** The folders of the built artifacts. */
   readonly code: {
     readonly gateway: string;
     readonly wallet: string;
@@ -30,8 +30,8 @@ interface GatewayStackProps {
 }
 
 /**
- * One gateway. The names of its parts are part of the identity of what is deployed: with another one a table or a secret would be
- * made anew, and empty.
+ * One gateway. The ids of its parts identify what is deployed: under another id, a table or secret would be replaced by an empty
+ * one.
  */
 export class GatewayStack extends Stack {
   constructor(scope: Construct, id: string, { config, commit, code, probe }: GatewayStackProps) {
@@ -78,7 +78,7 @@ export class GatewayStack extends Stack {
       edge: edge && createEdgeMetrics(edge.distributionId),
     });
 
-    // Read by the operator, and by the CLI that finds a deployed gateway's tables through them.
+    // Read by operators and by the commands, which find the tables of a deployed gateway here.
     const outputs = {
       GatewayUrl: url,
       WalletUrl: `${edge?.url ?? wallet.url.url}cli`,
@@ -103,8 +103,8 @@ export class GatewayStack extends Stack {
 type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code' | 'probe'>;
 
 /**
- * The gateway by one engine, or by both side by side; then the Function URL stays where clients, the edge and the page at /cli
- * are sent, until the other stands alone.
+ * The gateway on one engine, or on both side by side. With both, clients, the edge and the page at /cli are still sent to the
+ * Function URL.
  */
 function createEngines(scope: Construct, { code, probe, ...parts }: Parts) {
   const { engine } = parts.config;

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 export interface GatewayProps {
   readonly config: DeploymentConfig;
-  /** What is deployed; undefined if git does not know. */
+  /** The commit deployed; undefined if git does not know it. */
   readonly commit: string | undefined;
   /** The folder of the built engine. */
   readonly code: string;

@@ -8,9 +8,9 @@ export class PublicFunction extends OwnFunction {
 
   constructor(scope: Construct, id: string, props: OwnFunctionProps) {
     super(scope, id, props);
-    // No `cors` block: the function answers CORS itself, and both together would answer twice.
+    // No `cors` block: the function answers CORS itself, and the headers would be sent twice.
     this.url = this.function.addFunctionUrl({
-      authType: lambda.FunctionUrlAuthType.NONE, // callers prove themselves to the function
+      authType: lambda.FunctionUrlAuthType.NONE, // the function authenticates callers itself
       invokeMode: lambda.InvokeMode.RESPONSE_STREAM,
     });
   }

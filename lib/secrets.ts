@@ -3,25 +3,25 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 
 interface SecretsProps {
-  /** Whether a CDN stands in front, which proves itself with a secret. */
+  /** Whether there is a CDN in front, which authenticates itself with a secret. */
   readonly edge: boolean;
-  /** Whether a client of the stack's own asks the gateway, with a key that the operator issues. */
+  /** Whether there is a canary, which uses a key that the operator issues. */
   readonly canary: boolean;
 }
 
 /**
- * The gateway's secrets, which outlive the stack. CloudFormation writes a secret anew when what the template says about its
- * value changes, whatever an operator or a generator has put there since: never change it here once it is deployed.
+ * The gateway's secrets, which outlive the stack. Never change here how a deployed secret gets its value: CloudFormation would
+ * overwrite what an operator or the generator has put there.
  */
 export class Secrets extends Construct {
   /**
-   * The upstream's keys. Until the operator fills them in, every inference request is answered 503 `unconfigured`, and so
-   * nothing is ever sent to the example upstream of cdk.json.
+   * The upstream's keys. Until the operator fills them in, every inference request is answered 503 `unconfigured`, so nothing
+   * is sent to the example upstream of cdk.json.
    */
   readonly upstream: Secret;
   /** Hashes network addresses: with another salt, every guest counter and every link would be lost. */
   readonly networkSalt: Secret;
-  /** What the CDN sends along. */
+  /** What the CDN authenticates itself with. */
   readonly edge: Secret | undefined;
   /** The canary's key; empty until the operator has issued one. */
   readonly canary: Secret | undefined;
@@ -33,7 +33,7 @@ export class Secrets extends Construct {
       secretObjectValue: { UPSTREAM_API_KEYS: SecretValue.unsafePlainText('') },
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // Those that are filled in are the operator's to rotate, the others must not change by themselves: see docs/operations.md.
+    // The operator replaces keys by hand, and generated secrets must not change by themselves: see docs/operations.md.
     const reason =
       'Keys are issued elsewhere; a new salt would lose every guest counter and link; the CDN has to be told.';
     Validations.of(this).acknowledge({ id: 'AwsSolutions::AwsSolutions-SMG4', reason });

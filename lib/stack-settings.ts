@@ -1,7 +1,7 @@
 import { readSettings } from '../lambda/settings/read-settings.ts';
 import { byDefault, choice, flag, integer, type Setting, seconds, text } from '../lambda/settings/setting.ts';
 
-/** What CloudWatch Logs offers. */
+/** The retention times that CloudWatch Logs offers, in days. */
 const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
@@ -11,7 +11,7 @@ const retention: Setting<number> = {
   parse: (value) => retentions.find((days) => String(days) === value),
 };
 
-/** What a web function's endpoint can be limited to; not every region offers each of these. */
+/** The rate limits that a web function's endpoint can have. Not every region offers all of them. */
 const rate: Setting<number> = {
   expects: '0, a multiple of 100 up to 1000, or one of 1000 up to 10000',
   parse: (value) => {
@@ -20,17 +20,17 @@ const rate: Setting<number> = {
   },
 };
 
-/** Executions that the page /cli gets where the gateway is bounded, so that both are. It is short of work. */
+/** The executions reserved for the page /cli when the gateway is bounded. It has little to do. */
 export const walletShare = 10;
 
-/** Lambda keeps so many executions back for the functions that reserve none. */
+/** The executions that Lambda keeps back for functions without a reservation. */
 export const unreserved = 100;
 
-/** What an operator decides about the stack rather than the function, beside the function's own settings. */
+/** Settings of the stack, beside the function's own. */
 export const stackSettings = {
-  /** `both` side by side, on the same tables, is the way from one to the other. */
+  /** `both` runs them side by side on the same tables, to move from one to the other. */
   engine: byDefault('function-url', choice(['function-url', 'web', 'both'])),
-  /** Processor time comes in proportion. A stream mostly waits, so little is cheap: twice what the largest bodies take. */
+  /** Processor time is proportional to it, but a stream mostly waits. The default is twice what the largest bodies take. */
   memorySize: byDefault('512', integer(128, 10_240)),
   maxConcurrency: byDefault('64', integer(1, 128)),
   maxEnvironments: integer(2, 10_000),
@@ -57,13 +57,13 @@ export const stackSettings = {
   edgeSecretVersion: text('the id of a version of the secret', /^[\w-]{32,64}$/),
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** Settings that only one engine has; where it is not deployed, they would mean nothing. */
+/** Settings of one engine only, refused when it is not deployed. */
 export const ofEngine = {
   'function-url': ['memorySize', 'reservedConcurrency', 'tracing'],
   web: ['maxConcurrency', 'maxEnvironments', 'rateLimit', 'BODY_BUDGET'],
 } as const;
 
-/** What the settings of the stack come to. Where there are faults, a value may be missing. */
+/** Reads the settings of the stack. If there are faults, values may be missing. */
 export function readStackSettings(given: Readonly<Record<string, string>>, faults: string[]) {
   const { edge, edgeDomainName, edgeCertificateArn, edgeWebAclArn, edgeReadTimeout, edgeSecretVersion, ...values } =
     readSettings(stackSettings, given, faults);
@@ -83,7 +83,7 @@ export function readStackSettings(given: Readonly<Record<string, string>>, fault
 
 export type StackValues = ReturnType<typeof readStackSettings>;
 
-/** The share of the page /cli, where it gets one. */
+/** The page /cli's reserved executions, if any. */
 export function walletShareOf(values: StackValues): number | undefined {
   const { engine, reservedConcurrency, maxEnvironments, accountConcurrency } = values;
   if (engine !== 'web') return reservedConcurrency === undefined ? undefined : walletShare;

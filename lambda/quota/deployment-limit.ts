@@ -6,24 +6,24 @@ import { dayOf, minuteOf } from './policy.ts';
 import { allAnswered, type Wording } from './refusal.ts';
 
 /*
- * A limit of the whole deployment is counted in several items, so that none of them is hot. Each takes its part of the limit and
- * no more. A request that finds one full looks for room in the others before it is refused, so together they are as exact as
- * one. If the limit changes within a day, the counts go on.
+ * A limit of the whole deployment is spread over several items, so that none of them becomes hot. Each holds its share of the
+ * limit and no more. A request that finds one full looks for room in the others before it is refused, so together they are as
+ * exact as a single item. If the limit changes during the day, the counts go on.
  */
 
-/** Enough for a thousand requests a second; up to a sixth of that, each write costs one unit. See docs/scaling.md. */
+/** Enough for a thousand requests a second; up to a sixth of that, a write costs one unit. See docs/scaling.md. */
 export const parts = 8;
 
-/** Named like the reason that its refusals are logged with. */
+/** The same as the `reason` in the log of its refusals. */
 export type LimitName = 'daily_limit' | 'guest_daily_limit';
 
-/** How much of the limits that a request counts towards is used, in percent, as far as the request has seen. */
+/** The percentage used of each limit that a request counts towards, as that request saw it. */
 export type LimitsUsed = Readonly<Partial<Record<LimitName, number>>>;
 
 export interface DeploymentLimit {
   /**
-   * Counts a charged request towards the limits for its caller; a refund of the charge then takes these counts back as well.
-   * Throws a `service_unavailable` that refunds if a limit is spent or the store does not answer.
+   * Counts a charged request towards its caller's limits. Refunding the returned charge takes these counts back as well.
+   * If a limit is spent or the store does not answer, throws a `service_unavailable` that refunds.
    */
   count(identity: Identity, charge: Charge): Promise<{ readonly charge: Charge; readonly used: LimitsUsed }>;
 }
@@ -34,7 +34,7 @@ interface Dependencies extends Wording {
   readonly guestDailyLimit: number | undefined;
   readonly now: () => number;
   readonly createToken: () => string;
-  /** Called when nobody knows what the store has done, so that a count may stand for nothing. */
+  /** Called when the store's answer is lost, so that a count may stand without a request. */
   readonly onLost: (error: unknown, limit: LimitName) => void;
 }
 
@@ -45,12 +45,12 @@ interface Taken {
   readonly used: number;
 }
 
-/** The limits of the whole deployment; undefined if none is set, so that nothing is counted. */
+/** Undefined if no limit is set, so that nothing is counted. */
 export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit | undefined {
   const { dailyLimit, now, onLost, counters } = dependencies;
   const { guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5) } = dependencies;
   if (guestDailyLimit === undefined) return undefined;
-  // The guests' limit first: a guest that it refuses must not take from the others' limit, not even for a moment.
+  // The guests' limit comes first: a guest that it refuses must not use up the limit of all, not even for a moment.
   const ofGuests = createTake('guest_daily_limit', guestDailyLimit, dependencies);
   const ofAll = dailyLimit === undefined ? [] : [createTake('daily_limit', dailyLimit, dependencies)];
 
@@ -86,7 +86,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
 }
 
 function createTake(name: LimitName, limit: number, { counters, createToken, onLost, ...wording }: Dependencies) {
-  // In turn, from a random start for each process: so the items fill evenly, and few are full long before the others.
+  // Round robin from a random start in each process, so that the items fill evenly.
   let turn = Buffer.from(createToken(), 'base64')[0] ?? 0;
   let spentOn: string | undefined;
 
@@ -101,7 +101,7 @@ function createTake(name: LimitName, limit: number, { counters, createToken, onL
 
   const find = async (all: readonly CounterWindow[], day: string, token: string) => {
     const [first, ...others] = all;
-    // If the limit was spent a moment ago, reading is cheaper than a write that is refused.
+    // If the limit is known to be spent, reading is cheaper than a write that is refused.
     const isSpent = spentOn === day;
     const taken = first && !isSpent ? await charge(first, token) : undefined;
     if (taken) return taken;
@@ -127,7 +127,7 @@ function createTake(name: LimitName, limit: number, { counters, createToken, onL
   };
 }
 
-/** The day's items of a limit, beginning with the one whose turn it is. */
+/** The day's items of a limit, starting with the one whose turn it is. */
 function partsOf(name: LimitName, limit: number, turn: number, time: number): CounterWindow[] {
   const { day, resetAt, expiresAt } = dayOf(time);
   const count = Math.min(parts, limit);

@@ -10,8 +10,8 @@ export interface Measurement {
 }
 
 /**
- * What makes a log line carry metrics: CloudWatch reads them out of it, so that measuring takes no call. By hand, as it is so
- * little: a library would keep metrics and dimensions between requests, print lines of its own, and be read at every start.
+ * The fields that let CloudWatch extract metrics from a log line, so that measuring takes no call. Written by hand because it is
+ * short: a library would keep state between requests, print lines of its own, and add to every cold start.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function embedMetrics(

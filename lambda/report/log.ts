@@ -11,19 +11,19 @@ import {
   measureStaleSecret,
 } from './measure.ts';
 
-/** What an operator reads of a request. Nothing here holds a prompt, an answer, a key or an address. */
+/** The log that operators read. Nothing in it holds a prompt, an answer, a key or an address. */
 export interface Log {
   /** An environment has started. */
   started(commit: string): void;
-  /** The one line of a request, with its metrics, when its answer is over: Lambda freezes the function right afterwards. */
+  /** Writes a request's one line, with its metrics, once its answer is over: Lambda freezes the function right afterwards. */
   finished(request: GatewayRequest, status: number): void;
-  /** A try that failed upstream, and is followed by another for the same request. */
+  /** A try at an upstream failed, and the request goes on to another. */
   triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
-  /** The store's answer to a charge or a refund was lost, so that a charge may stand which nobody should pay. */
+  /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
   leftStanding(operation: 'charge' | 'refund', cause: unknown): void;
-  /** A secret could not be read again, so that what was known of it stays in use. */
+  /** A secret could not be read again; its last known value stays in use. */
   secretNotRefreshed(cause: unknown): void;
-  /** What went wrong outside of every request. */
+  /** Something failed outside of any request. */
   fault(message: string, error: unknown): void;
   /** Something that an operator may have to look into. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -83,7 +83,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
   };
 }
 
-/** By these an operator groups and crosses, at no price; as dimensions of metrics, each pair of values would be billed. */
+/** Fields to group by, for free: as dimensions of a metric, each combination of values would be billed. */
 function describe(request: GatewayRequest) {
   const { route, identity, call, charge, exchange } = request;
   return {
@@ -111,14 +111,14 @@ function describe(request: GatewayRequest) {
   };
 }
 
-/** The kind of an error and where it came from. Its message may quote what a client or an upstream sent. */
+/** An error's kind and origin, without its message, which may quote a client or an upstream. */
 export function describeCause(cause: unknown): Record<string, unknown> {
   if (!types.isNativeError(cause)) return cause === undefined ? {} : { cause: typeof cause };
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   return { cause: cause.name, causeCode: code, at: framesOf(cause).slice(0, 5) };
 }
 
-/** A message stands before the frames, and may have lines that look like some. */
+/** Skips the message, which comes before the frames and may have lines that look like frames. */
 function framesOf({ message, stack = '' }: Error): string[] {
   const start = stack.indexOf(message);
   if (start < 0) return [];

@@ -3,14 +3,14 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Measurement } from './emf.ts';
 import { metrics } from './metric-names.ts';
 
-/** What one request that is over adds to the metrics; a preflight is none. */
+/** What a finished request adds to the metrics. Preflights are not counted. */
 export function measureRequest(request: GatewayRequest, duration: number): Measurement[] {
   const { route, error, end, exchange } = request;
   if (route.kind === 'preflight') return [];
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
   measurements.push(...measureLimits(request));
-  // A body that was refused and refunded is nobody's failure.
+  // With REFUND_REFUSALS a refused body is refunded too, but that is nobody's failure.
   if (request.refunded && error && error.status >= 500 && !isIntended(error))
     measurements.push({ metric: metrics.refunds, value: 1 });
   if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });
@@ -20,10 +20,10 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   if (!exchange) return measurements;
 
   const { timeToFirstByte, usage, tries, failure } = exchange;
-  // The last one; those before it have been told of when they failed.
+  // The last try. Earlier ones were counted when they failed.
   if (tries > 0) measurements.push(countTry(failure !== undefined));
   measurements.push({ metric: metrics.duration, value: duration });
-  // A plain answer has none of its own: its first byte leaves with its last.
+  // Only streams have one: a plain answer is sent whole.
   if (timeToFirstByte !== undefined) measurements.push({ metric: metrics.timeToFirstByte, value: timeToFirstByte });
   for (const [kind, metric] of tokenMetrics) {
     const value = usage[kind];
@@ -33,7 +33,7 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   return measurements;
 }
 
-/** How far the limits of the deployment are used; one that refuses is spent. */
+/** How much of the deployment's limits is used; a limit that refuses is at 100 %. */
 function measureLimits({ limitsUsed = {}, error }: GatewayRequest): Measurement[] {
   return limitMetrics.flatMap(([limit, metric]) => {
     const value = error?.reason === limit ? 100 : limitsUsed[limit];
@@ -54,13 +54,13 @@ const tokenMetrics = [
   ['reasoning', metrics.reasoningTokens],
 ] as const;
 
-/** Whether a whole answer said nothing of what it cost. */
+/** Whether a complete answer came without token counts. */
 export function lacksUsage({ route, end, exchange }: GatewayRequest): boolean {
   if (route.kind !== 'inference' || !route.endpoint.charged || end !== undefined || !exchange) return false;
   return exchange.usage.input === undefined && exchange.usage.output === undefined;
 }
 
-/** One try that failed upstream, and is followed by another. */
+/** A failed try, after which the request goes on to another. */
 export function measureFailedTry(failureClass: string): Measurement[] {
   return [countFailure(failureClass), countTry(true)];
 }
@@ -73,30 +73,27 @@ function countTry(failed: boolean): Measurement {
   return { metric: metrics.upstreamFailedTries, value: failed ? 1 : 0 };
 }
 
-/** One charge that may stand although nobody should pay. */
 export function measureLeftStanding(): Measurement {
   return { metric: metrics.chargesLeftStanding, value: 1 };
 }
 
-/** One reading of a secret that failed. */
 export function measureStaleSecret(): Measurement {
   return { metric: metrics.secretsNotRefreshed, value: 1 };
 }
 
-/** What went wrong outside of every request. */
 export function measureFault(): Measurement {
   return { metric: metrics.gatewayErrors, value: 1 };
 }
 
-/** Of the gateway itself, its store or its operator, where no upstream was the reason. */
+/** Whether the gateway, its store or its operator caused the error, rather than an upstream or the caller. */
 function isOwnFault({ error, identity }: GatewayRequest): boolean {
   if (error && isIntended(error)) return false;
-  // The upstream's keys are gone. Of one who is not identified it says that no key was ever issued, which any caller can meet.
+  // For an identified caller the upstream's keys are missing. Otherwise no key was ever issued, which any scanner can provoke.
   if (error?.code === 'unconfigured') return identity !== undefined;
   return error?.isOwnFault ?? false;
 }
 
-/** What the operator has asked for is no failure. */
+/** Refusals that the operator asked for are not failures. */
 export function isIntended({ reason }: GatewayError): boolean {
   return reason !== undefined && intended.has(reason);
 }

@@ -1,50 +1,50 @@
-/** The namespace where nobody chose another: the stack gives each stage its own, so that their figures don't mix. */
+/** The default. The stack gives each stage a namespace of its own. */
 export const metricNamespace = 'InferenceGateway';
 
 /**
- * Every metric that the function emits, under the names that the dashboard and the alarms read. At most one dimension each:
- * every value of it makes a metric of its own, and is billed as one.
+ * Every metric that the gateway emits, under the names that the dashboard and the alarms read. Each has at most one dimension,
+ * because every value of it is billed as a metric.
  */
 export const metrics = {
   requests: { name: 'Requests', unit: 'Count' },
-  /** Requests that were answered with an error. */
+  /** Requests refused with an error, by its code. */
   refusals: { name: 'Refusals', unit: 'Count', dimension: 'Code' },
-  /** Agents that tried a WebSocket first, and were sent to POST: no error of anyone's. */
+  /** Agents that tried a WebSocket first and were told to use POST. Not counted as refusals. */
   webSocketTries: { name: 'WebSocketTries', unit: 'Count' },
-  /** Charges that were given back for a failure. */
+  /** Charges refunded because of a failure. */
   refunds: { name: 'Refunds', unit: 'Count' },
-  /** Charges that may stand although nobody should pay: the store's answer to a charge or a refund was lost. */
+  /** Charges that may stand although nobody should pay them: the store's answer to a charge or refund was lost. */
   chargesLeftStanding: { name: 'ChargesLeftStanding', unit: 'Count' },
-  /** Of an upstream, by the class of the failure. */
+  /** Failed tries at upstreams, by the class of the failure. */
   upstreamFailures: { name: 'UpstreamFailures', unit: 'Count', dimension: 'Class' },
   /**
-   * One figure for each try of an upstream: 1 where it failed, 0 where it did not. So their average is the share that failed,
-   * and what an upstream was not asked (refusals, scanners) dilutes nothing.
+   * 1 for each failed try at an upstream, 0 for each other. The average is the share that failed, undiluted by requests that
+   * never went upstream (refusals, scanners).
    */
   upstreamFailedTries: { name: 'UpstreamFailedTries', unit: 'Count' },
-  /** Until the first event of a stream, and until the end of any answer that went upstream. */
+  /** Until the first event of a stream; and until the end of any answer from an upstream. */
   timeToFirstByte: { name: 'TimeToFirstByte', unit: 'Milliseconds' },
   duration: { name: 'Duration', unit: 'Milliseconds' },
-  /** As the upstream bills them: of the input, some are read from its cache and some written there; of the output, some are reasoning. */
+  /** As the upstream bills them. Input includes what was read from or written to its cache, output includes reasoning. */
   inputTokens: { name: 'InputTokens', unit: 'Count' },
   cacheReadTokens: { name: 'CacheReadTokens', unit: 'Count' },
   cacheWriteTokens: { name: 'CacheWriteTokens', unit: 'Count' },
   outputTokens: { name: 'OutputTokens', unit: 'Count' },
   reasoningTokens: { name: 'ReasoningTokens', unit: 'Count' },
-  /** Whole answers in which the upstream said nothing of what they cost. */
+  /** Complete answers without token counts. */
   answersWithoutUsage: { name: 'AnswersWithoutUsage', unit: 'Count' },
-  /** What is used of the limits of the whole deployment, as each request that counts towards one has seen it. */
+  /** How much of the deployment's limits is used, as seen by each request that counts towards them. */
   dailyLimitUsed: { name: 'DailyLimitUsed', unit: 'Percent' },
   guestDailyLimitUsed: { name: 'GuestDailyLimitUsed', unit: 'Percent' },
   coldStarts: { name: 'ColdStarts', unit: 'Count' },
-  /** What went wrong inside the gateway itself, or in its store. */
+  /** Failures of the gateway itself or its store. */
   gatewayErrors: { name: 'GatewayErrors', unit: 'Count' },
-  /** Readings of a secret that failed, so that the values known before stay in use. */
+  /** Failed readings of a secret; its last known value stays in use. */
   secretsNotRefreshed: { name: 'SecretsNotRefreshed', unit: 'Count' },
 } as const;
 
-/** What the canary emits, where there is one. */
+/** What the canary emits. */
 export const canaryMetrics = {
-  /** Checks of one run that failed. */
+  /** Failed checks of one run. */
   failures: { name: 'CanaryFailures', unit: 'Count' },
 } as const;

@@ -2,18 +2,18 @@ export type Repeat = (task: () => void, time: number) => void;
 
 interface Dependencies {
   readonly now: () => number;
-  /** Told when a refresh failed and the last known value stays in use. */
+  /** Called when a refresh failed and the last known value stays in use. */
   readonly onStale: (error: unknown) => void;
-  /** Does something again and again, at such a distance; where it is there, no request waits for a refresh. */
+  /** Runs a task at intervals. If given, refreshes happen in the background and no request waits for one. */
   readonly repeat?: Repeat | undefined;
 }
 
-/** What is changed from outside is in use everywhere within a minute. */
+/** A change from outside is in use everywhere within a minute. */
 const refreshTime = 60_000;
-/** A reader that does not answer must not hold a request up for longer than the tables may. */
+/** A reading may hold a request up no longer than the tables may. */
 export const timeLimit = 2_000;
 
-/** Reads once a minute at most, or by itself. What was known stays in use where a later reading fails. */
+/** Reads at most once a minute, in the background if it can. If a later reading fails, the last known value stays in use. */
 export function createRefreshed<T>(read: () => Promise<T>, { now, onStale, repeat }: Dependencies): () => Promise<T> {
   let known: { readonly value: T; readonly readAt: number } | undefined;
   let repeated = false;
@@ -38,8 +38,8 @@ export function createRefreshed<T>(read: () => Promise<T>, { now, onStale, repea
 }
 
 /**
- * Who asks meanwhile shares a reading. One that has outlived its limit was frozen together with its environment, which
- * may happen right after a start: nobody joins that.
+ * Callers who ask during a reading share its result. But nobody joins one that has outlived its time limit: Lambda froze it
+ * together with its environment, which may happen right after a start.
  */
 export function shareReading<T>(read: () => Promise<T>, now: () => number): () => Promise<T> {
   let current: { readonly reading: Promise<T>; readonly startedAt: number } | undefined;

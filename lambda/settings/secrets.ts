@@ -5,21 +5,21 @@ import { createRefreshed, type Repeat, shareReading, timeLimit } from './refresh
 import { splitList } from './setting.ts';
 import { headerMap } from './settings.ts';
 
-/** Reads the text of a secret by its name or ARN: the current one, or the one before it, which is empty where there was none. */
+/** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
 export type ReadSecret = (id: string, how?: Reading) => Promise<string>;
 
 interface Reading {
   readonly version?: 'previous';
-  /** Ends the reading before it is done. */
+  /** Aborts the reading. */
   readonly signal?: AbortSignal;
 }
 
 interface Dependencies {
   readonly readSecret: ReadSecret;
   readonly now: () => number;
-  /** Told when a refresh failed and the last known values stay in use. */
+  /** Called when a refresh failed and the last known values stay in use. */
   readonly onStale: (error: unknown) => void;
-  /** Does something again and again, at such a distance; where it is there, no request waits for a refresh. */
+  /** Runs a task at intervals. If given, refreshes happen in the background and no request waits for one. */
   readonly repeat?: Repeat | undefined;
 }
 
@@ -31,12 +31,12 @@ interface Settings {
 }
 
 export interface Secrets {
-  /** How an upstream is entered. */
+  /** The keys and headers that an upstream is called with. */
   upstreamAccess(upstream: Upstream): Promise<Access>;
   networkSalt(): Promise<string>;
-  /** A key made of the salt for one purpose, so that what is hashed for one tells nothing of what is hashed for another. */
+  /** Derives a key from the salt for one purpose, so that hashes made for different purposes can't be matched. */
   subkey(label: string): Promise<Buffer>;
-  /** What a CDN in front may prove itself with: while its secret is being replaced, the one before as well. */
+  /** The secrets that a CDN in front may send: the current one and, so that it can be replaced, the previous one. */
   edgeSecrets(): Promise<readonly string[]>;
 }
 
@@ -63,7 +63,7 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
   const readSalt = shareReading(async (): Promise<string> => {
     const reading = withinTimeLimit((signal) => readSecret(networkSaltSecretId ?? '', { signal }));
     const text = await reading.catch(rejectUnreadable);
-    // Short of a secret, hashes of addresses can be turned back.
+    // With a guessable salt, hashes of addresses can be reversed.
     if (text.length < shortestSalt) throw unreadable(new Error('the salt is too short'));
     salt = text;
     return text;
@@ -92,10 +92,10 @@ export const subkeyOf = (salt: string, label: string): Buffer => createHmac('sha
 
 type Keys = Readonly<Record<string, unknown>>;
 
-/** What a header can carry. */
+/** What can be sent in a header. */
 const sendable = /^[\x21-\x7e]+$/;
 
-/** An object, or its text as a variable would hold it; without them, requests would end up who knows where. */
+/** An object, or its text as in an environment variable. Faults throw: without its headers a request might reach another account. */
 function readHeaders(value: unknown): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   const headers = headerMap.parse(typeof value === 'string' ? value : JSON.stringify(value));
@@ -128,7 +128,7 @@ function parseKeys(text: string): Keys {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // A bare list of keys is no JSON.
+    // A bare list of keys is not JSON.
   }
   return { UPSTREAM_API_KEYS: text };
 }

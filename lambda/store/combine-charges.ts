@@ -6,21 +6,22 @@ import { isTooSlow, outage } from './time-limit.ts';
  * Charges that arrive while a write for their counter is under way share the next write, so the busier a caller is, the less
  * each charge costs. Each is granted or refused as if they had come one by one, in order:
  *
- * - A write counts all of its charges or none, and no more than the last answer left room for. If it is refused, it is sent
- *   again with fewer.
- * - A write that finds no room refuses only callers who were there before it was sent.
+ * - A write counts all of its charges or none, and never more than the last answer left room for. If it is refused, it is sent
+ *   again with fewer charges.
+ * - When a write finds no room, only callers who were waiting before it was sent are refused.
  * - If the outcome of a write is unknown, it is unknown for each of its charges: either all of them stand, or none.
- * - Callers who wait behind a write are not on the clock yet. If that write takes too long, they are refused with it, uncharged.
+ * - The time limit of callers who wait behind a write has not started. If that write takes too long, they are refused too,
+ *   uncharged.
  */
 
-/** What the counter held after a write, or when it refused one. */
+/** The counter after a write, or at its refusal. */
 export interface Counted {
   readonly applied: boolean;
   readonly used: number;
   readonly inMinute: number;
 }
 
-/** Counts so many charges in one write: all of them, or none. */
+/** Counts `charges` charges in one write: all of them, or none. */
 export type CountCharges = (window: CounterWindow, token: string, charges: number) => Promise<Counted>;
 
 interface Caller extends PromiseWithResolvers<ChargeResult> {
@@ -29,7 +30,7 @@ interface Caller extends PromiseWithResolvers<ChargeResult> {
 }
 
 export function combineCharges(countCharges: CountCharges): Counters['charge'] {
-  /** The callers who wait for each counter, those of the current write included. Exists while there are any. */
+  /** The callers waiting for each counter, including those of the current write. An entry exists only while there are any. */
   const queues = new Map<string, Caller[]>();
 
   const serve = async (name: string, queue: Caller[]): Promise<void> => {
@@ -71,7 +72,7 @@ export function combineCharges(countCharges: CountCharges): Counters['charge'] {
   };
 }
 
-/** Names the charges that can share a write. They may differ in when they expire: the last one's time is the latest. */
+/** Charges with the same name can share a write. Their expiry may differ: the last one's is the latest, and is written. */
 function nameOf({ item, minute, limit, burst }: CounterWindow): string {
   return [item, minute, limit, burst].join(' ');
 }
@@ -84,8 +85,8 @@ function grant(callers: readonly Caller[], { used }: Counted): void {
 
 function refuse(callers: readonly Caller[], { used, inMinute }: Counted): void {
   for (const { window, resolve } of callers) {
-    // A minute's count never falls. So if it is below the burst limit now, the quota was the reason, even if a refund has made
-    // room since.
+    // A minute's count never falls, so if it is below the burst limit now, the quota was the reason, even if a refund has since
+    // made room.
     const isBurst = inMinute >= window.burst && used < window.limit;
     resolve({ granted: false, used, reason: isBurst ? 'burst' : 'quota' });
   }

@@ -2,17 +2,17 @@ import type { CallService } from './call-service.ts';
 import { keysSchema } from './schema.ts';
 import { createTable, type Item } from './table.ts';
 
-/** The item that stops a gateway while it is there. No deployment writes it, so none undoes it. */
+/** While this item exists, the gateway is stopped. No deployment writes it, so none undoes it. */
 const marker = 'stopped';
 
 export interface Stop {
-  /** When it was stopped, as ISO 8601 writes it. */
+  /** When it was stopped, in ISO 8601. */
   readonly at: string;
-  /** What callers are told about it. */
+  /** Shown to callers. */
   readonly reason?: string;
 }
 
-/** Reads whether the gateway is to answer, from the keys table. */
+/** Reads from the keys table whether the gateway is stopped. */
 export function createReadStop(callDynamoDb: CallService, tableName: string): () => Promise<Stop | undefined> {
   const { load } = createTable(callDynamoDb, keysSchema, tableName);
   return async () => toStop(await load(marker));
@@ -21,7 +21,7 @@ export function createReadStop(callDynamoDb: CallService, tableName: string): ()
 /** For operators. */
 export interface StopSwitch {
   stop(stop: Stop): Promise<void>;
-  /** What was stopped; undefined where nothing was. */
+  /** The stop that was lifted; undefined if there was none. */
   resume(): Promise<Stop | undefined>;
 }
 
@@ -39,7 +39,7 @@ export function createStopSwitch(callDynamoDb: CallService, tableName: string): 
   };
 }
 
-/** By hand the item may have been put without a word. */
+/** An item put by hand may have neither field. */
 function toStop(item: Item | undefined): Stop | undefined {
   return item && { at: item.at?.S ?? '', ...(item.reason?.S && { reason: item.reason.S }) };
 }

@@ -18,17 +18,17 @@ interface Dependencies {
 /** What differs from request to request. */
 export interface Attempt {
   build(candidate: Candidate): UpstreamRequest;
-  /** Finds the sentence for the client in an upstream's error body. */
+  /** Extracts the message for the client from an upstream's error body. */
   explain(body: string): string | undefined;
   readonly signal: AbortSignal;
   readonly conversation: Conversation;
-  /** Whether the body brings back what only the account that made it can read. */
+  /** Whether the body contains something that only the account that created it can read. */
   isAccountBound(): Promise<boolean>;
-  /** Called for each try that failed, with whether another follows. */
+  /** Called for each failed try; `another` tells whether one more follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
 
-/** Opens an upstream that answers with success, or throws the failure of the last that was tried. */
+/** Returns the first successful answer, or throws the failure of the last upstream tried. */
 export type OpenUpstream = (attempt: Attempt) => Promise<UpstreamAnswer>;
 
 export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstream {
@@ -41,7 +41,7 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
     const shouldRetry = readShouldRetry(headers['x-should-retry']);
     const details = { status, retryAfter, shouldRetry };
     const { callers }: FailureClass = failureClasses[kind];
-    // Only what a caller can mend is explained in the upstream's words; anything else may tell of the deployment.
+    // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
     if (callers) throw new UpstreamFailure(kind, { ...details, message: explain(await readExplanation(body)) });
     letGo(body);
     throw new UpstreamFailure(kind, details);
@@ -61,7 +61,7 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
-        // Made for the account that failed, it is foreign to any other: that is no mistake of the caller's.
+        // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
         if (first && error.failureClass.mayBeForeign && (await attempt.isAccountBound())) throw first;
         first ??= error;
         const { next, rests, once = false } = error.failureClass;
@@ -76,7 +76,7 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
   };
 }
 
-/** Who is left to ask. An upstream that failed has failed for all of its keys. */
+/** The candidates left. When the upstream itself failed, all of its keys are out. */
 function stillToTry(
   others: readonly Candidate[],
   { upstream: failed }: Candidate,
@@ -86,7 +86,7 @@ function stillToTry(
   return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
 }
 
-/** SDKs obey it, and know of no other value. */
+/** The values that SDKs understand. */
 function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
   return value === 'true' || value === 'false' ? value : undefined;
 }
@@ -94,7 +94,7 @@ function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
 const longestExplanation = 65_536;
 const explanationTime = 2_000;
 
-/** An error body, as far as there is one soon. */
+/** The error body, or an empty text if it does not arrive soon. */
 async function readExplanation(body: Readable): Promise<string> {
   const timer = setTimeout(() => body.destroy(), explanationTime);
   try {

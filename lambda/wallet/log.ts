@@ -4,14 +4,14 @@ import { metrics } from '../report/metric-names.ts';
 import type { toShownError } from './wallet-error.ts';
 import type { WalletRequest } from './wallet-request.ts';
 
-/** What an operator reads of this function. Nothing here holds a key, a wallet's address or a network's. */
+/** The log that operators read. Nothing in it holds a key, a wallet's address or a network's. */
 export interface WalletLog {
   /** An environment has started. */
   started(commit: string): void;
   refused(request: WalletRequest, error: ReturnType<typeof toShownError>): void;
   granted(request: WalletRequest, grant: { readonly link?: true; readonly keyId?: string }): void;
   revoked(request: WalletRequest, key: { readonly keyId: string }): void;
-  /** A secret could not be read again, so that what was known of it stays in use. */
+  /** A secret could not be read again; its last known value stays in use. */
   secretNotRefreshed(cause: unknown): void;
 }
 
@@ -21,7 +21,7 @@ interface Dependencies {
   readonly metricsNamespace: string;
 }
 
-/** What no caller is the reason of counts among the gateway's own errors, and so wakes somebody up. */
+/** Failures that no caller caused count as the gateway's own errors, and ring the alarm. */
 const ownFault: Measurement = { metric: metrics.gatewayErrors, value: 1 };
 
 const staleSecret: Measurement = { metric: metrics.secretsNotRefreshed, value: 1 };

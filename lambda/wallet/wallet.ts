@@ -23,19 +23,19 @@ import { createReadQuota } from './quota-of.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
 
-/** What the function needs of the world. */
+/** What the function needs from outside. */
 export interface World extends Aws {
   readonly dynamoDb: DynamoDBClient;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
-  /** Does something again and again, where a process lives between requests. */
+  /** Present if the process stays alive between requests: runs a task at intervals. */
   readonly repeat?: Repeat;
-  /** What the function is served over where no APP_URL says it. */
+  /** How the function is served, unless APP_URL says it. */
   readonly scheme: 'http' | 'https';
 }
 
-/** Puts the wallet function together, once for each start. */
+/** Assembles the wallet function, once per start. */
 export function createWallet(config: WalletConfig, world: World): WalletApp {
   const { dynamoDb, callDynamoDb, readSecret, writeLog, now, repeat } = world;
   const documents = createDocumentClient(dynamoDb);

@@ -17,7 +17,7 @@ interface AlarmsProps {
   readonly metrics: GatewayMetrics;
 }
 
-/** What wakes somebody up. Every metric that an alarm looks at costs ten cents a month. */
+/** All alarms, and the topic that they notify. Every metric that an alarm watches costs ten cents a month. */
 export class Alarms extends Construct {
   readonly topic: Topic;
   readonly alarms: readonly Alarm[];

@@ -4,7 +4,7 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { Watches } from './watch.ts';
 
-/** An alarm for each, which tells the topic when it rings and when it is over. */
+/** Creates an alarm for each, which notifies the topic when it rings and when it is over. */
 export function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[] {
   const action = new SnsAction(topic);
   return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, among, silenceRings }]) => {
@@ -15,7 +15,7 @@ export function createAlarms(scope: Construct, topic: Topic, watches: Watches): 
       evaluationPeriods: among,
       datapointsToAlarm: times,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      // Mostly, silence means that nobody called.
+      // Usually silence means that nobody called.
       treatMissingData: silenceRings ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(action);

@@ -2,9 +2,9 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 
 /**
- * One figure, or what is computed of several, with 0 where there is none, for five minutes at a time. Most are only sent when
- * something goes wrong. Without it an alarm takes older figures for those that are missing, whatever it is told about them: it
- * rings again when the trouble is over, and on a metric of DynamoDB's stays as it is for good.
+ * A metric, or an expression over several, with 0 where data is missing, in periods of five minutes. Most metrics are sent only
+ * when something goes wrong. Without the zeros an alarm falls back on older data, whatever its `treatMissingData` says: it rings
+ * again after the trouble is over, and on DynamoDB's metrics never changes its state again.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  */
 export function fillGaps(usingMetrics: Readonly<Record<string, IMetric>>, expression?: string): MathExpression {

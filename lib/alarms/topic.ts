@@ -4,10 +4,10 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 
-/** Encrypted on its way. At rest, only a key of one's own would let alarms write to it, for a dollar a month; it holds no secrets. */
+/** Encrypted in transit only: at rest it would take a customer-managed key, for a dollar a month, and messages hold no secrets. */
 export function createTopic(scope: Construct, email: string | undefined): Topic {
   const topic = new Topic(scope, 'Topic', { enforceSSL: true });
-  // A topic with a policy of its own has no other: without this, no alarm would reach it.
+  // `enforceSSL` adds a policy, which replaces the default one: without this, no alarm could publish.
   topic.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],

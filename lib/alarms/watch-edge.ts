@@ -2,17 +2,17 @@ import type { EdgeMetrics } from '../edge-metrics.ts';
 import { fillGaps } from './fill-gaps.ts';
 import { lasting, type Watches } from './watch.ts';
 
-/** Of fewer requests in five minutes, a share says little. */
+/** A percentage of fewer requests in five minutes says little. */
 const fewest = 20;
 const percent = { failing: 10, timingOut: 5, refusing: 50 };
 
-/** What callers get at the edge, from the gateway or in its stead. */
+/** CloudFront's answers, from the gateway or on its behalf. */
 export function watchEdge({ requests, failed, unavailable, timedOut, forbidden }: EdgeMetrics): Watches {
   return {
     EdgeFailing: {
       what: `Of all answers at the edge, at least ${percent.failing} % are failures (5xx but 503).`,
       runbook: 'edge-failing',
-      // With 503 a gateway answers that is limited, or stopped on purpose.
+      // A gateway answers 503 when it is limited, or stopped on purpose.
       metric: fillGaps({ requests, failed, unavailable }, `IF(requests >= ${fewest}, failed - unavailable, 0)`),
       threshold: percent.failing,
       ...lasting,

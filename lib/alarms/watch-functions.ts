@@ -6,10 +6,10 @@ import { atOnce, lasting, type Watches } from './watch.ts';
 
 const nearing = 0.8;
 const unreached = 5;
-/** Of five minutes; the upstream's failures are among them, and ring by themselves. */
+/** In five minutes. The upstream's failures are among them, and also ring their own alarms. */
 const failures = 5;
 
-/** What becomes of the functions that callers reach. */
+/** The functions that callers reach. */
 export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics): Watches {
   const { gatewayFunction, walletFunction, webFailures } = metrics;
   return {
@@ -38,7 +38,7 @@ function watchFunction(name: string, subject: string, { crashes, throttles }: Fu
   };
 }
 
-/** Of a web function nothing else is documented: no crashes, no throttles, no number of environments. */
+/** AWS documents no other metric of a web function: no crashes, throttles or environments. */
 function watchEndpoint(metric: IMetric): Watches {
   return {
     WebFailing: {
@@ -51,7 +51,7 @@ function watchEndpoint(metric: IMetric): Watches {
   };
 }
 
-/** Of functions that are this busy, no figure is missing, if some are late. */
+/** Needs no filled gaps: a function that is this busy reports in every minute. */
 function watchConcurrency(
   { reservedConcurrency, accountConcurrency }: DeploymentConfig,
   { concurrencyOfAccount }: GatewayMetrics,
@@ -61,7 +61,7 @@ function watchConcurrency(
     NearingConcurrency: {
       what: 'Four fifths of the executions that Lambda allows at once are taken.',
       runbook: 'nearing-concurrency',
-      // Without a share of its own, the function competes with all others of the account.
+      // Without a reservation, the function competes with all others of the account.
       metric: reservedConcurrency === undefined ? concurrencyOfAccount : concurrency,
       threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
       times: 3,
@@ -70,13 +70,13 @@ function watchConcurrency(
   };
 }
 
-/** What the platform answers in the function's stead, and the function knows nothing of. */
+/** Errors that AWS answers without the function seeing the request. */
 function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
   return {
     UrlFailing: {
       what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
       runbook: 'url-failing',
-      // What the function itself refuses or fails is a request to it as well: scanners come to nothing here, nor does a stop.
+      // The function's own refusals and failures cancel out, as each is also a request to it: neither scanners nor a stop ring.
       metric: fillGaps(
         { refused: url.refused, failed: url.failed, requests: own('requests') },
         'refused + failed - requests',

@@ -2,10 +2,10 @@ import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { fillGaps } from './fill-gaps.ts';
 import { atOnce, type Watches } from './watch.ts';
 
-/** One answer of a table may get lost any day. */
+/** A single lost answer of a table is no reason to wake anybody. */
 const standing = 5;
 
-/** What the gateway says of itself. */
+/** What the gateway reports about itself. */
 export function watchGateway({ own }: GatewayMetrics): Watches {
   return {
     GatewayErrors: {
@@ -22,12 +22,12 @@ export function watchGateway({ own }: GatewayMetrics): Watches {
       threshold: standing,
     },
     SecretsNotRefreshed: {
-      what: 'A secret can not be read any more. The values known before stay in use.',
+      what: 'A secret can not be read any more. Its last known value stays in use.',
       runbook: 'secrets-not-refreshed',
       metric: fillGaps({ failed: own('secretsNotRefreshed') }),
       threshold: 1,
       times: 3,
-      among: 6, // only who is asked something reads it again
+      among: 6, // an idle environment reads nothing
     },
   };
 }

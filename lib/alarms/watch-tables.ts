@@ -4,7 +4,7 @@ import { atOnce, type Watches } from './watch.ts';
 
 export function watchTables({ tableUses }: GatewayMetrics): Watches {
   const watched = Object.entries(tableUses).map(([use, { throttled }]) => {
-    const what = 'DynamoDB turned requests away, which the gateway then answered with 503.';
+    const what = 'DynamoDB refused requests, which the gateway then answered with 503.';
     return [
       `${use}Throttled`,
       { what, runbook: 'tables-throttled', metric: fillGaps({ throttled }), ...atOnce },

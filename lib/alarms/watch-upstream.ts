@@ -3,16 +3,16 @@ import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { fillGaps } from './fill-gaps.ts';
 import { hour, lasting, type Watches } from './watch.ts';
 
-/** A failing upstream is one that spoils more than every tenth try, and more than a few. */
+/** An upstream is failing at this share of failed tries, if there are this many of them. */
 const failing = { percent: 10, tries: 5 };
-/** Of a class that only an operator can end; fewer may be a caller's doing. */
+/** Failures of a class that only an operator can end. Fewer may be a caller's doing. */
 const several = 3;
-/** The slowest tenth of fewer streams says little. */
+/** The 90th percentile of fewer streams says little. */
 const fewestStreams = 5;
 
 /**
- * What upstreams do to the gateway. Counted are tries, each with its own end: so a dead upstream shows while another serves in
- * its stead, and requests that never went upstream are no part of it.
+ * The upstreams' failures. These alarms count tries, not requests: a dead upstream shows even while another serves in its place,
+ * and requests that never went upstream don't count.
  */
 export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: GatewayMetrics): Watches {
   const tries = (statistic: string) => metrics.own('upstreamFailedTries', statistic);
@@ -28,7 +28,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       among: hour, // or it would ring anew with each request of a quiet night
     },
     UpstreamFailing: {
-      what: `Of all that upstreams were asked, at least ${failing.percent} % failed.`,
+      what: `At least ${failing.percent} % of the tries at upstreams failed.`,
       runbook: 'upstream-failing',
       metric: fillGaps(
         { failed: tries('Sum'), asked: tries('SampleCount') },
@@ -38,7 +38,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       ...lasting,
     },
     UpstreamDown: {
-      what: 'Of the little that upstreams were asked, at least half failed, again and again.',
+      what: 'At least half of the tries at upstreams failed, three times within an hour.',
       runbook: 'upstream-down',
       metric: fillGaps({ share: tries('Average') }),
       threshold: 0.5,
@@ -60,7 +60,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       ...lasting,
     },
     UpstreamSlow: {
-      what: `Every tenth stream waits ${slowFirstByte} s or longer for its first event.`,
+      what: `One stream in ten waits ${slowFirstByte} s or longer for its first event.`,
       runbook: 'upstream-slow',
       metric: fillGaps(
         { streams: firstByte('SampleCount'), slowest: firstByte('p90') },

@@ -1,27 +1,27 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** What an alarm looks at, and when it rings. */
+/** What an alarm watches, and when it rings. */
 export interface Watch {
   readonly what: string;
   /** The heading of its runbook in docs/operations.md, as a link writes it. */
   readonly runbook: string;
   readonly metric: IMetric;
-  /** Raised when the metric is at least this, */
+  /** Rings when the metric is at least this, */
   readonly threshold: number;
-  /** so many times */
+  /** in this many periods */
   readonly times: number;
-  /** among so many of the latest figures: more than `times`, as the last ones may come late. */
+  /** of this many latest ones: more than `times`, as the last figures may be late. */
   readonly among: number;
-  /** Whether it rings where there are no figures at all. */
+  /** Whether it rings when there are no figures at all. */
   readonly silenceRings?: true;
 }
 
-/** Each by the name of its alarm. */
+/** By the names of their alarms. */
 export type Watches = Readonly<Record<string, Watch>>;
 
-/** Twelve periods: so much patience a quiet night needs. */
+/** In periods of five minutes. A quiet night's failures are this far apart. */
 export const hour = 12;
-/** What rings the first time. It ends a quarter of an hour after the last. */
+/** Rings at the first occurrence, and ends a quarter of an hour after the last. */
 export const atOnce = { threshold: 1, times: 1, among: 3 } as const;
-/** What has to go on for ten minutes. */
+/** Rings once it has lasted for ten minutes. */
 export const lasting = { times: 2, among: 3 } as const;

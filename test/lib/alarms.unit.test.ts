@@ -80,7 +80,7 @@ test.each<[string, keyof typeof metrics, readonly string[]]>([
 test('what is slow is a setting', () => {
   expect(alarmOf('UpstreamSlow').Threshold).toBe(30_000);
   synthesizeStack({ slowFirstByte: 7.5 }).template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-    AlarmDescription: Match.stringLikeRegexp('Every tenth stream waits 7.5 s'),
+    AlarmDescription: Match.stringLikeRegexp('One stream in ten waits 7.5 s'),
     Threshold: 7_500,
   });
 });

@@ -1,24 +1,24 @@
 import { type Guarantee, told, types, variablesOf, type Where } from './guarantee.ts';
 
-/** What it may cost has an end where it had one; how high that is, the diff shows. */
+/** Limits on cost remain set. Their values may change, as the diff shows those. */
 export const bounded: readonly Guarantee[] = [
   {
     of: types.function,
     at: 'ReservedConcurrentExecutions',
     keeps: isStillThere,
-    otherwise: 'may take every execution of the account: nothing bounds what a flood costs',
+    otherwise: 'may take every execution of the account: nothing bounds the cost of a flood',
   },
   ...['ThrottleConfig.RateLimit', 'ScalingConfig.MaxEnvironments'].map((at) => ({
     of: types.endpoint,
     at,
     keeps: isStillThere,
-    otherwise: 'has a limit less on what a flood costs',
+    otherwise: 'has one limit less on the cost of a flood',
   })),
-  ...told('DAILY_LIMIT', { keeps: isStillThere, otherwise: 'answers any number of requests a day, for any bill' }),
+  ...told('DAILY_LIMIT', { keeps: isStillThere, otherwise: 'answers any number of requests a day, at any cost' }),
   ...told('GUEST_DAILY_LIMIT', {
-    // Without it, guests have a fifth of the limit of all.
+    // Without it, guests have a fifth of DAILY_LIMIT.
     keeps: (before, after, where) => isStillThere(before, after) || hasDailyLimit(where),
-    otherwise: 'answers any number of guests a day, for any bill',
+    otherwise: 'answers any number of guests a day, at any cost',
   }),
 ];
 

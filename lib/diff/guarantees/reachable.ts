@@ -5,11 +5,11 @@ const { function: lambda, url, webFunction, revision, endpoint, bucket, distribu
 
 const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
 
-const newAddress = 'is made anew at another address, which no client knows';
+const newAddress = 'is replaced by one at another address, which no client knows';
 
-/** Who was served goes on being served, event by event. */
+/** Clients that were served still are, with streams event by event. */
 export const reachable: readonly Guarantee[] = [
-  { of: url, at: 'AuthType', must: is('NONE'), otherwise: 'is closed to callers, who can not sign as AWS wants it' },
+  { of: url, at: 'AuthType', must: is('NONE'), otherwise: 'is closed to callers, who can not sign requests for AWS' },
   { of: url, at: 'InvokeMode', must: is('RESPONSE_STREAM'), otherwise: 'holds every answer back until it is whole' },
   { of: url, at: 'TargetFunctionArn', otherwise: 'leads to another function' },
   {
@@ -25,12 +25,12 @@ export const reachable: readonly Guarantee[] = [
     must: outlastsRequests,
     otherwise: 'is stopped in the middle of requests',
   },
-  ...told('SERVICE_NAME', { otherwise: 'has other models and headers than clients ask for' }),
+  ...told('SERVICE_NAME', { otherwise: 'has models and headers under other names than clients use' }),
   {
     of: endpoint,
     at: 'AuthType',
     must: is('ApplicationManaged'),
-    otherwise: 'is closed to callers, who can not sign as AWS wants it',
+    otherwise: 'is closed to callers, who can not sign requests for AWS',
   },
   { of: endpoint, at: 'FunctionName', otherwise: 'leads to another function' },
   ...['EndpointName', 'EndpointType', 'Regions'].map((at) => ({ of: endpoint, at, otherwise: newAddress })),
@@ -51,13 +51,13 @@ export const reachable: readonly Guarantee[] = [
     of: bucket,
     at: 'VersioningConfiguration.Status',
     must: is('Enabled'),
-    otherwise: 'keeps no versions, and Lambda reads code from no other',
+    otherwise: 'keeps no versions, which Lambda needs to read code from it',
   },
   {
     of: distribution,
     at: 'DistributionConfig.Aliases',
     keeps: holdsAll,
-    otherwise: 'does not answer at a domain any more',
+    otherwise: 'no longer answers at a domain',
   },
   ...behaviors.map((behavior) => ({
     of: distribution,
@@ -69,22 +69,22 @@ export const reachable: readonly Guarantee[] = [
     of: distribution,
     at: 'DistributionConfig.Origins[].CustomOriginConfig.OriginReadTimeout',
     must: outlastsSilence,
-    otherwise: 'cuts streams that are silent for no longer than KEEP_ALIVE_INTERVAL allows',
+    otherwise: 'cuts streams before a keep-alive is due: it must be at least twice KEEP_ALIVE_INTERVAL',
   },
   {
     of: outputs,
     at: '',
     keeps: (before, after) => holdsAll(lastingOutputs(before), Object.entries(after ?? {})),
-    otherwise: 'do not say what they said, which the CLI and the runbooks read',
+    otherwise: 'have lost or changed a value, which the commands and the runbooks read',
   },
 ];
 
-/** Nothing at all would be a limit, too. */
+/** Unset means unlimited; 0 would stop everything. */
 function unsetOrMore(value: unknown): boolean {
   return value === undefined || Number(value) > 0;
 }
 
-/** The function of `/cli`, which has no such setting, asks the tables a few times, for 2 s at most. */
+/** The function of `/cli` has no REQUEST_TIMEOUT: it only makes a few requests to the tables, of 2 s each at most. */
 function outlastsRequests(value: unknown, { part }: Where): boolean {
   return Number(value) > Number(variablesOf(part.tree).REQUEST_TIMEOUT ?? 10);
 }

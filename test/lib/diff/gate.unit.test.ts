@@ -217,7 +217,7 @@ const dangerous: readonly Row[] = [
   [
     'as many executions as a flood wants',
     (t) => delete propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions,
-    /nothing bounds what a flood costs/,
+    /nothing bounds the cost of a flood/,
   ],
   ['a way around the CDN', (t) => (variables(t).EDGE_ONLY = 'false'), /private: opens the network: callers may come/],
   // bounded
@@ -247,8 +247,16 @@ const dangerous: readonly Row[] = [
     (t) => statements(t).push({ Effect: 'Deny', Action: 'dynamodb:UpdateItem', Resource: '*' }),
     /takes a permission away: denied/,
   ],
-  ['other model ids', (t) => (variables(t).SERVICE_NAME = 'other'), /reachable: has other models/],
-  ['no domain', (t) => (propertiesIn(t, 'Edge/Distribution').DistributionConfig.Aliases = []), /answer at a domain/],
+  [
+    'other model ids',
+    (t) => (variables(t).SERVICE_NAME = 'other'),
+    /reachable: has models and headers under other names/,
+  ],
+  [
+    'no domain',
+    (t) => (propertiesIn(t, 'Edge/Distribution').DistributionConfig.Aliases = []),
+    /no longer answers at a domain/,
+  ],
   ['held-back events', (t) => (behavior(t).Compress = true), /reachable: holds the events/],
   ['an edge that is off', (t) => (propertiesIn(t, 'Edge/Distribution').DistributionConfig.Enabled = false), /Enabled/],
   [

@@ -41,13 +41,18 @@ async function run(): Promise<void> {
     await flushed(process.stdout, lastLinesTime);
     process.exit(exitCode);
   };
+  const fail = () => {
+    exitCode = 1;
+    void stop();
+  };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   process.on('uncaughtException', (error) => {
     log.fault('uncaught exception', error);
-    exitCode = 1;
-    void stop();
+    fail();
   });
+  // Nobody reads the log any more. As an uncaught exception each line that can't be written would call for another one.
+  process.stdout.on('error', fail);
   writeLog(`listening on ${server.url}\n`);
 }
 

@@ -182,6 +182,15 @@ test('what nobody caught is logged, and the streams end as they do on a stop, wi
   expect(server.output()).not.toMatch('planted');
 });
 
+test('where nobody reads its log any more, it ends by itself', async () => {
+  await using server = await startGatewayProcess(settings(), file);
+  server.closeOutput();
+  // The answer is followed by a line that can't be written.
+  expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(200);
+  expect(await server.ended).toBe(1);
+  expect(server.errors()).toBe('');
+});
+
 test('a new key in the secret is in use without a request waiting for it', async () => {
   const secrets = await startFakeSecrets({ upstream: 'one', salt: 'a salt of at least sixteen characters' });
   const { UPSTREAM_API_KEYS: _, NETWORK_SALT: __, ...rest } = settings();

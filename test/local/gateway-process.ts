@@ -13,6 +13,8 @@ export interface GatewayProcess extends AsyncDisposable {
   errors(): string;
   /** Resolves once the output matches. */
   says(pattern: RegExp): Promise<void>;
+  /** Closes the output, as a collector of logs does that breaks down. */
+  closeOutput(): void;
   signal(signal: NodeJS.Signals): void;
   /** The exit code, or the name of the signal that ended the process. */
   readonly ended: Promise<number | string>;
@@ -60,6 +62,7 @@ export function spawnGateway(variables: Variables = {}, file = entry): GatewayPr
         if (over && !pattern.test(output)) throw new Error(`ended without saying ${pattern}: ${output}${errors}`);
       }
     },
+    closeOutput: () => child.stdout.destroy(),
     signal: (signal) => child.kill(signal),
     ended,
     async [Symbol.asyncDispose]() {

@@ -45,6 +45,8 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
   if (limits.maxConnections !== undefined) server.maxConnections = limits.maxConnections;
   // A client that has already gone has no address any more.
   server.prependListener('connection', (socket) => socket.remoteAddress ?? socket.destroy());
+  // Node would refuse an expectation that it does not know, in words that no client reads. It may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (...call) => server.emit('request', ...call));
   server.listen(port, host);
   await once(server, 'listening').catch((error) => {
     throw new ConfigError([whyNot(error, host, port)]);

@@ -70,6 +70,14 @@ test.each([
   client.socket.destroy();
 });
 
+test('an expectation that nobody knows is ignored', async () => {
+  await using server = await serve(async (call) => answer(Buffer.from(await call.takeBody()).toString()));
+  const client = await openRaw(server.url);
+  client.send(`${post(5)}expect: the-unexpected\r\n${end}hello`);
+  expect(await client.until(/hello$/)).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+  client.socket.destroy();
+});
+
 test('nothing is answered before the request has been read to its end', async () => {
   const answered = Promise.withResolvers<void>();
   await using server = await serve(async () => {

@@ -8,6 +8,12 @@ export const bounded: readonly Guarantee[] = [
     keeps: isStillThere,
     otherwise: 'may take every execution of the account: nothing bounds the cost of a flood',
   },
+  {
+    of: types.function,
+    at: 'ReservedConcurrentExecutions',
+    keeps: leavesStopped,
+    otherwise: 'gets executions again if it was stopped by hand, which no template shows',
+  },
   ...['ThrottleConfig.RateLimit', 'ScalingConfig.MaxEnvironments'].map((at) => ({
     of: types.endpoint,
     at,
@@ -22,8 +28,14 @@ export const bounded: readonly Guarantee[] = [
   }),
 ];
 
+/** An empty text counts as unset. */
 function isStillThere(before: unknown, after: unknown): boolean {
-  return before === undefined || after !== undefined;
+  return before === undefined || (after !== undefined && after !== '');
+}
+
+/** CloudFormation writes only what differs between two templates. */
+function leavesStopped(before: unknown, after: unknown): boolean {
+  return before === after || after === undefined || after === 0;
 }
 
 function hasDailyLimit({ part }: Where): boolean {

@@ -1,6 +1,6 @@
 import { type Guarantee, holdsAll, is, told, toldAlike, types } from './guarantee.ts';
 
-const { url, endpoint, role, distribution, bucket } = types;
+const { url, endpoint, role, schedule, distribution, bucket } = types;
 
 const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
 
@@ -23,7 +23,13 @@ export const confidential: readonly Guarantee[] = [
     keeps: (before, after) => before === 'false' || after !== 'false',
     otherwise: 'opens the network: callers may come around the CDN and its web ACL',
   }),
-  { of: role, at: 'ManagedPolicyArns', otherwise: 'may do what policies elsewhere say' },
+  { of: role, at: 'ManagedPolicyArns', must: is(undefined), otherwise: 'may do what policies elsewhere say' },
+  {
+    of: schedule,
+    at: 'Targets[].RoleArn',
+    must: is(undefined),
+    otherwise: 'runs something with rights from elsewhere',
+  },
   {
     of: url,
     at: 'AuthType',

@@ -42,7 +42,6 @@ const passes = {
   'AWS::Lambda::Function DependsOn[]': freely,
   'AWS::Lambda::Function Description': freely,
   'AWS::Lambda::Function MemorySize': 'removed, more, far more, nothing',
-  'AWS::Lambda::Function ReservedConcurrentExecutions': 'more, far more',
   'AWS::Lambda::Function Timeout': 'more, far more',
   'AWS::Logs::LogGroup Properties': 'removed',
   'AWS::Logs::LogGroup RetentionInDays': 'removed, more, far more, nothing',

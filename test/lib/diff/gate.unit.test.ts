@@ -134,6 +134,19 @@ const dangerous: readonly Row[] = [
   ],
   ['a managed policy', (t) => (propertiesIn(t, 'Wallet/Role').ManagedPolicyArns = ['arn:admin']), /policies elsewhere/],
   [
+    'a new role with a managed policy',
+    (t) => (t.Resources.More = { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns: ['arn:admin'] } }),
+    /More: not private: may do what policies elsewhere say/,
+  ],
+  [
+    'a new schedule with a role from elsewhere',
+    (t) => {
+      t.Resources.More = structuredClone(resourceIn(t, 'Canary/Schedule'));
+      t.Resources.More.Properties.Targets = [{ Id: 'x', Arn: 'arn:other', RoleArn: 'arn:admin' }];
+    },
+    /not private: runs something with rights from elsewhere/,
+  ],
+  [
     'a permission without its condition',
     (t) => {
       const permissions = Object.values<Any>(t.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Permission');
@@ -215,12 +228,21 @@ const dangerous: readonly Row[] = [
   ],
   ['no executions', (t) => (propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 0), /answers nobody/],
   [
+    'other executions than before, which would undo an emergency stop',
+    (t) => {
+      propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 200;
+      propertiesIn(t, 'Alarms/NearingConcurrency').Threshold = 160;
+    },
+    /Gateway\/Function: no longer bounded: gets executions again if it was stopped by hand/,
+  ],
+  [
     'as many executions as a flood wants',
     (t) => delete propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions,
     /nothing bounds the cost of a flood/,
   ],
   ['a way around the CDN', (t) => (variables(t).EDGE_ONLY = 'false'), /private: opens the network: callers may come/],
   // bounded
+  ['an empty limit of the deployment', (t) => (variables(t).DAILY_LIMIT = ''), /any number of requests a day/],
   [
     'no limit of the deployment',
     (t) => delete variables(t).DAILY_LIMIT,
@@ -409,13 +431,6 @@ const harmless: readonly (readonly [what: string, change: (template: Any) => voi
     (t) => {
       t.Resources.Second = structuredClone(resourceIn(t, 'Gateway/Role/DefaultPolicy'));
       t.Resources.Second.Properties.PolicyDocument.Statement = [statements(t).pop()];
-    },
-  ],
-  [
-    'more executions, and the alarm with them',
-    (t) => {
-      propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 200;
-      propertiesIn(t, 'Alarms/NearingConcurrency').Threshold = 160;
     },
   ],
   ['a new table that keeps everything', (t) => (t.Resources.More = structuredClone(resourceIn(t, 'Tables/Quota')))],

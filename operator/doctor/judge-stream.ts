@@ -40,6 +40,8 @@ export function judgeStream(reply: Reply, events: readonly TimedEvent[], { isEnd
   const last = events.at(-1);
   if (!last) return fail('there are no events');
   if (!isEnd(last)) return fail(`it breaks off: its last event is ${last.type ?? ''} ${last.data}`.slice(0, 200));
+  const ends = events.filter(isEnd).length;
+  if (ends > 1) return fail(`it ends ${ends} times: something on the way repeats events`);
   return ok(`${events.length} events in ${Math.round(reply.duration)} ms`);
 }
 

@@ -115,6 +115,12 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^it breaks off: its last event is/,
   },
   {
+    fault: 'sends every event twice',
+    meddling: replace(/(?:event: .*\n)?data: .*\n\n/g, '$&$&', streams),
+    rows: inEachDialect('streams to the end'),
+    says: /^it ends 2 times: something on the way repeats events$/,
+  },
+  {
     fault: 'drops the last event of responses',
     meddling: replace(/event: response\.completed\n.*\n\n/g, ''),
     rows: ['responses: streams to the end', 'responses: tells usage in streams'],

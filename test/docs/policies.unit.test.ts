@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { readPolicy } from '../support/iam-policy.ts';
+import { allows, readPolicy } from '../support/iam-policy.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 const policies = ['operator', 'recovery', 'deploy', 'diff'] as const;
@@ -8,6 +8,7 @@ const pages = ['README.md', ...['operations', 'recovery', 'deploy', 'edge', 'log
 
 /** What AWS lets nobody narrow down to a resource. */
 const withoutResource = [
+  'cloudwatch:GetMetricData',
   'dynamodb:ListTables',
   'dynamodb:ListBackups',
   'logs:GetQueryResults',
@@ -75,6 +76,52 @@ test('every command of the runbooks is allowed to operators, or to those who rec
   );
   const missing = commands.flatMap(actionsOf).filter((action) => !allowed.includes(action));
   expect(missing).toEqual([]);
+});
+
+test('every secret that a runbook writes may be written, and no other that the stack could hold', () => {
+  const resources: Readonly<Record<string, string>> = {
+    UpstreamSecret: 'UPSTREAM_SECRET',
+    CanarySecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsCanaryA1-b2',
+    EdgeSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsEdgeA1-b2',
+  };
+  const written = pages.flatMap((page) =>
+    readFileSync(page, 'utf8')
+      .split('```')
+      .filter((block) => block.includes('put-secret-value'))
+      .flatMap((block) => [...block.matchAll(/output (\w+Secret)/g)].map(([, output = '']) => output)),
+  );
+  expect([...new Set(written)].sort()).toEqual(Object.keys(resources).sort());
+  const [operator, recovery] = [readPolicy('operator'), readPolicy('recovery')];
+  const mayWrite = (resource: string) =>
+    [operator, recovery].some((policy) => allows(policy, 'secretsmanager:PutSecretValue', resource));
+  for (const output of written) expect([output, mayWrite(resources[output] ?? '')]).toEqual([output, true]);
+  expect(mayWrite('NETWORK_SALT_SECRET')).toBe(false);
+});
+
+test('who recovers deletes no secret but those of a gateway', () => {
+  const { Resources } = synthesizeStack({ edge: true, canary: true }).template.toJSON() as {
+    Resources: Record<string, { Type: string }>;
+  };
+  const secrets = Object.keys(Resources).filter((id) => Resources[id]?.Type === 'AWS::SecretsManager::Secret');
+  const mayDelete = (id: string) =>
+    allows(
+      readPolicy('recovery'),
+      'secretsmanager:DeleteSecret',
+      `arn:aws:secretsmanager:REGION:ACCOUNT:secret:${id}-x`,
+    );
+  expect(secrets.map((id) => [id, mayDelete(id)])).toEqual(secrets.map((id) => [id, true]));
+  expect(mayDelete('SecretsOfSomebodyElse')).toBe(false);
+});
+
+test('the dashboard and the alarms that the runbooks send people to can be opened', () => {
+  const { Resources } = synthesizeStack().template.toJSON() as { Resources: Record<string, { Type: string }> };
+  const [dashboard] = Object.keys(Resources).filter((id) => Resources[id]?.Type === 'AWS::CloudWatch::Dashboard');
+  const operator = readPolicy('operator');
+  expect(allows(operator, 'cloudwatch:GetDashboard', `arn:aws:cloudwatch::ACCOUNT:dashboard/${dashboard}-x`)).toBe(
+    true,
+  );
+  expect(allows(operator, 'cloudwatch:DescribeAlarms', 'arn:aws:cloudwatch:REGION:ACCOUNT:alarm:x')).toBe(true);
+  expect(allows(operator, 'cloudwatch:GetMetricData', 'anything')).toBe(true);
 });
 
 test('no key is typed into a command, where the history of the shell would keep it', () => {

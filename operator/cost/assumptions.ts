@@ -1,19 +1,19 @@
-/** What a request and a deployment are taken to be. The figures of the gateway are measured: by its log, its tests and `npm run bench`. */
+/** What the model assumes. The gateway's own figures are measured: by its log, its tests and `npm run bench`. */
 export const assumptions = {
-  /** A line with its metrics, and what Lambda writes itself about each invocation. */
+  /** The gateway's line with its metrics, and Lambda's own lines about the invocation. */
   logBytes: 850 + 350,
-  /** Every request writes its counter once. */
+  /** The one write of the counter. */
   writeUnits: 1,
-  /** Where the caller's key is not cached. */
+  /** The caller's key, which is not always cached. */
   readUnits: 1,
   eventsPerSecond: 40,
   eventBytes: 230,
-  /** Of a streamed event, in a container that serves many streams. */
+  /** In a container that serves many streams. */
   processorSecondsPerEvent: 0.0001,
   /**
-   * The web engine. Processor time of a request and of an event at the pace of a stream are measured (docs/performance.md). How
-   * Lambda counts its memory is not published: all that an environment has is the dearest way. Half of the 64 streams that one
-   * takes are there on average, as traffic is uneven.
+   * The web engine. The processor times of a request and of an event at a model's pace are measured (docs/performance.md). AWS
+   * has not published how memory is counted, so this takes the most expensive way: all that an environment has. As traffic is
+   * uneven, an environment is half full on average, with 32 of its 64 streams.
    */
   web: {
     processorSecondsPerRequest: 0.00135,
@@ -21,20 +21,20 @@ export const assumptions = {
     gigabytes: 2,
     streamsAtOnce: 32,
   },
-  /** How busy a container may be at the busiest time, which is so many times as busy as the average. */
+  /** How busy a container may be at the peak, and how many times the average the peak is. */
   utilization: 0.6,
   peak: 3,
   hoursPerMonth: 730,
-  /** The smallest container that is worth having, twice, for one may be lost. */
+  /** The smallest container worth having; at least two, as one may fail. */
   container: { vcpus: 0.5, gigabytes: 1, atLeast: 2 },
-  /** The default account. */
+  /** An account's default. */
   accountConcurrency: 1_000,
 } as const;
 
-/** What is paid for while nobody calls; a test holds it against the stack. */
+/** What is paid for while nobody calls; a test compares it with the stack. */
 export const inventory = { secrets: 2, watchedMetrics: 22, dashboards: 1, tables: 2 } as const;
 
-/** The canary of the stack: how often it runs, with how many requests of three kinds, how long they take, and what its line and theirs weigh. */
+/** One run of the canary: three requests, all their log lines and its own. */
 export const canary = {
   minutesBetween: 5,
   requests: 3,
@@ -44,18 +44,18 @@ export const canary = {
   watchedMetrics: 1,
 } as const;
 
-/** The additional metrics of a distribution, and those that the alarms on it watch. */
+/** A distribution's additional metrics, and those that its alarms watch. */
 export const edge = { metrics: 8, watchedMetrics: 7 } as const;
 
-/** Of these, what an account has for nothing, unless something else in it has them. */
+/** The free allowance of an account, unless something else in it uses it up. */
 export const free = { watchedMetrics: 10, dashboards: 3 } as const;
 
 export const streamSeconds = [2, 10, 30, 60, 300] as const;
 export const memories = [256, 512, 1024] as const;
-/** What the stack is deployed with. */
+/** The default of `memorySize`. */
 export const usualMemory = 512;
 
-/** Charges a minute on one counter, and charges that it gets within one second. */
+/** Charges a minute on one counter. */
 export const busyRates = [20, 100, 1_000, 3_000, 6_000] as const;
 /** Requests a second of a whole deployment that has a daily limit. */
 export const deploymentRates = [10, 100, 150, 500, 1_000] as const;

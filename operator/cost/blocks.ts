@@ -37,7 +37,7 @@ const sum = (values: object): number => Object.values(values).reduce((total, val
 const keyBytes = 400;
 const counterBytes = 200;
 
-/** The computed parts of docs/costs.md and docs/scaling.md, by the names of their places. */
+/** The computed parts of docs/costs.md and docs/scaling.md, by the names in their markers. */
 export const blocks: Readonly<Record<string, () => string>> = {
   prices: () =>
     table(

@@ -1,10 +1,10 @@
 import { blocks } from './blocks.ts';
 
-/** The documents that hold computed parts, and the picture, by their paths. */
+/** The paths of the documents with computed parts, and of the picture. */
 export const documents = ['docs/costs.md', 'docs/scaling.md'] as const;
 export const picture = 'docs/images/costs.svg';
 
-/** A document with its computed parts as they are now: what stands between `<!-- computed: NAME -->` and `<!-- end -->`. */
+/** Renews the computed parts of a document, those between `<!-- computed: NAME -->` and `<!-- end -->`. */
 export function renderDocument(text: string): string {
   return text.replace(/(<!-- computed: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
     const block = blocks[name];

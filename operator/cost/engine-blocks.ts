@@ -9,7 +9,7 @@ import {
 } from './engines.ts';
 import { dollars, length, round, table } from './format.ts';
 
-/** Quantities of both engines, and from which prices on which of them is cheaper. */
+/** The quantities of both engines, and the prices at which the web engine is cheaper. */
 export function renderEngines(): string {
   const { gigabytes, streamsAtOnce } = assumptions.web;
   return [
@@ -40,7 +40,7 @@ export function renderEngines(): string {
   ].join('\n\n');
 }
 
-/** The same with prices that somebody has read somewhere. */
+/** The same in dollars, with given prices. */
 export function renderWithPrices(prices: WebPrices): string {
   return table(
     ['A million streams of', 'Function URL', 'web', 'the same at a processor second of'],

@@ -3,18 +3,18 @@ import { prices } from './prices.ts';
 
 const million = 1_000_000;
 
-/** What a million streams of one length take of an engine; requests are a million of them each time. */
+/** What an engine spends on a million streams of one length, beside a million requests. */
 export interface Quantities {
   readonly processorSeconds: number;
   readonly gigabyteSeconds: number;
 }
 
-/** A function has its memory for as long as a stream is open, and is not charged for its processor. */
+/** A function is billed for its memory while a stream is open, and not for its processor. */
 export function quantitiesOfFunction(seconds: number, memory: number = usualMemory): Quantities {
   return { processorSeconds: processorSeconds(seconds), gigabyteSeconds: million * seconds * (memory / 1024) };
 }
 
-/** A web function has the memory of an environment for many streams together. */
+/** A web function's environment shares its memory among many streams. */
 export function quantitiesOfWeb(seconds: number): Quantities {
   const { gigabytes, streamsAtOnce } = assumptions.web;
   return {
@@ -28,13 +28,13 @@ function processorSeconds(seconds: number): number {
   return million * (processorSecondsPerRequest + seconds * assumptions.eventsPerSecond * processorSecondsPerEvent);
 }
 
-/** Dollars for a million streams as a function, without what is the same with both engines. */
+/** Dollars for a million streams on the function engine, without what costs the same on both. */
 export function functionPrice(seconds: number): number {
   const { gigabyteSeconds } = quantitiesOfFunction(seconds);
   return gigabyteSeconds * prices['Lambda, arm64, a GB-second'] + prices['Lambda, a million requests'];
 }
 
-/** What AWS asks for a web function, in dollars. Not in prices.ts: no list of them was to be had. */
+/** AWS's prices for web functions, in dollars. Not in prices.ts, because no list of them was found. */
 export interface WebPrices {
   readonly processorSecond: number;
   readonly gigabyteSecond: number;
@@ -46,7 +46,7 @@ export function webPrice(seconds: number, { processorSecond, gigabyteSecond, mil
   return taken.processorSeconds * processorSecond + taken.gigabyteSeconds * gigabyteSecond + millionRequests;
 }
 
-/** The price of a processor second at which both cost the same, given the others; below it the web function is cheaper. */
+/** The price of a processor second at which both cost the same, given the other prices; below it the web function is cheaper. */
 export function breakEvenProcessorSecond(seconds: number, others: Omit<WebPrices, 'processorSecond'>): number {
   const rest = functionPrice(seconds) - webPrice(seconds, { ...others, processorSecond: 0 });
   return rest / quantitiesOfWeb(seconds).processorSeconds;

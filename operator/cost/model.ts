@@ -23,7 +23,7 @@ export function costOfMillion(seconds: number, memory: number) {
   };
 }
 
-/** Dollars a month for Lambda alone: what a container would be paid for instead. The rest is the same for both. */
+/** Dollars a month for Lambda alone, which containers would replace. The rest costs the same with both. */
 export function lambdaMonth(requests: number, seconds: number, memory: number = usualMemory): number {
   const { compute, requests: calls } = costOfMillion(seconds, memory);
   return (requests / million) * (compute + calls);
@@ -74,8 +74,8 @@ export function idleMonth(free = { watchedMetrics: 0, dashboards: 0 }) {
 }
 
 /**
- * Dollars for a million requests by what they count towards: a write for each limit, and what a refusal by a spent one costs,
- * which is charged and refunded, and has looked for room in every part.
+ * Dollars for a million requests by the limits that they count towards: a write for each; and for a million refusals by a spent
+ * limit, each of which is charged, refunded, and looks for room in every part.
  */
 export function costOfLimits() {
   const write = prices['DynamoDB on demand, a million write units'];
@@ -90,7 +90,7 @@ export function storageMonth(items: number, bytes: number): number {
   return ((items * bytes) / gigabyte) * perGigabyte;
 }
 
-/** Dollars to read all of a table once, eventually consistent: half a unit for each 4 KB. */
+/** Dollars to scan a table once, eventually consistent: half a unit per 4 KB. */
 export function scanCost(items: number, bytes: number): number {
   return ((items * bytes) / 4096 / 2 / million) * prices['DynamoDB on demand, a million read units'];
 }
@@ -105,7 +105,7 @@ export function metricCount(): number {
   );
 }
 
-/** Dollars a month for an edge of which nobody asks anything, without a web ACL. */
+/** Dollars a month for an idle edge without a web ACL. */
 export function edgeMonth(): number {
   return (
     prices['Secrets Manager, a secret for a month'] +
@@ -114,7 +114,7 @@ export function edgeMonth(): number {
   );
 }
 
-/** Dollars a month for the canary, and for the gateway that it asks; the upstream's tokens are not in it. */
+/** Dollars a month for the canary and its requests to the gateway, without the upstream's tokens. */
 export function canaryMonth() {
   const runs = (assumptions.hoursPerMonth * 60) / canary.minutesBetween;
   const { seconds, requests } = canary;

@@ -60,7 +60,7 @@ function curve(cost: (requests: number) => number, colour: string, dashes: strin
   return `<polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"${dash}/>`;
 }
 
-/** Where a cost that grows evenly leaves the frame. */
+/** Where the line of a proportional cost leaves the frame. */
 function lastWithin(cost: (requests: number) => number): number {
   return dearest / (cost(1e6) / 1e6);
 }

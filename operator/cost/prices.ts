@@ -1,6 +1,6 @@
 /**
- * US dollars: public list prices of us-east-1, first tier, without what a free tier takes off. Prices change and regions differ:
- * what is changed here is computed anew by `npm run cost`. docs/costs.md names the pages that they come from.
+ * List prices of us-east-1 in US dollars, first tier, without the free tier. Prices change and regions differ: after a change here
+ * run `npm run cost`. docs/costs.md links the pages that they come from.
  */
 export const prices = {
   'Lambda, arm64, a GB-second': 0.0000133334,

@@ -2,7 +2,7 @@ import { type Layout, layOut, lineHeight, type Rectangle } from './lay-out.ts';
 import type { Arrow, Box, Picture } from './read-picture.ts';
 import { type Point, routeOf } from './route.ts';
 
-/** The colours of the pages for people, by day and by night. */
+/** The colours of the pages for people, in light and dark. */
 const style = `
 svg { --page: #f4f5fa; --card: #fff; --line: #c9cede; --text: #171a2b; --soft: #565c75; --accent: #4f46e5; --good: #107a52; --bad: #b42318 }
 @media (prefers-color-scheme: dark) {
@@ -27,7 +27,7 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue"
 .label { paint-order: stroke; stroke: var(--page); stroke-width: 5px }
 `;
 
-/** A picture as SVG, in light and in dark, on a ground of its own. */
+/** Renders a picture as SVG, in light and dark, with its own background. */
 export function drawPicture(picture: Picture): string {
   const layout = layOut(picture);
   const [width, height] = [Math.ceil(layout.width), Math.ceil(layout.height)];
@@ -60,7 +60,7 @@ function drawArrow(arrow: Arrow, layout: Layout): string {
   return `<path class="arrow${arrow.dashed ? ' dashed' : ''}" d="${path}"/>${drawLabel(arrow.label, points)}`;
 }
 
-/** Beside the first stretch of an arrow: above it, or to its right. */
+/** Places a label beside the first segment of an arrow: above it, or to its right. */
 function drawLabel(label: string, [[x, y] = [0, 0], [nextX, nextY] = [0, 0]]: readonly Point[]): string {
   if (label === '') return '';
   const place =

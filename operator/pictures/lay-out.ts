@@ -18,14 +18,14 @@ const titleHeight = 44;
 const rowGap = 28;
 const leastGap = 40;
 
-/** About as wide as a text of this length is in the fonts of most systems; rather too wide. */
+/** Roughly how wide a text of this length is in most system fonts; rather too wide. */
 export const textWidth = (text: string, size: number): number => text.length * size * 0.56;
 
 export const nameSize = 14;
 export const noteSize = 12;
 export const lineHeight = 18;
 
-/** Columns as wide as their widest box, rows as high as their highest, and gaps in which the labels have room. */
+/** Makes columns as wide as their widest box, rows as high as their tallest, and gaps wide enough for the labels. */
 export function layOut({ title, boxes, arrows }: Picture): Layout {
   const columns = 1 + Math.max(...boxes.map(({ column }) => column));
   const rows = 1 + Math.max(...boxes.map(({ row }) => row));
@@ -56,7 +56,7 @@ const widthOf = ({ name, notes }: Box) =>
 const heightOf = ({ notes }: Box) => 28 + lineHeight * notes.length;
 const labelWidth = ({ label }: Arrow) => Math.ceil(textWidth(label, noteSize) + 28);
 
-/** Whether an arrow's label stands in the gap after a column. */
+/** Whether an arrow's label is in the gap after a column. */
 const spans = ({ from, to }: Arrow, column: number) =>
   from.column !== to.column && Math.min(from.column, to.column) === column;
 

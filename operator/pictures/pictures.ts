@@ -4,7 +4,7 @@ import { readPicture } from './read-picture.ts';
 
 const folder = 'docs/images';
 
-/** Every picture that is drawn from text: the SVG by its path, as its source is now. */
+/** Every picture drawn from text: the SVG of its current source, by its path. */
 export function drawPictures(): ReadonlyMap<string, string> {
   const sources = readdirSync(folder).filter((name) => name.endsWith('.picture'));
   return new Map(

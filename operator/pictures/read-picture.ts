@@ -1,7 +1,7 @@
-/** A picture as its source has it: boxes in the cells of a grid, and arrows between them. */
+/** A picture: boxes in the cells of a grid, and arrows between them. */
 export interface Picture {
   readonly title: string;
-  /** What it shows, for those who don't see it. */
+  /** What it shows, for people who can't see it. */
   readonly description: string;
   readonly boxes: readonly Box[];
   readonly arrows: readonly Arrow[];
@@ -21,9 +21,9 @@ export interface Arrow {
   readonly from: Box;
   readonly to: Box;
   readonly label: string;
-  /** Of what is there only where the operator wants it. */
+  /** For a part that is optional. */
   readonly dashed: boolean;
-  /** Whether it leaves along the column and enters from the side, or the other way round. */
+  /** Whether it starts along the column and enters its target from the side, rather than the other way round. */
   readonly bend: 'first' | 'last';
 }
 
@@ -31,13 +31,13 @@ const kinds = ['step', 'outside', 'store', 'good', 'bad', 'text'] as const;
 export type Kind = (typeof kinds)[number];
 
 /**
- * Reads a source: a title, a line that describes it, and then one line for each box and each arrow.
+ * Reads a source: a title, a description in one line, then a line for each box and each arrow.
  *
  *     b3 step authenticate | who is calling
  *     b3 -> a3 : refused
  *     b3 |-> c4
  *
- * A shaft that begins with a bar goes along the column first; a long one is dashed.
+ * A shaft that begins with a bar runs along the column first; a long one is drawn dashed.
  */
 export function readPicture(text: string): Picture {
   const [title = '', description = '', ...lines] = text.split('\n').filter((line) => line.trim() !== '');

@@ -3,7 +3,7 @@ import type { Arrow } from './read-picture.ts';
 
 export type Point = readonly [x: number, y: number];
 
-/** The corners that an arrow passes: straight within a row or a column, else with one bend. */
+/** The corners of an arrow: straight within a row or a column, otherwise with one bend. */
 export function routeOf({ from, to, bend }: Arrow, { placeOf }: Layout): readonly Point[] {
   const [start, end] = [placeOf(from), placeOf(to)];
   const [right, down] = [from.column < to.column, from.row < to.row];

@@ -5,12 +5,12 @@ import { CommandError } from '../command-error.ts';
 export interface Ask {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
-  /** A list of values goes out as as many lines. */
+  /** A list is sent as one line per value. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer;
-  /** In milliseconds; then it is given up. */
+  /** Milliseconds until it gives up. */
   readonly patience?: number;
-  /** Called with each piece of the answer; `leave` ends the connection there and then. */
+  /** Called for each piece of the answer; `leave` ends the connection at once. */
   readonly onData?: (leave: () => void) => void;
 }
 
@@ -18,7 +18,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Whether the answer came to its end. */
+  /** Whether the answer arrived whole. */
   readonly complete: boolean;
 }
 
@@ -26,7 +26,7 @@ export type AskOnce = (ask: Ask) => Promise<Reply>;
 
 const usualPatience = 60_000;
 
-/** Asks once, on a connection of its own, with nothing added to what is said here. */
+/** Sends one request on its own connection, with no headers but the given ones. */
 export function createAsk(base: string): AskOnce {
   return ({ method = 'GET', path, headers = {}, body, patience = usualPatience, onData }) => {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
@@ -57,7 +57,7 @@ export function createAsk(base: string): AskOnce {
       response.on('error', () => {});
       response.on('close', settle);
     });
-    // Who refuses a body may close before it has been sent: an answer that came is one none the less.
+    // A server that refuses a body may close before all of it is sent. If it has answered, that answer counts.
     request.on('error', (error) => {
       if (!answered) reject(new CommandError(`${method} ${path} failed: ${error.message || error.name}`));
     });
@@ -66,7 +66,7 @@ export function createAsk(base: string): AskOnce {
   };
 }
 
-/** What the artifact says; a platform may say something else in its place. */
+/** Reads the artifact's answer, and fails if the platform answered instead. */
 export async function askArtifact<T>(ask: AskOnce, one: Ask): Promise<T> {
   const { status, text } = await ask(one);
   try {

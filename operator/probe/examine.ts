@@ -11,23 +11,23 @@ import { judgeThrottle } from './judge-throttle.ts';
 import { secretHeader } from './terms.ts';
 
 export interface Examination {
-  /** Of the artifact; without it a gateway is examined. */
+  /** The secret of dist/probe; without it the gateway itself is examined. */
   readonly secret: string | undefined;
-  /** Seconds without a byte. */
+  /** How many seconds dist/probe is silent. */
   readonly silence: number;
-  /** How many requests at once are to bring the platform to refuse some. */
+  /** How many requests to send at once, so that the platform refuses some. */
   readonly throttle: number | undefined;
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<void>;
   readonly random: () => number;
-  /** Told what is about to take long. */
+  /** Called before a step that takes long. */
   readonly progress: (text: string) => void;
 }
 
-const needsArtifact = untested('dist/probe in its place tells it, see docs/engines.md');
-const needsNumber = untested('--throttle 500 sends so many requests at once, best with a low rateLimit');
+const needsArtifact = untested('only dist/probe can tell: see docs/engines.md');
+const needsNumber = untested('--throttle 500 sends 500 requests at once, best with a low rateLimit');
 
-/** Each finding as it comes. */
+/** Yields each finding as it is made. */
 export function examine(ask: AskOnce, examination: Examination): AsyncGenerator<Row> {
   return examination.secret === undefined
     ? examineGateway(ask, examination)
@@ -64,7 +64,7 @@ async function* examineArtifact(ask: AskOnce, examination: Examination): AsyncGe
   const name = `stay-${Math.floor(random() * 1e9)}`;
   yield row('client', 'its leaving is heard', () => judgeDeparture(ask, name, { now, wait }));
   yield row('signing', 'credentials', () => judgeCredentials(ask));
-  // Last, as a platform may go on refusing for a while.
+  // Last, because the platform may go on refusing for a while.
   const options = { path: '/request', headers: {}, isOwn: ({ status, text }: Reply) => status === 200 && text !== '' };
   yield row('throttle', 'its shape', () => (throttle ? judgeThrottle(ask, throttle, options) : needsNumber));
 }
@@ -76,7 +76,7 @@ async function describeRequest(ask: AskOnce): Promise<Finding> {
   return note(`HTTP/${httpVersion} with ${headers.join(', ')}`);
 }
 
-/** What can't be asked is a fault of its own, and the rest is examined none the less. */
+/** A check that can't be made counts as a failure, and the others go on. */
 async function row(area: string, check: string, judge: () => Finding | Promise<Finding>): Promise<Row> {
   try {
     return { area, check, ...(await judge()) };
@@ -90,7 +90,7 @@ function withSecret(ask: AskOnce, secret: string): AskOnce {
   return (one) => ask({ ...one, headers: { ...one.headers, [secretHeader]: secret } });
 }
 
-/** What the gateway's own headers begin with. */
+/** The prefix of the gateway's own headers. */
 function prefixOf({ status, headers }: Reply): string {
   const name = Object.keys(headers).find((header) => /^x-[a-z0-9-]+-remaining$/.test(header));
   if (name !== undefined) return name.slice(0, -'remaining'.length);

@@ -1,7 +1,7 @@
-/** An address that nobody has (RFC 5737), another one each time, so that no two runs meet at one counter. */
+/** A random address that nobody has (RFC 5737), so that runs don't share a counter. */
 export const inventAddress = (random: () => number): string => `198.51.100.${1 + Math.floor(random() * 254)}`;
 
-/** Ways to claim another address. Only what a platform appends behind all of them may be believed. */
+/** Ways to claim another address. Only what the platform appends after them may be believed. */
 export function forgeries(
   address: string,
 ): Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> {

@@ -2,7 +2,7 @@ import { type Finding, fail, ok, untested } from '../doctor/row.ts';
 import { type AskOnce, askArtifact } from './ask.ts';
 import { forgeries } from './forgeries.ts';
 
-/** What the platform told the artifact of the caller, with nothing forged and with each forgery. */
+/** Whether the artifact sees the same caller's address with each forgery as with none. */
 export async function judgeSeenAddress(ask: AskOnce, address: string): Promise<Finding> {
   const lastSeen = async (headers: Parameters<AskOnce>[0]['headers'] = {}) => {
     const { addresses } = await askArtifact<{ addresses: string[] }>(ask, { path: '/request', headers });
@@ -14,7 +14,7 @@ export async function judgeSeenAddress(ask: AskOnce, address: string): Promise<F
     const seen = await lastSeen(headers);
     if (seen !== own) return fail(`${what}: the last value is ${seen || 'nothing'}, and ${own} without it`);
   }
-  return ok(`the last value is ${own}, whatever is forged: see that it is the address of this machine`);
+  return ok(`the last value is ${own}, whatever is forged: check that it is this machine's address`);
 }
 
 interface Figures {
@@ -22,7 +22,7 @@ interface Figures {
   readonly limit: number;
 }
 
-/** Whether a gateway counts us as another guest once we claim another address. It takes one request of a guest who has all left. */
+/** Whether claiming another address makes the gateway count another guest. Takes one request of a guest who has used none. */
 export async function judgeCountedAddress(ask: AskOnce, prefix: string, address: string): Promise<Finding> {
   const figures = async (headers: Parameters<AskOnce>[0]['headers'] = {}): Promise<Figures | undefined> => {
     const reply = await ask({ path: '/v1/models', headers: { ...headers, 'x-api-key': 'guest' } });
@@ -31,17 +31,19 @@ export async function judgeCountedAddress(ask: AskOnce, prefix: string, address:
     return { remaining: read('remaining'), limit: read('limit') };
   };
   let own = await figures();
-  if (own === undefined) return untested('guests are not let in here; dist/probe tells it');
+  if (own === undefined) return untested('this gateway admits no guests; dist/probe can tell');
   if (own.remaining === own.limit) {
     // Refused, and charged: nothing goes upstream.
     await ask({ method: 'POST', path: '/v1/chat/completions', headers: asGuest, body: Buffer.from('{}') });
     own = (await figures()) ?? own;
   }
-  if (own.remaining === own.limit) return untested('a refused request is given back here; send one as a guest before');
+  if (own.remaining === own.limit)
+    return untested('refused requests are refunded here; send a request as a guest first');
   for (const [what, headers] of Object.entries(forgeries(address))) {
     const seen = await figures(headers);
-    if (seen === undefined) return fail(`${what}: answered otherwise than without it`);
-    if (seen.remaining > own.remaining) return fail(`${what} makes another caller of us, with ${seen.remaining} left`);
+    if (seen === undefined) return fail(`${what}: answered differently`);
+    if (seen.remaining > own.remaining)
+      return fail(`${what} turns us into another caller, with ${seen.remaining} left`);
   }
   return ok(`${own.remaining} of ${own.limit} left, whatever is forged`);
 }

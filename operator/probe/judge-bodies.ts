@@ -3,10 +3,10 @@ import type { AskOnce, Reply } from './ask.ts';
 
 const mebibyte = 1_048_576;
 const sizes = [1, 4, 6, 8, 16, 32];
-/** Behind REQUEST_BODY_LIMIT as it is by default, a platform's limit does not matter. */
+/** The default of REQUEST_BODY_LIMIT, in MiB. A platform's limit above it does not matter. */
 const promised = 6;
 
-/** The first size that the artifact did not get whole. */
+/** Finds the first size that does not reach the artifact whole. */
 export async function judgeReceivedBodies(ask: AskOnce): Promise<Finding> {
   for (const size of sizes) {
     const body = Buffer.alloc(size * mebibyte, 'x');
@@ -19,7 +19,7 @@ export async function judgeReceivedBodies(ask: AskOnce): Promise<Finding> {
   return ok(`up to ${sizes.at(-1)} MiB`);
 }
 
-/** Whether a gateway's own answer comes to each size: without a key that is a 401, and 413 above its limit. */
+/** Whether the gateway itself answers each size: without a key, with 401, or with 413 above its limit. */
 export async function judgeAnsweredBodies(ask: AskOnce, prefix: string): Promise<Finding> {
   for (const size of sizes) {
     const body = Buffer.alloc(size * mebibyte, ' ');
@@ -31,7 +31,9 @@ export async function judgeAnsweredBodies(ask: AskOnce, prefix: string): Promise
     }
     if (reply.status === 413) {
       const what = `the gateway refuses ${size} MiB`;
-      return size <= promised ? note(`${what}: REQUEST_BODY_LIMIT is below`) : ok(`${what}, and nobody does before it`);
+      return size <= promised
+        ? note(`${what}: REQUEST_BODY_LIMIT is below`)
+        : ok(`${what}, and nothing does so before it`);
     }
   }
   return ok(`up to ${sizes.at(-1)} MiB`);

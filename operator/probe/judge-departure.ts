@@ -9,7 +9,7 @@ interface World {
 const staysFor = 300;
 const patience = 30_000;
 
-/** How long after a client has left the server hears of it. */
+/** How long it takes the server to notice that a client has left. */
 export async function judgeDeparture(ask: AskOnce, name: string, { now, wait }: World): Promise<Finding> {
   const begin = now();
   let left = Number.NaN;
@@ -27,10 +27,10 @@ export async function judgeDeparture(ask: AskOnce, name: string, { now, wait }: 
   for (let waited = 0; waited < patience; waited += 250) {
     const answer = await askArtifact<{ known: boolean; leftAfter?: number }>(ask, { path: `/left?name=${name}` });
     known ||= answer.known;
-    // The one clock began when the request went out, the other when it came in.
+    // The two clocks started at different times: when the request was sent, and when it arrived.
     if (answer.leftAfter !== undefined) return ok(`${Math.max(0, Math.round(answer.leftAfter - left))} ms later`);
     await wait(250);
   }
-  if (known) return fail(`the server has not heard of it ${patience / 1000} s later`);
+  if (known) return fail(`the server has not noticed after ${patience / 1000} s`);
   return untested('another environment answered each time; try again while nobody else calls');
 }

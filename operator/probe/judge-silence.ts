@@ -1,7 +1,7 @@
 import { type Finding, fail, ok } from '../doctor/row.ts';
 import type { AskOnce } from './ask.ts';
 
-/** Whether an answer arrives that begins, or goes on, after so many seconds without a byte. */
+/** Whether an answer arrives after this many seconds of silence, before its head or within its body. */
 export async function judgeSilence(ask: AskOnce, seconds: number, before: 'head' | 'end'): Promise<Finding> {
   const path = `/silence?seconds=${seconds}&before=${before}`;
   const { status, text, complete } = await ask({ path, patience: (seconds + 30) * 1000 });

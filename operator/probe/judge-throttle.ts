@@ -4,11 +4,11 @@ import type { AskOnce, Reply } from './ask.ts';
 interface Options {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the server itself has answered, and not something before it. */
+  /** Whether the server itself answered, rather than the platform. */
   readonly isOwn: (reply: Reply) => boolean;
 }
 
-/** What comes back to whom the platform refuses. Shows each kind of answer once; there is no right or wrong. */
+/** Shows how the platform refuses requests, each kind of answer once. There is no right or wrong. */
 export async function judgeThrottle(ask: AskOnce, count: number, { path, headers, isOwn }: Options): Promise<Finding> {
   const replies = await Promise.all(
     Array.from({ length: count }, () => ask({ path, headers }).catch((error: Error) => error.message)),

@@ -9,7 +9,7 @@ import { leastSecret } from './terms.ts';
 
 export interface Surroundings extends Pick<Examination, 'now' | 'wait' | 'random'> {
   readonly print: (text: string) => void;
-  /** For what is no result; line ends included. */
+  /** Prints what is not a result. Includes line ends. */
   readonly printError: (text: string) => void;
   readonly setExitCode: (code: number) => void;
 }
@@ -22,7 +22,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** Those of the doctor; wrong usage is commander's and run-program's. */
+/** The same as the doctor's. */
 const exitCodes = { fine: 0, wrong: 1, usage: 2, notExamined: 3 };
 
 /** The probe's one command. */
@@ -30,12 +30,12 @@ export function createProgram(surroundings: Surroundings): Command {
   const { print, printError, setExitCode } = surroundings;
   const program = new Command('npm run probe --')
     .description(
-      "Finds out what a platform does with the gateway's requests. It takes at most one request of this network's guest, and asks no model.",
+      "Finds out what the platform does with the gateway's requests. It uses at most one request of this network's guest, and no model.",
     )
     .requiredOption('--base <url>', 'the base URL of the gateway, or of dist/probe in its place', readBase)
-    .addOption(new Option('--secret <text>', 'that of dist/probe, where it stands there').env('PROBE_SECRET'))
-    .option('--silence <seconds>', 'how long dist/probe is to be silent', readSeconds, 120)
-    .option('--throttle <requests>', 'send so many at once, to see what a refusal looks like', readWhole(1, 2_000))
+    .addOption(new Option('--secret <text>', 'the secret of dist/probe, if that is deployed').env('PROBE_SECRET'))
+    .option('--silence <seconds>', 'how long dist/probe stays silent', readSeconds, 120)
+    .option('--throttle <requests>', 'send this many at once, to see what a refusal looks like', readWhole(1, 2_000))
     .option('--json', 'print one JSON document, for programs')
     .addHelpText(
       'after',

@@ -1,4 +1,4 @@
-/** What the probe and its artifact have agreed upon. */
+/** Shared by the probe and its artifact. */
 export const secretHeader = 'x-probe-secret';
 export const leastSecret = 32;
 export const secretHashVariable = 'PROBE_SECRET_HASH';

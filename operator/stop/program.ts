@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly now: () => number;
   readonly openTarget: (options: TargetOptions) => Promise<{ readonly stopSwitch: StopSwitch } & AsyncDisposable>;
   readonly print: (text: string) => void;
-  /** Takes what commander writes, line ends included. */
+  /** Prints commander's output, which includes line ends. */
   readonly printError: (text: string) => void;
 }
 
@@ -19,15 +19,14 @@ interface Options extends TargetOptions {
   readonly json?: true;
 }
 
-/** Stops a gateway. */
 export function createStopProgram({ now, ...surroundings }: Surroundings): Command {
   const { print } = surroundings;
   return createCommand(
     'stop',
-    'Stops a gateway within a minute: every request that costs something is refused.',
+    'Stops a gateway within a minute: it then refuses every request that costs something.',
     surroundings,
   )
-    .option('--reason <text>', 'what callers are told about it', readReason)
+    .option('--reason <text>', 'shown to callers', readReason)
     .action(async ({ reason, json, ...options }: Options) => {
       const stop: Stop = { at: new Date(now()).toISOString(), ...(reason !== undefined && { reason }) };
       await using target = await surroundings.openTarget(options);
@@ -36,9 +35,8 @@ export function createStopProgram({ now, ...surroundings }: Surroundings): Comma
     });
 }
 
-/** Lets it serve again. */
 export function createResumeProgram({ openTarget, print, printError }: Omit<Surroundings, 'now'>): Command {
-  return createCommand('resume', 'Lets a gateway serve again that was stopped.', { printError, print }).action(
+  return createCommand('resume', 'Lets a stopped gateway serve again.', { printError, print }).action(
     async ({ json, ...options }: Options) => {
       await using target = await openTarget(options);
       const stop = await target.stopSwitch.resume();
@@ -50,7 +48,7 @@ export function createResumeProgram({ openTarget, print, printError }: Omit<Surr
 }
 
 const whatHappens =
-  'Within 60 seconds every request that would cost something is answered 503, and charged to nobody. Streams that run end by themselves.';
+  'Within 60 seconds every request that would cost something is answered 503, uncharged. Running streams end by themselves.';
 
 function howToUndo({ stack, region }: TargetOptions): string {
   const options = [stack && `--stack ${stack}`, region && `--region ${region}`].filter(Boolean).join(' ');

@@ -10,7 +10,7 @@ export interface Artifact extends Pick<LambdaRuntime, 'invoke' | 'output'>, Asyn
 
 interface ArtifactOptions {
   readonly gateway: SynthesizedFunction;
-  /** Settings other than the template's. */
+  /** Settings that differ from the template's. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The upstream's secret; without one it is as empty as the stack leaves it. */
   readonly upstreamKeys?: string;

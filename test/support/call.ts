@@ -1,7 +1,7 @@
 import type { Body, Call } from '../../lambda/http/call.ts';
 import { unlimitedRoom } from '../../lambda/http/room.ts';
 
-/** A call without any platform: a GET of nothing unless it is said otherwise. */
+/** A call without any platform: a GET without a body, unless given otherwise. */
 export function callWith({ body = '', ...given }: Partial<Call> & { readonly body?: Body } = {}): Call {
   return {
     method: 'GET',

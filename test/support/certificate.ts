@@ -5,7 +5,7 @@ export interface Identification {
   readonly cert: string;
 }
 
-/** A certificate for 127.0.0.1 that vouches for itself (RFC 5280), made anew: none in a repository would stay valid. */
+/** A self-signed certificate for 127.0.0.1 (RFC 5280). Generated, because one in the repository would expire. */
 export function makeCertificate(): Identification {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(objectId('550403'), tagged(0x0c, Buffer.from('127.0.0.1')))));
@@ -29,7 +29,7 @@ export function makeCertificate(): Identification {
   };
 }
 
-/** A value of DER: tag, length, content. */
+/** A DER value: tag, length, content. */
 function tagged(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -9,7 +9,7 @@ export interface Checkout {
   remove(): void;
 }
 
-/** A repository of its own with one commit, in which these parts of the product stand as they do here. */
+/** A new repository with one commit of these parts of the product. */
 export function createCheckout(parts: readonly string[]): Checkout {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-checkout-'));
   const git = (...words: string[]) => {

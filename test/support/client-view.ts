@@ -1,15 +1,15 @@
-/** How a client sees a stream: read by other means than the gateway's, so that one fault can't hide the other. */
+/** How a client sees a stream. Shares no code with the gateway, so that a fault there can't hide itself here. */
 export interface ClientEvent {
   readonly type: string | undefined;
   readonly id: string | undefined;
   readonly data: string;
   /** Parsed; undefined for `[DONE]`. */
   readonly value: unknown;
-  /** The offset after the event, blank line included. */
+  /** The offset after the event and its blank line. */
   readonly end: number;
 }
 
-/** The events of a whole stream. What follows the last blank line is none. */
+/** The events of a whole stream. Anything after the last blank line is not one. */
 export function readEvents(stream: string, parse: (data: string) => unknown = JSON.parse): ClientEvent[] {
   const events: ClientEvent[] = [];
   let start = stream.startsWith('\ufeff') ? 1 : 0;
@@ -26,7 +26,7 @@ export function readEvents(stream: string, parse: (data: string) => unknown = JS
   return events;
 }
 
-/** Parses what Python prints: numbers that JSON does not know are null, as nobody but Python reads them. */
+/** Parses what Python prints, with NaN and the infinities, which are not JSON, as null. */
 export function parsePython(data: string): unknown {
   return JSON.parse(data.replace(/(?<=[[:,]\s*)-?(NaN|Infinity)(?=\s*[,\]}])/g, 'null'));
 }
@@ -50,7 +50,7 @@ export function joinTexts(values: readonly unknown[]): Map<string, string> {
   return texts;
 }
 
-/** Every string, and every key of an object as a string, by its path. Elements are told apart by their `index`, if any. */
+/** Every string and every object key by its path. Array elements are identified by their `index`, if they have one. */
 export function* readStrings(value: unknown, path = ''): Generator<[path: string, text: string]> {
   if (typeof value === 'string') yield [path, value];
   if (typeof value !== 'object' || value === null) return;

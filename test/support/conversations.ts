@@ -1,4 +1,4 @@
-/** A conversation as a client sends it: what each turn's request is, the history growing with it. */
+/** The requests of a conversation as a client sends them: each turn repeats the growing history. */
 export interface TestConversation {
   readonly path: string;
   turn(number: number): { readonly headers: Readonly<Record<string, string>>; readonly body: object };
@@ -8,7 +8,7 @@ type Kind = (session: string) => TestConversation;
 
 const earlier = (turn: number) => Array.from({ length: turn - 1 }, (_, index) => index + 1);
 
-/** The Codex CLI: a cache key of the thread, its reasoning brought back encrypted. */
+/** The Codex CLI: a cache key per thread, and encrypted reasoning in later turns. */
 const codex: Kind = (session) => ({
   path: '/v1/responses',
   turn: (number) => ({
@@ -32,7 +32,7 @@ const codex: Kind = (session) => ({
   }),
 });
 
-/** Claude Code: an id of the session in the metadata, marks for the cache that move on with each turn, signed thinking. */
+/** Claude Code: a session id in the metadata, cache marks that move with each turn, and signed thinking. */
 const claudeCode: Kind = (session) => ({
   path: '/v1/messages',
   turn: (number) => ({
@@ -61,7 +61,7 @@ const claudeCode: Kind = (session) => ({
   }),
 });
 
-/** A chat without any hint: only its opening stays the same, its marks for the cache do not. */
+/** A chat without any hint: its opening stays the same, but its cache marks move. */
 const hintless: Kind = (session) => ({
   path: '/v1/chat/completions',
   turn: (number) => ({

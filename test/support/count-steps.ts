@@ -1,9 +1,8 @@
 import { Session } from 'node:inspector/promises';
 
 /**
- * Counts the steps that a piece of work takes in the code under test: how often each of its blocks runs, as V8 itself
- * counts them, and how many characters or elements the native functions look at that it calls. Only what is imported
- * after the counter was made is counted.
+ * Counts the steps of some work in the code under test: how often each block runs, by V8's own coverage, plus how many
+ * characters or elements the native functions that it calls look at. Only code imported after the counter's creation counts.
  */
 export async function createStepCounter(isCounted: (url: string) => boolean) {
   const session = new Session();
@@ -12,7 +11,7 @@ export async function createStepCounter(isCounted: (url: string) => boolean) {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
   const takeBlocks = async (): Promise<number> => {
-    const { result } = await session.post('Profiler.takePreciseCoverage'); // and begins anew
+    const { result } = await session.post('Profiler.takePreciseCoverage'); // and resets it
     return result
       .filter(({ url }) => isCounted(url))
       .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
@@ -27,7 +26,7 @@ export async function createStepCounter(isCounted: (url: string) => boolean) {
   };
 }
 
-/** What a call of a native function looks at, by the function. */
+/** How much a call of each native function looks at. */
 type Cost<T> = (result: unknown, self: T, args: readonly unknown[]) => number;
 
 const found = (result: unknown, { length }: { length: number }, from: unknown): number =>
@@ -37,7 +36,7 @@ const all: Cost<{ length: number }> = (_, { length }) => length;
 const keyLength: Cost<unknown> = (_, __, [key]) => (typeof key === 'string' ? key.length : 0);
 const lookups = { get: keyLength, set: keyLength, has: keyLength, add: keyLength, delete: keyLength };
 
-/** Functions whose work grows with what they are given. Slices of strings are none: V8 copies nothing. */
+/** Native functions whose work grows with their input. String slices are not among them: V8 copies nothing. */
 const costs: readonly (readonly [object, Readonly<Record<string, Cost<never>>>])[] = [
   [
     String.prototype,
@@ -78,7 +77,7 @@ function countNative(work: () => void): number {
       );
     }
   }
-  // All that applies a pattern calls `exec`, once it is not V8's own.
+  // Every method that applies a pattern calls `exec` once that is replaced.
   replace(
     RegExp.prototype,
     'exec',

@@ -8,7 +8,7 @@ export interface DeafUpstream extends AsyncDisposable {
   readonly url: string;
 }
 
-// Its thread sleeps for ever after listening, so nobody takes connections out of the kernel's queue.
+// Its thread sleeps for ever after listening, so nobody accepts connections from the kernel's queue.
 const listener = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer();
@@ -24,7 +24,7 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
   worker.unref();
   const [port]: number[] = await once(worker, 'message');
   if (port === undefined) throw new Error('the listener named no port');
-  // The kernel takes a connection or two beyond the queue's length; the others wait, and take any place that comes free.
+  // The kernel accepts a connection or two more than the queue's length. The others wait for a free place.
   const fillers = Array.from({ length: 16 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   await Promise.all([turnEventLoop(20), Promise.any(fillers.map((filler) => once(filler, 'connect')))]);
   if (fillers.every(({ connecting }) => !connecting)) throw new Error('this system has no limit to its queues');

@@ -7,7 +7,7 @@ import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
 
 export interface TestDynamoDb {
   readonly endpoint: string;
-  /** For what the product does with the SDK, and for looking at the tables. */
+  /** For the parts of the product that use the SDK, and for inspecting the tables. */
   readonly client: DynamoDBClient;
   /** For the hot path. */
   readonly callDynamoDb: CallService;
@@ -19,12 +19,12 @@ export interface TestDynamoDb {
 const region = 'local';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** A client for an emulator: the real settings, another address. */
+/** A client with the real settings, for an emulator. */
 export function createTestClient(endpoint: string): DynamoDBClient {
   return createDynamoDbClient({ endpoint, region, credentials });
 }
 
-/** The same for the hot path, on a clock that stands still: no repeat comes too late because the machine is slow. */
+/** The same for the hot path, on a frozen clock: however slow the machine is, a retry never comes too late. */
 export function createTestCaller(endpoint: string): CallService {
   const access = { region, credentials: async () => credentials, environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint } };
   return createCallService(dynamoDbService, access, { now: () => 0, random: Math.random });

@@ -12,7 +12,7 @@ export type ServerOptions = Partial<
 >;
 
 interface Options {
-  /** Without it, what the run of the tests is for: jest.config.mjs says it for some of them. */
+  /** By default the engine of this test run, which jest.config.mjs sets for some tests. */
   readonly engine: TestEngine | undefined;
   readonly server: ServerOptions | undefined;
   readonly bodyLimit: number;

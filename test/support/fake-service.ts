@@ -20,7 +20,7 @@ export interface FakeService extends AsyncDisposable {
   readonly requests: readonly ServiceRequest[];
 }
 
-/** A service that answers as it is told to, one reply a request; the last one stays. */
+/** A service with scripted replies, one per request; the last one repeats. */
 export async function startFakeService(...replies: readonly [Reply, ...Reply[]]): Promise<FakeService> {
   const requests: ServiceRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -48,7 +48,7 @@ export const answer =
       .writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
       .end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** What the SDK's own signer puts into the `authorization` of a request that has been received. */
+/** The `authorization` that the SDK's own signer would give a received request. */
 export async function signAsSdk(
   { method = '', path = '', headers, body }: ServiceRequest,
   { service, region, credentials }: { service: string; region: string; credentials: Credentials },
@@ -61,7 +61,7 @@ export async function signAsSdk(
   const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
   const given = { method, protocol: 'http:', hostname: 'localhost', path, query: {}, headers: signed, body };
   const time = String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
-  const unsignableHeaders = new Set(['x-amz-content-sha256']); // which it would add
+  const unsignableHeaders = new Set(['x-amz-content-sha256']); // the signer would add it
   return (await sign(given, { signingDate: new Date(time), unsignableHeaders })).headers.authorization;
 }
 

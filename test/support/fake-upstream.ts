@@ -12,25 +12,25 @@ export interface RecordedRequest {
   /** Names and values in turn, exactly as they came. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** Counts connections from 1. */
+  /** The connection, numbered from 1. */
   readonly connection: number;
   /** Whether the connection has carried a request before. */
   readonly reused: boolean;
   /** Bytes of the answer's body that the connection has taken so far. */
   readonly bytesWritten: number;
-  /** How the exchange ended: answered whole, cut by the script, or aborted by the client. */
+  /** How it ended: answered whole, cut by the script, or aborted by the client. */
   readonly closed: Promise<'answered' | 'cut' | 'aborted'>;
 }
 
-/** A script, or a function that finds it once the request is known. */
+/** A script, or a function that chooses one for a request. */
 export type Answer = Script | ((request: RecordedRequest) => Script | Promise<Script>);
 
 export interface FakeUpstream extends AsyncDisposable {
   /** The base address, version prefix included. */
   readonly url: string;
-  /** Every request, in the order in which their bodies were complete. */
+  /** All requests, in the order in which their bodies arrived. */
   readonly requests: readonly RecordedRequest[];
-  /** The request of this index, as soon as it has come. */
+  /** Waits for the request of this index. */
   arrival(index: number): Promise<RecordedRequest>;
   /** Queues answers, each for one request. */
   answer(...answers: Answer[]): void;
@@ -46,7 +46,7 @@ interface Connection {
   requests: number;
 }
 
-/** An upstream of a test's own: a real HTTP server on a free port that answers by script. */
+/** A scripted upstream: a real HTTP server on a free port. */
 export async function startFakeUpstream(): Promise<FakeUpstream> {
   const queue: Answer[] = [];
   const requests: RecordedRequest[] = [];
@@ -57,13 +57,13 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
 
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (message, response) => {
     serve(message, response).catch((fault) => {
-      // An upload that its sender broke off is no fault of the script.
+      // An upload broken off by its sender is not a fault of the script.
       if (!message.complete) return;
       faults.push(fault);
       message.socket.destroy();
     });
   });
-  // Nothing here keeps a process alive: a test that hangs fails by its time limit, and the run still ends.
+  // Nothing here keeps the process alive, so a hanging test fails by its time limit and the run still ends.
   server.unref();
   server.on('connection', (socket) => {
     socket.unref();
@@ -131,8 +131,8 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
 const eagerSize = 32 * 1024 * 1024;
 
 /**
- * How much of an answer its connection takes before it stands still: while another reader takes an answer whole, which
- * has to go through the same event loop in a thousand pieces, it takes nothing.
+ * How much of an answer its connection takes before it stands still. It counts as still when it takes nothing while
+ * another reader takes a whole answer, in a thousand pieces, through the same event loop.
  */
 export async function bytesOnceStill({ url, answer }: FakeUpstream, request: RecordedRequest): Promise<number> {
   for (let before = -1; ; ) {
@@ -144,10 +144,10 @@ export async function bytesOnceStill({ url, answer }: FakeUpstream, request: Rec
   }
 }
 
-/** A base address that refuses every connection. A port that was free a moment ago might be another server's by now. */
+/** A base address that refuses every connection. (A port that was just free might belong to another server by now.) */
 export const refusingUrl = 'http://127.0.0.1:1/v1';
 
-/** `once` of node:events would reject on an error, which is how a reset shows. */
+/** Unlike `once` of node:events, does not reject on an error, which is how a reset shows. */
 function closing(emitter: Socket | ServerResponse): Promise<void> {
   return new Promise((resolve) => emitter.once('close', () => resolve()));
 }

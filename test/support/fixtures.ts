@@ -16,9 +16,9 @@ interface WireData {
 interface UpstreamData extends WireData {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** How the upstream leaves off: with its terminal event, without one, or by telling of a failure. */
+  /** How the stream ends: with its terminal event, without one, or with a reported failure. */
   readonly terminal: 'end' | 'cut' | 'failure';
-  /** Whether nothing of the stream could be passed on, so that the client gets a plain HTTP error instead. */
+  /** Whether nothing can be passed on, so that the client gets a plain HTTP error instead. */
   readonly plainError: boolean;
 }
 
@@ -30,15 +30,15 @@ export interface AnswerFixture extends UpstreamData {
   readonly kind: 'answer';
 }
 
-/** An answer that is an error, by its status (the first part of its name) or, with a 200, by its body. */
+/** An error, by its status (the first part of its name) or, with status 200, by its body. */
 export interface ErrorFixture extends UpstreamData {
   readonly kind: 'error';
 }
 
-/** A request of a client to the model `svc`: to be refused where `vision` or `stateful` is named, else to be passed on. */
+/** A client's request to the model `svc`: refused if it has `vision` or `stateful`, passed on otherwise. */
 export interface RequestFixture extends WireData {
   readonly kind: 'request';
-  /** Where the first image or video stands: `messages[0].content[1]`. */
+  /** The path of the first image or video: `messages[0].content[1]`. */
   readonly vision?: string;
   /** The field that asks for state. */
   readonly stateful?: string;
@@ -57,12 +57,12 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 type Remarks = Partial<Omit<UpstreamData & RequestFixture, keyof WireData | 'kind' | 'status'>>;
 
-/** `index.json` of a dialect: what the files' names and bytes do not say. */
+/** A dialect's `index.json`: what file names and contents don't tell. */
 export function readRemarks(dialect: DialectName): Readonly<Record<string, Remarks>> {
   return JSON.parse(readFileSync(join(root, dialect, 'index.json'), 'utf8'));
 }
 
-/** All wire data of a dialect, in the order of their file names. */
+/** All wire data of a dialect, by file name. */
 export function loadFixtures(dialect: DialectName): Fixture[] {
   const remarks = readRemarks(dialect);
   return Object.entries(kinds).flatMap(([folder, kind]) =>

@@ -17,17 +17,17 @@ export interface TestGateway {
   readonly keys: KeyStore;
   /** The lines of the log, parsed. */
   readonly log: readonly Record<string, unknown>[];
-  /** What the function threw past the gateway: nothing, ever. */
+  /** Errors that escaped the gateway: there must be none. */
   readonly faults: readonly unknown[];
   issueKey(request?: Partial<KeyRequest>): Promise<string>;
   /** A POST with a JSON body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Stops the server as it stops when it is told to, with so much patience for what runs. */
+  /** Stops the server as SIGTERM would, with this much grace for running answers. */
   stop(graceMs: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the fake upstream is called in tests: loudly, so that a leak is seen. */
+/** The names of the fake upstream, conspicuous so that a leak is noticed. */
 export const identity = {
   UPSTREAM_TEXT_MODEL: 'acmecorp/thunder-70b-instruct',
   UPSTREAM_VISION_MODEL: 'acmecorp/thunder-eyes',
@@ -38,18 +38,18 @@ interface GatewayOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
   readonly engine?: TestEngine;
-  /** Settings of the HTTP server, where that is the engine. */
+  /** Settings of the HTTP server, if that is the engine. */
   readonly server?: ServerOptions;
   /** How long the function may take in all, in milliseconds. */
   readonly functionTimeout?: number;
-  /** As a process has it that lives between requests. */
+  /** As in a process that lives between requests. */
   readonly repeat?: Repeat;
   readonly readSecret?: (id: string) => Promise<string>;
-  /** The gateway's own way to its tables, where something stands between. */
+  /** The gateway's own access to its tables, if a proxy stands in between. */
   readonly reachStore?: (endpoint: string) => Promise<CallService>;
 }
 
-/** The real gateway inside this process: real tables, a real upstream of the test's own, real HTTP on both sides. */
+/** The real gateway in this process: emulated tables, a scripted upstream, real HTTP on both sides. */
 export async function startTestGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());

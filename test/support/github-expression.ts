@@ -1,6 +1,6 @@
 /**
- * Evaluates an expression of a GitHub workflow, as far as ours need it: names, `.*`, texts, `contains`, `format`, `always`, `==`,
- * `&&` and `!`. Texts are compared regardless of case, as GitHub does.
+ * Evaluates the part of GitHub's expressions that these workflows use: names, `.*`, strings, `contains`, `format`, `always`, `==`,
+ * `&&` and `!`. Strings are compared without regard to case, as on GitHub.
  * https://docs.github.com/actions/reference/workflows-and-actions/expressions
  */
 export function evaluate(expression: string, contexts: Readonly<Record<string, unknown>>): unknown {
@@ -52,7 +52,7 @@ function step(value: unknown, name: string): unknown {
   return (value as Record<string, unknown> | undefined)?.[name];
 }
 
-/** What a `*` has opened: the next name is asked of each. */
+/** The result of a `*`: the next name is looked up in each element. */
 class Elements extends Array<unknown> {}
 
 function call(name: string, [first, ...others]: readonly unknown[]): unknown {

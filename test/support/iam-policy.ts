@@ -22,7 +22,7 @@ export function readPolicy(name: string): Policy {
   return { statements };
 }
 
-/** Whether it allows the action on the resource, which it may name by a pattern. */
+/** Whether it allows the action on the resource. Its resources may be patterns. */
 export function allows({ statements }: Policy, action: string, resource: string): boolean {
   return statements.some(
     ({ actions, resources }) =>

@@ -24,7 +24,7 @@ export function toSource(path: string, text: string): SourceFile {
   return { path, text, imports: specifiers.map((name) => (name.startsWith('.') ? join(dirname(path), name) : name)) };
 }
 
-/** Each circle of imports once, as the files on it. */
+/** Each import cycle once, as its files. */
 export function findCircles(sources: readonly SourceFile[]): string[][] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const done = new Set<string>();

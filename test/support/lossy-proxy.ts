@@ -7,7 +7,7 @@ export interface LossyProxy {
   readonly endpoint: string;
   /** The operations that came through, such as `UpdateItem`, in order. */
   readonly operations: string[];
-  /** Of the next requests, so many reach the store, and their answers reach nobody. */
+  /** The next so many requests reach the store, but their answers are lost. */
   loseAnswers(count: number): void;
   close(): Promise<void>;
 }

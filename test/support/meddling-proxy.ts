@@ -14,10 +14,10 @@ export interface Asked {
   readonly body: string;
 }
 
-/** What a proxy does to requests and answers that it should leave alone. */
+/** What the proxy does to requests and answers. */
 export interface Meddling {
   asks?(asked: Asked): Asked;
-  /** A request of the proxy's own, before the one that it was asked for. */
+  /** Sends a request of its own before the client's. */
   alsoAsks?(asked: Asked): Asked | undefined;
   /** Hangs up. */
   drops?(asked: Asked): boolean;
@@ -25,7 +25,7 @@ export interface Meddling {
   headers?(headers: IncomingHttpHeaders, asked: Asked, status: number): IncomingHttpHeaders;
   /** Called with each piece of a body. */
   text?(text: string, asked: Asked): string;
-  /** Hands bodies over late: all at the end, all but the first piece, so long after the first of them, or so many bytes at once. */
+  /** Delays bodies: passes all of it at the end, all but the first piece, everything after a time, or so many bytes at once. */
   readonly holdsBack?: 'all' | 'rest' | { readonly milliseconds: number } | { readonly bytes: number };
   readonly compresses?: boolean;
 }
@@ -34,7 +34,7 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Stands in front of a gateway and spoils what comes out of it. */
+/** A proxy in front of a gateway that spoils its answers. */
 export async function startMeddlingProxy(target: string, meddling: Meddling): Promise<Proxy> {
   const { status = same, headers = same, text = same, asks = same } = meddling;
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { Ajv } from 'ajv';
 
-/** What CloudWatch wants of the `_aws` member of a log line, by its specification; and of ours, one dimension at most. */
+/** The `_aws` member of a log line as CloudWatch specifies it, restricted to one dimension at most. */
 const validate = new Ajv({ allErrors: true }).compile({
   type: 'object',
   required: ['_aws'],
@@ -61,7 +61,7 @@ interface Directive {
   readonly Metrics: readonly { readonly Name: string }[];
 }
 
-/** The metrics that CloudWatch would read out of a line: `Refusals(rate_limited)` and its like with their values. */
+/** The metrics that CloudWatch would read from a line, such as `Refusals(rate_limited)`, with their values. */
 export function metricsOf(line: Line, namespace = 'InferenceGateway'): Record<string, number> {
   if (line._aws === undefined) return {};
   validate(line);

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed draws the same things in the same order. */
+/** Repeatable randomness: the same seed gives the same sequence. */
 export interface Random {
   /** A whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The numbers that a command was given as options; ends the process with a word about its use where they are none. */
+/** Reads a command's options, all of them numbers. If one is not, prints the usage and exits. */
 export function readNumbers<Name extends string>(
   command: string,
   defaults: Readonly<Record<Name, number>>,

@@ -20,14 +20,14 @@ export function dialectNamed(name: string): Dialect {
   return dialect;
 }
 
-/** A question in this dialect that asks for nothing of its own, but what is given. */
+/** A question in this dialect with default options, except the given ones. */
 export function questionIn(dialect: Dialect, asked: Partial<Asked> = {}): Question {
   return { dialect, asked: { choices: 1, stops: new Set(), ...asked } };
 }
 
 export interface Rewritten {
   readonly output: string;
-  /** What left with each piece, and at the end. */
+  /** What came out after each piece, and at the end. */
   readonly pieces: readonly string[];
   readonly rewriter: StreamRewriter;
   readonly usage: Usage;
@@ -48,7 +48,7 @@ export function rewriteStream(
   return { output: pieces.join(''), pieces, rewriter, usage };
 }
 
-/** Rewrites a whole answer, given as text or as what its text says. */
+/** Rewrites a plain answer, given as text or parsed. */
 export function rewriteAnswer(dialect: Dialect, answer: unknown, asked: Partial<Asked> = {}): RewrittenAnswer {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const usage: Usage = {};

@@ -11,11 +11,11 @@ import { GatewayStack } from '../../lib/gateway-stack.ts';
 export interface SynthesizedStack {
   readonly stack: GatewayStack;
   readonly template: Template;
-  /** The rules of AwsSolutions that the stack breaks for a reason. One that it breaks without makes the synthesis throw. */
+  /** The AwsSolutions rules that the stack breaks with an acknowledged reason. Breaking any other makes the synthesis throw. */
   readonly acknowledged: readonly string[];
 }
 
-/** The settings without which nothing is deployed. */
+/** The required settings. */
 export const least = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',
   UPSTREAM_TEXT_MODEL: 'text-model',

@@ -1,13 +1,13 @@
 import { jest } from '@jest/globals';
 
-/** Timers that stand still until a test lets time pass; disposing of it sets them going again. */
+/** Timers that stand still until the test lets time pass. Disposing restores them. */
 export interface StoppedTimers extends Disposable {
   pass(milliseconds: number): void;
 }
 
 /**
- * Stops what the product measures its limits by, so that no test depends on how fast the machine is. Sockets go on, and so
- * does the date. Servers are started before and closed after: some wait on timers for that.
+ * Stops the timers behind the product's time limits, so that tests don't depend on the machine's speed. Sockets and the
+ * date go on. Start servers before and close them after: some use timers for that.
  */
 export function stopTimers(): StoppedTimers {
   jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { turnEventLoop } from './wait-until.ts';
 
-/** What may happen to an operation on its way to the store and back. */
+/** What the proxy does to an operation. */
 export type StoreFault =
   | 'request lost' // the store never hears of it
   | 'answer lost' // the store has done it, and nobody hears of that
@@ -17,7 +17,7 @@ export type StoreFault =
 export interface StoreOperation {
   /** `UpdateItem`, `GetItem` … */
   readonly name: string;
-  /** Counts the tries of one operation from 1, as the caller tells it. */
+  /** The number of this try, from 1, as the caller reports it. */
   readonly attempt: number;
   readonly body: string;
 }
@@ -25,11 +25,11 @@ export interface StoreOperation {
 export interface StoreProxy extends AsyncDisposable {
   readonly endpoint: string;
   readonly operations: readonly StoreOperation[];
-  /** Decides what becomes of each operation; nothing does until it is given. */
+  /** Decides what happens to each operation. Until it is set, all pass. */
   spoil(decide: (operation: StoreOperation) => StoreFault | undefined): void;
 }
 
-/** Stands between the gateway and an emulated DynamoDB and makes trouble. */
+/** A proxy between the gateway and an emulated DynamoDB that causes faults. */
 export async function startStoreProxy(target: string): Promise<StoreProxy> {
   const operations: StoreOperation[] = [];
   const agent = new Agent({ keepAlive: true });

@@ -10,7 +10,7 @@ export const chunk = (delta: object, rest: object = {}) => ({
   data: { id: 'x', model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...rest }] },
 });
 
-/** The beginning, a delta and the end of a block of messages. */
+/** The start, a delta and the end of a messages block. */
 export const started = {
   type: 'message_start',
   data: { type: 'message_start', message: { model: 'm', content: [] } },

@@ -1,10 +1,10 @@
-/** An answer that is read piece by piece. */
+/** Reads an answer piece by piece. */
 export interface StreamReader {
-  /** All that has come so far, once it matches. */
+  /** Waits until the text so far matches, and returns it. */
   until(pattern: RegExp): Promise<string>;
-  /** All, once the answer is over. */
+  /** Waits for the end, and returns the whole text. */
   rest(): Promise<string>;
-  /** Goes away. */
+  /** Disconnects. */
   leave(): Promise<void>;
 }
 

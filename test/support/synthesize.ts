@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A function as CloudFormation would make it. */
+/** A function as CloudFormation would create it. */
 export interface SynthesizedFunction {
   /** The folder of the very files that would be uploaded. */
   readonly folder: string;
   readonly handler: string;
   readonly memorySize: number;
   readonly timeoutMs: number;
-  /** A reference to something that only a deployment creates stands there as its name in the template. */
+  /** References to things that only a deployment creates are replaced by their names in the template. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface Synthesized extends AsyncDisposable {
-  /** Whatever the CDK had to say. */
+  /** The CDK's output. */
   readonly output: string;
   readonly gateway: SynthesizedFunction;
 }
@@ -43,7 +43,7 @@ export async function synthesize(): Promise<Synthesized> {
     [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '--output', folder],
     {
       cwd: root,
-      // That the template is valid is the test of the stack.
+      // The stack's own test validates the template.
       env: {
         ...process.env,
         PATH: dirname(process.execPath) + delimiter + process.env.PATH,

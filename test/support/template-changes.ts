@@ -10,7 +10,7 @@ export interface TemplateChange {
 type Tree = Record<string, unknown>;
 type Step = string | number;
 
-/** Every single change of a template: each value in turn removed, changed, and given what it had not. */
+/** Every single change of a template: each value removed, changed, or extended. */
 export function* everyChange(template: Template): Generator<TemplateChange> {
   for (const [steps, value] of walk(template)) {
     const changes: [string, unknown][] = [['removed', undefined], ...alternatives(value)];
@@ -47,7 +47,7 @@ function alternatives(value: unknown): [string, unknown][] {
   return [['one more member', { ...(value as Tree), Other: 'other' }]];
 }
 
-/** The rest of the tree is shared: a copy of all of it for each change would be most of the work. */
+/** Shares the rest of the tree: copying it for each change would be most of the work. */
 function put<T>(tree: T, [step = '', ...steps]: readonly Step[], value: unknown): T {
   const copy = (Array.isArray(tree) ? [...tree] : { ...tree }) as Tree;
   if (steps.length > 0) copy[step] = put(copy[step], steps, value);

@@ -1,4 +1,4 @@
-/** Who the upstream of the fixtures is, as its operator would configure it. */
+/** The fixtures' upstream, as an operator would configure it. */
 export const upstreamIdentity = {
   textModel: 'acmecorp/thunder-70b-instruct',
   visionModel: 'acmecorp/thunder-eyes',
@@ -11,7 +11,7 @@ export const upstreamIdentity = {
 const exempt = /EXEMPT-AcmeCorp[\w./+=-]*/g;
 const name = /acmecorp|thunder|(?<![\p{Script=Latin}_])acme(?![\p{Script=Latin}_])/giu;
 
-/** Every mention of the upstream in a text, with some context; JSON escapes do not hide one, exempt markers are none. */
+/** Every mention of the upstream in a text, with some context. Finds escaped ones, and ignores exempt markers. */
 export function findIdentity(text: string): string[] {
   const plain = text
     .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -7,7 +7,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 export interface Exchange {
   readonly response: ServerResponse;
   readonly socket: Socket;
-  /** Resolves when the connection is gone, whoever closed it. */
+  /** Resolves when the connection is closed, by either side. */
   readonly gone: Promise<void>;
   /** Bytes of the body that the connection has taken. A reader that holds back makes this stand still. */
   bytesWritten: number;
@@ -18,14 +18,14 @@ export interface Exchange {
 export type Step = (exchange: Exchange) => void | Promise<void>;
 
 /**
- * What one request is answered, step by step. A script that sent a head and is over ends the answer; one that never
- * sent a head (an empty one, say) leaves the client waiting.
+ * The steps that answer one request. After the last step an answer whose head was sent is ended; without a head (as with an
+ * empty script) the client is left waiting.
  */
 export type Script = readonly Step[];
 
 type Bytes = string | Uint8Array;
 
-/** Plays a script to its end, or until the connection is gone. */
+/** Plays a script to its end, or until the connection is closed. */
 export async function play(script: Script, exchange: Exchange): Promise<void> {
   for (const step of script) {
     if (exchange.socket.destroyed) return;
@@ -34,7 +34,7 @@ export async function play(script: Script, exchange: Exchange): Promise<void> {
   if (exchange.response.headersSent) exchange.response.end();
 }
 
-/** Status and headers, sent at once. With a `content-length` of its own the body may be shorter or longer than that. */
+/** Sends status and headers at once. With an explicit `content-length`, the body may be shorter or longer than it says. */
 export const head =
   (status: number, headers: OutgoingHttpHeaders = {}): Step =>
   ({ response }) => {
@@ -53,7 +53,7 @@ export const write =
   (exchange) =>
     deliver(exchange, Buffer.from(bytes));
 
-/** The bytes cut at these offsets. Each piece is an HTTP chunk of its own; `until` between writes parts them for sure. */
+/** Sends the bytes cut at these offsets, each piece as an HTTP chunk. Only `until` between writes surely separates them. */
 export const writeCut =
   (bytes: Bytes, cuts: Iterable<number>): Step =>
   async (exchange) => {
@@ -88,19 +88,19 @@ export const hangUp: Step = (exchange) => {
   exchange.socket.end();
 };
 
-/** Resets the connection: a first step is a reset before any answer, one after `raw('HTTP/1.1 20')` one inside the head. */
+/** Resets the connection: before any answer if it is the first step, within the head after `raw('HTTP/1.1 20')`. */
 export const reset: Step = (exchange) => {
   exchange.cut = true;
   exchange.socket.resetAndDestroy();
 };
 
-/** Bytes past HTTP, straight to the connection. */
+/** Writes bytes straight to the connection, bypassing HTTP. */
 export const raw =
   (bytes: Bytes): Step =>
   ({ socket, gone }) =>
     Promise.race([new Promise<void>((resolve) => socket.write(bytes, () => resolve())), gone]);
 
-/** A long body of the same piece over and over, written only as fast as the reader takes it. */
+/** A long body that repeats one piece, written only as fast as the reader takes it. */
 export const flood =
   (size: number, piece: Bytes = Buffer.alloc(65_536, 'x')): Step =>
   async (exchange) => {
@@ -152,7 +152,7 @@ export function eventText({ event, data }: ServerEvent): string {
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
 }
 
-/** Hands bytes of the body to the connection and waits until it has taken them. */
+/** Writes part of the body and waits until the connection has taken it. */
 async function deliver(exchange: Exchange, bytes: Uint8Array): Promise<void> {
   const { response, gone } = exchange;
   await Promise.race([new Promise<void>((resolve) => response.write(bytes, () => resolve())), gone]);

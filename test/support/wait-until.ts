@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
-/** Shorter than a test may take, so that the sentence below is what fails it. */
+/** Shorter than the time limit of a test, so that a test fails with the message below. */
 const patience = 60_000;
 
-/** Lets the event loop turn until there is what is looked for; throws, and names it, where that takes too long. */
+/** Turns the event loop until a value is found; throws an error that names it if that takes too long. */
 export async function waitUntil<T>(find: () => T | undefined | false, what: string, longest = patience): Promise<T> {
   const end = performance.now() + longest;
   for (;;) {
@@ -15,7 +15,7 @@ export async function waitUntil<T>(find: () => T | undefined | false, what: stri
   }
 }
 
-/** Lets the event loop turn so many times: what is under way between the sockets of one process gets on meanwhile. */
+/** Turns the event loop this many times, so that pending traffic between sockets of this process proceeds. */
 export async function turnEventLoop(times: number): Promise<void> {
   for (let turn = 0; turn < times; turn += 1) await setImmediate();
 }

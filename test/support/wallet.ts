@@ -39,7 +39,7 @@ export interface TestWallet extends AsyncDisposable {
   readonly keys: KeyStore;
   /** The lines of the log as they were written. */
   readonly log: readonly string[];
-  /** What the function threw past itself: nothing, ever. */
+  /** Errors that escaped the function: there must be none. */
   readonly faults: readonly unknown[];
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   /** A message to sign. */
@@ -53,14 +53,14 @@ export interface TestWallet extends AsyncDisposable {
 interface WalletOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
-  /** Where requests seem to come from. */
+  /** The source address of requests. */
   readonly sourceIp?: () => string;
   readonly readSecret?: (id: string) => Promise<string>;
-  /** The function's own way to its counters, where something stands between. */
+  /** The function's own access to its counters, if a proxy stands in between. */
   readonly reachStore?: (endpoint: string) => Promise<CallService>;
 }
 
-/** The real function inside this process: real tables, real HTTP. */
+/** The real function in this process: emulated tables, real HTTP. */
 export async function startTestWallet({
   environment,
   now = Date.now,
@@ -130,7 +130,7 @@ export async function startTestWallet({
   };
 }
 
-/** A plain account that signs for real; each number is another one. */
+/** A plain account with real signatures; each number gives another one. */
 export function testAccount(number: number): PrivateKeyAccount {
   return privateKeyToAccount(`0x${(number + 1).toString(16).padStart(64, '0')}`);
 }

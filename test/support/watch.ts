@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { turnEventLoop } from './wait-until.ts';
 
-/** What a process holds on to. */
+/** The resources that a process holds. */
 export interface Holdings {
   /** After a collection of garbage, in MiB. */
   readonly heap: number;
@@ -11,12 +11,12 @@ export interface Holdings {
 }
 
 export interface Watch {
-  /** Reads what is held once connections that are being closed have gone. */
+  /** Reads them after closing connections have gone. */
   read(): Promise<Holdings>;
   describe(holdings: Holdings): string;
-  /** What has grown: the heap by more than so many MiB, or a kind of resource by more than is allowed for it. */
+  /** What has grown: the heap by more than so many MiB, or a kind of resource by more than allowed. */
   growth(before: Holdings, after: Holdings, heap: number, allowed?: Readonly<Record<string, number>>): string[];
-  /** The same of now, as soon as nothing has grown, else of ten seconds later: what is let go of may take a moment. */
+  /** The growth until now. Waits up to ten seconds for it to vanish, as releasing resources may take a moment. */
   growthSince(before: Holdings, heap: number, allowed?: Readonly<Record<string, number>>): Promise<string[]>;
 }
 
@@ -26,7 +26,7 @@ export function createWatch(): Watch {
   const collect: () => void = runInNewContext('gc');
   const watch: Watch = {
     async read() {
-      // What is freed in one round may let go of more in the next.
+      // What one round frees may release more in the next.
       for (let round = 0; round < 5; round += 1) {
         await turnEventLoop(20);
         collect();

@@ -5,16 +5,16 @@ import { findIdentity } from './upstream-identity.ts';
 import { waitUntil } from './wait-until.ts';
 import { canary, wire } from './wire.ts';
 
-/** What became of one request, from all sides. */
+/** The outcome of one request, seen from all sides. */
 export interface Outcome {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The code that the answer names in its header. */
+  /** The code in the answer's header. */
   readonly code: string | null;
-  /** By how much the caller's counter has grown. */
+  /** How much the caller's counter has grown. */
   readonly charged: number;
-  /** The request's own line of the log, the last one. */
+  /** The request's own line in the log, its last one. */
   readonly line: Readonly<Record<string, unknown>>;
 }
 
@@ -25,12 +25,12 @@ export interface Ask {
   readonly onHead?: (response: Response) => void;
 }
 
-/** A test gateway that looks at its caller's counter around each request, and in the end at what must never be. */
+/** A test gateway that checks the caller's counter around each request, and at the end what must never happen. */
 export interface WatchedGateway extends AsyncDisposable {
   readonly gateway: TestGateway;
   ask(dialect: DialectName, ask?: Ask): Promise<Outcome>;
   remaining(key?: string): Promise<number>;
-  /** The line that says how this request ended, as soon as it is there. */
+  /** Waits for the log line about the end of this request. */
   lineOf(requestId: string | null): Promise<Readonly<Record<string, unknown>>>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function startWatchedGateway(options: Options = {}): Promise<Watche
     async [Symbol.asyncDispose]() {
       const requests = [...gateway.upstream.requests];
       await gateway[Symbol.asyncDispose]();
-      // A connection that was left open would have kept this from ending.
+      // An open connection would have kept this from ending.
       await Promise.all(requests.map(({ closed }) => closed));
       expect(gateway.faults).toEqual([]);
       expectQuiet(gateway.log);
@@ -94,7 +94,7 @@ export function expectQuiet(log: TestGateway['log']): void {
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** What the log says; absent where nothing is to be said. */
+  /** The reason in the log; absent if there is none. */
   readonly reason: string | undefined;
   readonly charged: 0 | 1;
 }

@@ -1,7 +1,7 @@
 import type { Template } from '../../lib/diff/template.ts';
 import { synthesizeStack } from './stack.ts';
 
-/** All that the stack can have at once: alarms that tell somebody, the wallet's page, an edge with a domain and a web ACL. */
+/** Everything that the stack can have at once: alarms with a recipient, the wallet's page, an edge with a domain and a web ACL. */
 const everything = {
   alarmEmail: 'on-call@example.com',
   terminationProtection: true,
@@ -20,10 +20,10 @@ const everything = {
   edgeWebAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/one/two',
 };
 
-/** Where each construct stands, which the CDK's command line has noted as well. */
+/** Adds the path of each construct, as the CDK's command line does. */
 const context = { 'aws:cdk:enable-path-metadata': true };
 
-/** The template of a deployment that is in use, as the gate reads it. */
+/** The template of a deployment in use, as the gate reads it. */
 export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}, isValidated = false): Template {
   const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context, isValidated });
   const { stackName: name, terminationProtection = false, tags } = stack;

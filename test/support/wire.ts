@@ -1,7 +1,7 @@
 import type { DialectName } from './fixtures.ts';
 import { eventText } from './upstream-script.ts';
 
-/** Words that stand nowhere but where they were written. */
+/** Words that occur nowhere else. */
 export const canary = {
   prompt: 'canary-of-the-prompt',
   answer: 'canary-of-the-answer',
@@ -32,7 +32,7 @@ interface Wire {
   readonly keepAlive: RegExp;
   readonly errorTypes: Readonly<Record<string, string>>;
   error(parts: ErrorParts): unknown;
-  /** The error event, given how many events went before. */
+  /** The error event after this many events. */
   errorEvent(parts: ErrorParts, sequence: number): { readonly event?: string; readonly data: unknown };
 }
 
@@ -73,7 +73,7 @@ const typed = (type: string, rest: object = {}) => eventText({ event: type, data
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null };
 const openAiError = ({ code, type, message: text }: ErrorParts) => ({ message: text, type, code });
 
-/** The three dialects as client and upstream speak them. */
+/** The three dialects, as clients and upstreams speak them. */
 export const wire: Readonly<Record<DialectName, Wire>> = {
   chat: {
     path: '/v1/chat/completions',

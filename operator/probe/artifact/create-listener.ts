@@ -5,19 +5,19 @@ import { leastSecret, secretHeader } from '../terms.ts';
 import type { CredentialsReport } from './describe-credentials.ts';
 
 interface World {
-  /** SHA-256 of the secret, in hex: the secret itself is nowhere in a deployment. */
+  /** SHA-256 of the secret, in hex. The secret itself is never deployed. */
   readonly secretHash: string;
   readonly describeCredentials: () => Promise<CredentialsReport>;
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
 }
 
-/** Longer than a platform lets any request run. */
+/** The longest that a platform lets a request run. */
 const longest = 900;
 
-/** Answers who knows the secret what a platform made of the request; everybody else finds nothing here. */
+/** Tells those who know the secret what the platform made of their request, and answers 404 to everybody else. */
 export function createListener({ secretHash, describeCredentials, now }: World): RequestListener {
-  /** By the name that a client gave its stay: when it was seen to leave, from its beginning; undefined while it is there. */
+  /** By the name of a stay: the milliseconds until its client was seen to leave; undefined while it is there. */
   const stays = new Map<string, number | undefined>();
 
   const stay = async (response: ServerResponse, name: string): Promise<void> => {
@@ -74,12 +74,12 @@ export function createListener({ secretHash, describeCredentials, now }: World):
         response.writeHead(404).end();
       }
     } catch {
-      response.destroy(); // a client that is gone in the middle
+      response.destroy(); // the client has gone
     }
   };
 }
 
-/** Compared by hashes of one length, in constant time. */
+/** Compares hashes, which have equal lengths, in constant time. */
 function knows(given: string | string[] | undefined, secretHash: string): boolean {
   if (typeof given !== 'string' || given.length < leastSecret) return false;
   return timingSafeEqual(createHash('sha256').update(given).digest(), Buffer.from(secretHash, 'hex'));

@@ -1,24 +1,24 @@
-/** What a program finds in its surroundings to sign requests with. */
+/** The credentials that a program finds to sign requests with. */
 export interface FoundCredentials {
   readonly accessKeyId: string;
   readonly sessionToken?: string | undefined;
   readonly expiration?: Date | undefined;
-  /** By which links of the chain they were found, as the SDK notes it. */
+  /** The links of the chain that found them, as the SDK notes them. */
   readonly $source?: object | undefined;
 }
 
-/** Kinds and times of credentials. No value of any is in it, and nothing that one could be guessed from. */
+/** Kinds and times of credentials, without their values or anything that they could be guessed from. */
 export interface CredentialsReport {
-  /** Of the variables that credentials can come from, those that are set. */
+  /** The variables set, of those that credentials can come from. */
   readonly variables: readonly string[];
   readonly found: boolean;
   readonly foundBy: readonly string[];
   readonly temporary: boolean;
-  /** Undefined where whoever gave them did not say. */
+  /** Undefined if their source does not say. */
   readonly expiresInSeconds?: number | undefined;
-  /** Whether they are others than at the start of the process. */
+  /** Whether they have changed since the process started. */
   readonly renewed: boolean;
-  /** How long the process runs. */
+  /** How long the process has been running. */
   readonly uptimeSeconds: number;
 }
 
@@ -43,7 +43,7 @@ interface World {
   readonly now: () => number;
 }
 
-/** Looks at once, and again whenever it is asked. */
+/** Looks once at the start, and again whenever it is asked. */
 export function createDescribeCredentials({ environment, findCredentials, now }: World) {
   const startedAt = now();
   const look = () => findCredentials().catch(() => undefined);

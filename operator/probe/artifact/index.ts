@@ -1,4 +1,4 @@
-// dist/probe: runs in the server's place for an hour, and tells `npm run probe` what the platform does.
+// dist/probe: deployed in the server's place for an hour, tells `npm run probe` what the platform does.
 import { createServer } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { secretHash, secretHashVariable } from '../terms.ts';
@@ -12,14 +12,14 @@ if (!secretHash.test(hash)) {
   process.exit(1);
 }
 
-// The SDK's default chain, as the server uses it; nothing is asked of any table.
+// The SDK's default chain, as in the server. No table is read.
 const findCredentials = (): Promise<FoundCredentials> => {
   const client = new DynamoDBClient({ region: process.env.AWS_REGION ?? 'us-east-1' });
   return client.config.credentials().finally(() => client.destroy());
 };
 const describeCredentials = createDescribeCredentials({ environment: process.env, findCredentials, now: Date.now });
 const server = createServer(createListener({ secretHash: hash, describeCredentials, now: () => performance.now() }));
-server.requestTimeout = 0; // what ends a slow request is the platform's to show
+server.requestTimeout = 0; // so that only the platform can end a slow request
 server.listen(Number(endpoint?.[2] ?? process.env.PORT ?? 8788), endpoint?.[1] ?? '127.0.0.1', () => {
   const address = server.address();
   console.log(`listening on http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);

@@ -62,7 +62,7 @@ describe('the artifact behind a platform', () => {
         'client: its leaving is heard': expect.stringMatching(/^ok \d+ ms later$/),
         'throttle: its shape': expect.stringMatching(/^untested/),
         'signing: credentials':
-          'ok temporary, found by CREDENTIALS_HTTP; variables: AWS_CONTAINER_CREDENTIALS_FULL_URI; they end in 3540 s; after 0 s',
+          'ok temporary, found by CREDENTIALS_HTTP; variables: AWS_CONTAINER_CREDENTIALS_FULL_URI; they expire in 3540 s; after 0 s',
       },
     ]);
     expect(said.err).toContain('two silences of 0.3 s');
@@ -95,7 +95,7 @@ describe('the artifact behind a platform', () => {
       'keeps leavers secret',
       { keepsLeaversSecret: true },
       'client: its leaving is heard',
-      /^fail the server has not heard/,
+      /^fail the server has not noticed/,
     ],
   ])('that %s is seen', async (_what, manners, check, finding) => {
     const said = await probe(manners);
@@ -111,12 +111,12 @@ describe('credentials', () => {
     const { expiration: _, ...endless } = ofContainer;
     const environment = { AWS_ACCESS_KEY_ID: 'ASIA', AWS_SESSION_TOKEN: 'a-session-token' };
     expect(await row({ environment, findCredentials: async () => ({ ...endless, $source: undefined }) })).toMatch(
-      /^note temporary, found by the default chain; variables: AWS_ACCESS_KEY_ID, AWS_SESSION_TOKEN; nobody says when they end/,
+      /^note temporary, found by the default chain; variables: AWS_ACCESS_KEY_ID, AWS_SESSION_TOKEN; their expiry is unknown/,
     );
     expect(await row({ findCredentials: async () => ({ ...ofContainer, expiration: new Date(0) }) })).toMatch(
-      /^fail they have ended/,
+      /^fail they have expired/,
     );
-    expect(await row({ findCredentials: () => Promise.reject(new Error('none')) })).toMatch(/^fail none are found/);
+    expect(await row({ findCredentials: () => Promise.reject(new Error('none')) })).toMatch(/^fail none found/);
   });
 
   test('that were renewed while it ran', async () => {

@@ -23,7 +23,7 @@ describe('before a gateway behind a platform', () => {
       0,
       {
         'address: a forged address': 'ok 2 of 3 left, whatever is forged',
-        'bodies: without a key': 'ok the gateway refuses 8 MiB, and nobody does before it',
+        'bodies: without a key': 'ok the gateway refuses 8 MiB, and nothing does so before it',
         'silence: before and in an answer': expect.stringMatching(/^untested .*dist\/probe/),
         'client: its leaving is heard': expect.stringMatching(/^untested .*dist\/probe/),
         'throttle: its shape': 'ok all 50 were answered by the server',
@@ -44,7 +44,7 @@ describe('before a gateway behind a platform', () => {
     const said = await probe({ address: 'first' });
     expect([said.code, findings(said)['address: a forged address']]).toEqual([
       1,
-      'fail one X-Forwarded-For makes another caller of us, with 3 left',
+      'fail one X-Forwarded-For turns us into another caller, with 3 left',
     ]);
   });
 
@@ -71,10 +71,12 @@ describe('before a gateway behind a platform', () => {
 
   test('what this gateway does not show is not taken for a pass', async () => {
     const closed = await probe({}, { environment: { GUEST_LIMIT: '0' } });
-    expect(findings(closed)['address: a forged address']).toMatch(/^untested not tested: guests are not let in/);
+    expect(findings(closed)['address: a forged address']).toMatch(
+      /^untested not tested: this gateway admits no guests/,
+    );
     const refunding = await probe({}, { environment: { REFUND_REFUSALS: 'true' } });
     expect(findings(refunding)['address: a forged address']).toMatch(
-      /^untested not tested: a refused request is given back/,
+      /^untested not tested: refused requests are refunded here/,
     );
   });
 });

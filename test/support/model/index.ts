@@ -6,9 +6,9 @@ import { responses } from './responses.ts';
 import type { Telling, Turn } from './turn.ts';
 
 interface Behaviour {
-  /** What it says, unless it has a tool to call. */
+  /** What it says when it has no tool to call. */
   readonly text: string;
-  /** Called once in each conversation that offers it; the first that is offered. */
+  /** Tools to call, each once per conversation: the first one offered is called. */
   readonly calls?: readonly { readonly tool: string; readonly input: object }[];
   /** Breaks every stream off after the first words. */
   readonly breaks?: boolean;
@@ -20,7 +20,7 @@ const tellings: readonly [path: RegExp, Telling][] = [
   [/\/messages$/, messages],
 ];
 
-/** An upstream that behaves like a model: in each dialect, plain or as a stream, with words or with a call of a tool. */
+/** An upstream that behaves like a model: in each dialect, plain or streamed, with text or a tool call. */
 export function actAsModel({ text, calls = [], breaks = false }: Behaviour): Answer {
   return ({ path, body: bytes }) => {
     if (path.endsWith('/count_tokens')) return json(200, { input_tokens: 10 });

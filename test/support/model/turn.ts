@@ -1,13 +1,13 @@
 import type { ServerEvent } from '../upstream-script.ts';
 
-/** What a model does when it is its turn: it says something, or calls a tool. */
+/** A turn of the model: it says something or calls a tool. */
 export type Turn = { readonly text: string } | { readonly tool: string; readonly input: object };
 
-/** How a dialect tells a turn, and what its requests say. */
+/** How a dialect writes a turn and reads a request. */
 export interface Telling {
   /** The names of the tools that a request offers. */
   readonly toolsOf: (body: Body) => string[];
-  /** Whether a request brings what a tool has answered. */
+  /** Whether a request contains the result of a tool. */
   readonly hasResult: (body: Body) => boolean;
   readonly answer: (turn: Turn) => object;
   readonly stream: (turn: Turn) => ServerEvent[];

@@ -1,6 +1,6 @@
 import { mix, type Teller, type WireEvent, whole } from './teller.ts';
 
-/** Chat: each speech is the text of a choice of its own. */
+/** Chat: each speech is the text of its own choice. */
 const chatDelta: Readonly<Record<string, (text: string) => object>> = {
   content: (text) => ({ content: text }),
   refusal: (text) => ({ refusal: text, content: null }),
@@ -23,7 +23,7 @@ const chunk = (index: number, delta: object, finish: string | null = null): Wire
   },
 });
 
-/** The text of a chat delta, wherever it stands. */
+/** The text of a chat delta, in whichever field. */
 function textIn(delta: unknown): string {
   const { content, refusal, reasoning, reasoning_content, reasoning_details, audio, mood } = Object(delta);
   const [detail] = reasoning_details ?? [];

@@ -1,6 +1,6 @@
 import { mix, type Speech, type Teller, typed, whole } from './teller.ts';
 
-/** Responses: each speech is a part in an item of its own. */
+/** Responses: each speech is a part of its own item. */
 const parts: Readonly<
   Record<string, { item: string; list: string; part: string; member: string; event: string; place: string }>
 > = {

@@ -1,6 +1,6 @@
 import type { ClientEvent } from '../client-view.ts';
 
-/** One text as it is told in a stream: a run of deltas of one kind. */
+/** A text in a stream: a run of deltas of one kind. */
 export interface Speech {
   readonly kind: string;
   readonly pieces: readonly string[];
@@ -11,19 +11,19 @@ export interface WireEvent {
   readonly data: unknown;
 }
 
-/** How a dialect tells several texts, and how its clients put them together again. */
+/** How a dialect streams several texts, and how its clients reassemble them. */
 export interface Teller {
   readonly kinds: readonly string[];
-  /** The events that tell these texts, in order or, by `pick`, with their deltas mixed. */
+  /** The events of these texts, in order or, with `pick`, with their deltas interleaved. */
   tell(speeches: readonly Speech[], pick?: (count: number) => number): WireEvent[];
   /** The same texts as one plain answer. */
   answer(speeches: readonly Speech[]): unknown;
-  /** The texts in the order of the speeches. Throws where an event comes in a place that is closed, or tells another text. */
+  /** The texts in the order of the speeches. Throws if an event comes for a closed place, or contradicts a text. */
   hear(events: readonly ClientEvent[]): string[];
   hearAnswer(answer: unknown): string[];
 }
 
-/** The deltas of several lists in one: each list keeps its order. */
+/** Interleaves the deltas of several lists, keeping the order of each. */
 export function mix<T>(lists: readonly (readonly T[])[], pick: (count: number) => number = () => 0): T[] {
   const rests = lists.map((list) => [...list]).filter((list) => list.length > 0);
   const mixed: T[] = [];
@@ -36,13 +36,13 @@ export function mix<T>(lists: readonly (readonly T[])[], pick: (count: number) =
   return mixed;
 }
 
-/** All that a speech says. */
+/** The whole text of a speech. */
 export const whole = ({ pieces }: Speech) => pieces.join('');
 
-/** An event that is named by its type. */
+/** An event named after its type. */
 export const typed = (data: { type: string }): WireEvent => ({ type: data.type, data });
 
-/** The bytes of a stream; with `escaped`, every character beyond ASCII in its escaped spelling. */
+/** The bytes of a stream; with `escaped`, characters beyond ASCII are escaped. */
 export function toWire(events: readonly WireEvent[], escaped = false): Buffer {
   const lines = events.map(({ type, data }) => {
     const text = typeof data === 'string' ? data : JSON.stringify(data);

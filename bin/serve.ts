@@ -3,6 +3,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm start brings its own.`);
   process.exit(1);
 }
+const { flushed } = await import('../lambda/report/flush.ts');
 const { ConfigError } = await import('../lambda/settings/read-settings.ts');
 const { startGateway } = await import('../local/start.ts');
 const { renderWelcome } = await import('../local/welcome.ts');
@@ -45,6 +46,7 @@ try {
       `${signal}: stopping; running requests may end, at most ${gateway.graceMs / 1000} s. A second signal stops at once.`,
     );
     await gateway.stop();
+    await flushed(process.stdout, 5_000);
     process.exit(0);
   };
   process.on('SIGINT', stop);

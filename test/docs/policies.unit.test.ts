@@ -134,7 +134,7 @@ test('no key is typed into a command, where the history of the shell would keep 
 });
 
 describe('what is imported when the stack is gone', () => {
-  const { template } = synthesizeStack({ edge: true });
+  const { template } = synthesizeStack({ edge: true, canary: true });
   const { Resources } = template.toJSON() as {
     Resources: Record<string, { Type: string; DeletionPolicy?: string; Properties: object }>;
   };

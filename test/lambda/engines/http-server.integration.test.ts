@@ -58,6 +58,11 @@ test.each([
     'forwarded: for=1.1.1.1\r\nx-real-ip: 2.2.2.2\r\nx-forwarded-for:  2001:db8::1 ',
     '2001:db8::1',
   ],
+  [
+    'that, however many lines come before',
+    `x-forwarded-for: 9.9.9.9\r\n${'a:\r\n'.repeat(3_000)}x-forwarded-for: 203.0.113.7`,
+    '203.0.113.7',
+  ],
   ['nobody where there is none', 'x-real-ip: 2.2.2.2', ''],
   ['nobody where the last is empty', 'x-forwarded-for: 203.0.113.7,', ''],
 ])('behind a balancer the caller is %s', async (_, lines, address) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { type Reading, readAnswer } from './session.ts';
 
-/** Sends a chat to the upstream without any function between. */
+/** Sends a chat straight to the upstream. */
 export async function askDirectly(agent: Agent, upstreamUrl: string, body: string): Promise<Reading> {
   const askedAt = performance.now();
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };

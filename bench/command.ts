@@ -3,17 +3,17 @@ import { type MeasurementName, measurements } from './figures.ts';
 
 export const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals] [--markdown] [--plot] [--last]
   --only NAME   one measurement: ${Object.keys(measurements).join(', ')}
-  --rounds N    how often each function is measured, in turn with the others
+  --rounds N    how often each subject is measured, in turn with the others
   --goals       marks each figure that has a goal, and fails where one is missed
-  --markdown    prints the table as it stands in docs/performance.md
+  --markdown    prints the table as in docs/performance.md
   --plot        draws every sample into an SVG beside the results
   --last        shows the latest results instead of measuring
   --help        shows this`;
 
-/** What the bench is asked to do. */
+/** The options of `npm run bench`. */
 export interface Command {
   readonly names: readonly MeasurementName[];
-  /** Undefined where each measurement knows its own number. */
+  /** Undefined if each measurement is to use its own number. */
   readonly rounds: number | undefined;
   readonly goals: boolean;
   readonly markdown: boolean;
@@ -22,7 +22,7 @@ export interface Command {
   readonly help: boolean;
 }
 
-/** Throws a TypeError where a word is wrong. */
+/** Throws a TypeError if an option is wrong. */
 export function readCommand(words: readonly string[]): Command {
   const { only, rounds, ...flags } = parseArgs({
     args: [...words],

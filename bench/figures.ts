@@ -17,14 +17,14 @@ export type Goal =
   /** Of the figure itself. */
   | { readonly to: 'nothing'; readonly atMost: number };
 
-/** One line of the result: a sample of a measurement, of the gateway in one of its settings. */
+/** One line of the results: a figure of one measurement, with the gateway in one setting. */
 export interface Figure {
   readonly title: string;
   readonly unit: string;
   readonly measurement: MeasurementName;
   readonly sample: string;
   readonly gateway?: SubjectName;
-  /** What stands as bare beside it, where that is not the bare function. */
+  /** The subject to compare with as bare, if not the bare function. */
   readonly bare?: SubjectName;
   readonly goal?: Goal;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** Milliseconds of processor time that a process has used, all its threads together: in user and in kernel mode. */
+/** Milliseconds of processor time that all threads of a process have used, in user and kernel mode. */
 export function processorTime(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -15,7 +15,7 @@ export function peakMemory(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Lets the peak begin anew at what is held now (https://docs.kernel.org/filesystems/proc.html). */
+/** Resets the peak to what is held now (https://docs.kernel.org/filesystems/proc.html). */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -9,7 +9,7 @@ import type { SubjectName } from './subject.ts';
 
 type BySubject = Partial<Record<SubjectName, Record<string, number[]>>>;
 
-/** One run of the bench: where it ran, and every number of it. */
+/** One run of the bench: where it ran, and all its samples. */
 export interface Results {
   readonly command: string;
   readonly at: string;
@@ -39,7 +39,7 @@ export function emptyResults(at: Date): Results {
   };
 }
 
-/** Adds what one run of a subject showed to what its other runs did. */
+/** Adds the samples of one run of a subject to those of its other runs. */
 export function addSamples(
   results: Results,
   measurement: MeasurementName,
@@ -70,16 +70,16 @@ export async function loadLatest(): Promise<{ readonly path: string; readonly re
   return { path, results: JSON.parse(await readFile(path, 'utf8')) };
 }
 
-/** A figure in numbers: medians, and how the gateway's stands to each baseline's; not a number where that was not measured. */
+/** A figure's medians, and the gateway's relative to each baseline's; NaN if not measured. */
 export interface Row {
   readonly figure: Figure;
   readonly values: Readonly<Record<Baseline | 'gateway', number>>;
   readonly ratios: Readonly<Record<Baseline, number>>;
-  /** Whether the goal is met; undefined where there is none. */
+  /** Whether the goal is met; undefined if there is none. */
   readonly met: boolean | undefined;
 }
 
-/** The row of a figure; undefined where the run did not measure it. */
+/** The row of a figure; undefined if the run did not measure it. */
 export function toRow(figure: Figure, results: Results): Row | undefined {
   const bySubject = results.samples[figure.measurement];
   if (!bySubject?.[figure.gateway ?? 'gateway']?.[figure.sample]) return undefined;

@@ -1,4 +1,4 @@
-// npm run bench: measures the built gateway against two baselines. See docs/performance.md.
+// npm run bench: compares the built gateway with two baselines. See docs/performance.md.
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ async function measure({ names, rounds }: Command): Promise<Results> {
     const count = Math.min(rounds ?? measurement.rounds, name === 'size' ? 1 : Number.POSITIVE_INFINITY);
     for (let round = 1; round <= count; round += 1) {
       process.stderr.write(`${name}, round ${round} of ${count}\n`);
-      // Each round begins with another subject, so that none is always the one after a pause.
+      // Each round starts with another subject, so that none always follows a pause.
       for (let index = 0; index < measured.length; index += 1) {
         const subject = measured[(index + round) % measured.length];
         if (subject) addSamples(results, name, subject.name, await measurement.run(subject, world));

@@ -9,20 +9,20 @@ import type { Subject } from './subject.ts';
 import { keysInTurn } from './world/store.ts';
 import type { World } from './world/world.ts';
 
-/** A server in a fresh process, and clients that ask it. */
+/** A server in a fresh process, and its clients. */
 export interface Serving extends AsyncDisposable {
   readonly pid: number;
-  /** How many files and connections it holds open. */
+  /** How many files and connections it has open. */
   openDescriptors(): number;
-  /** Sends a chat and resolves with the answer's head; over a connection of its own where none is to be kept. */
+  /** Sends a chat and resolves with the answer's head. Without `keep`, uses a new connection. */
   ask(body: string, options?: { readonly keep?: boolean }): Promise<Asked>;
-  /** The milliseconds of processor time that the server uses while a step lasts, and those on the clock. */
+  /** Milliseconds of processor time that the server uses during a step, and of time that passes. */
   measure(step: () => Promise<unknown>): Promise<{ readonly processor: number; readonly time: number }>;
 }
 
 export interface Asked {
   readonly answer: IncomingMessage;
-  /** Goes away without reading on. */
+  /** Disconnects without reading on. */
   leave(): void;
 }
 
@@ -33,7 +33,7 @@ export async function startServing({ name, file, environment }: Subject, { store
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
   const url = Promise.withResolvers<string>();
-  // Its log is read on and dropped, as a platform reads it.
+  // Keeps reading its log, as a platform would, and drops it.
   createInterface(child.stdout).on('line', (line) => {
     const [, listening] = /^listening on (http:\S+)/.exec(line) ?? [];
     if (listening !== undefined) url.resolve(listening);
@@ -59,7 +59,7 @@ export async function startServing({ name, file, environment }: Subject, { store
         };
         if (answer.statusCode === 200) return { answer, leave };
         leave();
-        // The embedded store shares its cores with all these streams, and may be too slow: clients come again.
+        // The embedded store shares the cores with all these streams and may be too slow: clients retry.
         if (answer.statusCode !== 503) throw new Error(`${name} answered ${answer.statusCode}`);
         await setTimeout(100);
       }

@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts';
 import { keysInTurn, keysPerSession } from './world/store.ts';
 import type { World } from './world/world.ts';
 
-/** When what of an answer came, on the clock of `performance.now()`, and how much of it. */
+/** When the parts of an answer came, in `performance.now()`, and its size. */
 export interface Reading {
   readonly askedAt: number;
   readonly headAt: number;
@@ -16,19 +16,19 @@ export interface Reading {
   readonly bytes: number;
 }
 
-/** Looks at each piece of an answer as it comes, and may let the next one wait. */
+/** Receives each piece of an answer; a promise that it returns delays the next. */
 export type Watch = (piece: Buffer) => unknown;
 
-/** A function in a fresh process, and a client that asks it. */
+/** A function in a fresh process, and its client. */
 export interface Session extends AsyncDisposable {
   readonly pid: number;
   readonly spawnedAt: number;
   readonly loaded: Promise<void>;
   /** Sends a chat through the function and reads the answer to its end. */
   ask(body: string, watch?: Watch): Promise<Reading>;
-  /** The same, always with one more key. */
+  /** The same, always with one key of its own. */
   askBusily(body: string): Promise<Reading>;
-  /** The milliseconds of processor time that the function uses for a step. */
+  /** Milliseconds of processor time that the function uses for a step. */
   costOf(step: () => Promise<unknown>): Promise<number>;
 }
 
@@ -55,7 +55,7 @@ export async function startSession(subject: Subject, { store }: World): Promise<
     async costOf(step) {
       const before = processorTime(runtime.pid);
       await step();
-      await setTimeout(20); // for what is done after the last byte
+      await setTimeout(20); // for work after the last byte
       return processorTime(runtime.pid) - before;
     },
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
@@ -76,7 +76,7 @@ export async function readAnswer(answer: Readable, watch?: Watch): Promise<Omit<
   return { firstByteAt, endAt: performance.now(), bytes };
 }
 
-/** A request as a Function URL hands it over. */
+/** A request as a Function URL delivers it. */
 function chatEvent(key: string, body: string) {
   const path = '/v1/chat/completions';
   return {

@@ -1,4 +1,4 @@
-/** The value below which this share of the numbers lies. */
+/** The value below which this share of the numbers is. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * share;

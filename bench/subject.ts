@@ -24,7 +24,7 @@ export interface Subject {
 
 const root = join(import.meta.dirname, '..');
 
-/** Builds every function as the gateway is built for its deployment, into a folder for each. */
+/** Builds every subject as for a deployment, each into its own folder. */
 export async function buildSubjects(folder: string, world: World): Promise<readonly Subject[]> {
   const { context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'));
   const { memorySize, environment } = readDeploymentConfig(context.gateway);
@@ -61,10 +61,10 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
   return subjects;
 }
 
-/** What a host has that runs the server. */
+/** The environment of a host that runs the server. */
 const host = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/** All of the product on: names to hide, and limits that the bench does not meet. */
+/** Every feature on: names to hide, and limits that the bench does not reach. */
 const gatewaySettings = {
   UPSTREAM_TEXT_MODEL: upstreamModel,
   UPSTREAM_VISION_MODEL: `${upstreamModel}-vision`,

@@ -4,13 +4,13 @@ import { median } from '../statistics.ts';
 import { chatOf } from '../world/conversation.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Milliseconds from one request of the busy caller to its next: a thousand a minute. */
+/** Milliseconds between requests of the busy caller: a thousand a minute. */
 const interval = 60;
 /** After six seconds its counter holds as many tokens as it ever will. */
 const warmUp = 130;
 const measured = 120;
 
-/** One caller with a thousand requests a minute beside 64 calm ones: what the same request of each costs, asked in turn. */
+/** One caller with a thousand requests a minute beside 64 calm ones: the cost of the same request from either, in turn. */
 export const busyCaller: Measurement = {
   rounds: 3,
   subjects: ['gateway'],

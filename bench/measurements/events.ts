@@ -10,7 +10,7 @@ const [few, many, paced] = [20, 20_000, 1_000];
 const warmUp = 30;
 const [longWarmUp, longMeasured] = [5, 3];
 
-/** Long streams: as fast as they go, without and with names to hide in them; then with a pause before each event. */
+/** Long streams: at full speed, without and with names to hide; then with a pause before each event. */
 export const events: Measurement = {
   rounds: 5,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
@@ -18,7 +18,7 @@ export const events: Measurement = {
     await using session = await startSession(subject, world);
     const plain = await measureFast(session, world, false);
     const named = await measureFast(session, world, true);
-    // In a process of its own: in this one V8 would tidy up meanwhile what the fast streams left behind.
+    // In a new process: in this one V8 would still be collecting the garbage of the fast streams.
     await using other = await startSession(subject, world);
     const slow = await measurePaced(other, world);
     return {
@@ -33,7 +33,7 @@ export const events: Measurement = {
   },
 };
 
-/** Microseconds an event, beyond what a stream costs: a long one less a short one; and events a second. */
+/** Microseconds per event without a stream's fixed cost (a long stream less a short one), and events a second. */
 async function measureFast(session: Session, world: World, named: boolean) {
   const script = { kind: 'events', pause: 0, named } as const;
   await world.play({ ...script, count: few });
@@ -41,7 +41,7 @@ async function measureFast(session: Session, world: World, named: boolean) {
   const short: number[] = [];
   for (let index = 0; index < 9; index += 1) short.push(await session.costOf(() => session.ask(body)));
   await world.play({ ...script, count: many });
-  // Until V8 has compiled what a long stream makes hot.
+  // Until V8 has compiled the code that is hot in a long stream.
   for (let index = 0; index < longWarmUp; index += 1) await session.ask(body);
   const costs: number[] = [];
   const rates: number[] = [];
@@ -55,7 +55,7 @@ async function measureFast(session: Session, world: World, named: boolean) {
   return { costs, rates };
 }
 
-/** The same for a model that speaks at its pace, and the milliseconds from an event's leaving the upstream to its arrival. */
+/** The same at a model's pace, with the milliseconds from each event's sending to its arrival. */
 async function measurePaced(session: Session, world: World) {
   const stream = async (count: number) => {
     await world.play({ kind: 'events', count, pause: 1 });
@@ -67,7 +67,7 @@ async function measurePaced(session: Session, world: World) {
         for (let at = piece.indexOf('\n\n'); at >= 0; at = piece.indexOf('\n\n', at + 2)) arrivals.push(now);
       }),
     );
-    arrivals.shift(); // the opening, which is sent with the head
+    arrivals.shift(); // the first event, which is sent with the head
     return { cost, delays: (await sent).map((sentAt, index) => (arrivals[index] ?? Number.NaN) - sentAt) };
   };
   for (let index = 0; index < warmUp; index += 1) await stream(few);

@@ -7,7 +7,7 @@ const size = 4 * 1024 * 1024;
 const firstPrompts = 8;
 const prompts = 24;
 
-/** Large prompts, one after the other, to a function that has answered small ones. */
+/** Large prompts in sequence, to a function that is warm from small ones. */
 export const prompt: Measurement = {
   rounds: 7,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
@@ -17,7 +17,7 @@ export const prompt: Measurement = {
     for (let index = 0; index < 20; index += 1) await session.ask(chatOf(500, false));
     forgetPeak(session.pid);
     const body = chatOf(size, false);
-    // Means: which of them pays for the collection of garbage, and for what V8 compiles meanwhile, is chance.
+    // Means, because it is chance which request pays for garbage collection and compilation.
     const ask = async (times: number) => {
       for (let index = 0; index < times; index += 1) await session.ask(body);
     };

@@ -10,7 +10,7 @@ const warmUp = 200;
 const batches = 4;
 const batchSize = 50;
 
-/** Small requests one after the other: first with whole answers, then with short streams. */
+/** Small requests in sequence: first with plain answers, then with short streams. */
 export const requests: Measurement = {
   rounds: 5,
   subjects: ['bare', 'bareDynamoDb', 'gateway', 'gatewayUncached'],
@@ -30,8 +30,8 @@ export const requests: Measurement = {
 };
 
 /**
- * Processor time a request, and the time that the function adds to what the same request takes without it: both are
- * asked in turn, batch by batch.
+ * Processor time per request, and the time that the function adds to the same request sent straight to the upstream. Batches
+ * of the two alternate.
  */
 async function measure(session: Session, upstreamUrl: string, body: string, until: (reading: Reading) => number) {
   const agent = new Agent({ keepAlive: true });

@@ -12,7 +12,7 @@ const streamed = chatOf(500, true);
 const streams = 128;
 const [warmUp, measured] = [2_000, 6_000];
 
-/** Many at once: requests, streams as fast as they go and at a model's pace, slow readers, connections. */
+/** Many at once: requests, streams at full speed and at a model's pace, slow readers, connections. */
 export const server: Measurement = {
   rounds: 3,
   subjects: ['bareServer', 'server'],
@@ -25,7 +25,7 @@ export const server: Measurement = {
     const fast = await measureFastStreams(serving, world);
     const paced = await measurePacedStreams(serving, world, () => {});
     const beside = await measurePacedStreams(serving, world, sendPrompts);
-    // In a process of its own, which has nothing to tidy up.
+    // In a new process, without garbage to collect.
     await using fresh = await startServing(subject, world);
     return {
       ...{ processor16: [few.processor], rate16: [few.rate], processor128: [many.processor], rate128: [many.rate] },
@@ -53,7 +53,7 @@ async function measureRequests(serving: Serving, clients: number) {
   return { processor: processor / count, rate: (count / time) * 1000 };
 }
 
-/** A thousand, each for one request; and how many descriptors are open afterwards that were not before. */
+/** A thousand connections, each for one request; and how many more descriptors are open afterwards. */
 async function measureConnections(serving: Serving) {
   const before = serving.openDescriptors();
   const connections = 1_000;
@@ -83,7 +83,7 @@ async function measureFastStreams(serving: Serving, world: World) {
   return { processor: (processor / (streams * count)) * 1000, rate: (streams * count * 1000) / time };
 }
 
-/** Streams at forty events a second each, whose events tell when they were sent. */
+/** Streams at forty events a second each. Every event tells when it was sent. */
 async function measurePacedStreams(serving: Serving, world: World, disturb: (serving: Serving) => unknown) {
   await world.play({ kind: 'clocked', pause: 25 });
   const delays: number[] = [];
@@ -109,7 +109,7 @@ async function measurePacedStreams(serving: Serving, world: World, disturb: (ser
   };
 }
 
-/** A prompt of 4 MB every second, whose answer nobody waits for. */
+/** A prompt of 4 MB every second, without waiting for the answer. */
 async function sendPrompts(serving: Serving): Promise<void> {
   const prompt = chatOf(4 * 1024 * 1024, true);
   const until = performance.now() + measured;
@@ -120,7 +120,7 @@ async function sendPrompts(serving: Serving): Promise<void> {
   }
 }
 
-/** The most memory while every client has read a little of an endless stream, and reads no more. */
+/** Peak memory while every client has stopped reading after the beginning of an endless stream. */
 async function measureSlowReaders(serving: Serving, world: World): Promise<number> {
   await world.play({ kind: 'bulk', bytes: Number.POSITIVE_INFINITY });
   forgetPeak(serving.pid);

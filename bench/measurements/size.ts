@@ -1,6 +1,6 @@
 import type { Measurement } from './measurement.ts';
 
-/** What is deployed: kilobytes of JavaScript, all of it and what every start reads. */
+/** Kilobytes of deployed JavaScript: in total, and what every start reads. */
 export const size: Measurement = {
   rounds: 1,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],

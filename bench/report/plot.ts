@@ -12,7 +12,7 @@ const gap = 22;
 const colours = { bare: '#8a8f98', bareDynamoDb: '#c98a1b', gateway: '#2563a8' } as const;
 type Lane = keyof typeof colours;
 
-/** A picture of every figure: each single sample as a mark, the median as a bar, the subjects one under the other. */
+/** Draws every figure: each sample as a mark, the median as a bar, one row per subject. */
 export function plot(figures: readonly Figure[], results: Results): string {
   const parts: string[] = [];
   let y = 64;

@@ -3,7 +3,7 @@ import type { Results, Row } from '../results.ts';
 
 const titles = ['figure', 'unit', 'bare', 'bare + DynamoDB', 'gateway', 'to bare', 'to bare + DynamoDB', 'goal'];
 
-/** The figures as a table that stands well in a terminal, and is Markdown too. */
+/** The figures as a Markdown table that is also readable in a terminal. */
 export function renderTable(rows: readonly Row[], withGoals: boolean): string {
   const cells = rows.map((row) => cellsOf(row, withGoals));
   const all = [titles, ...cells];
@@ -14,7 +14,7 @@ export function renderTable(rows: readonly Row[], withGoals: boolean): string {
   return [pad(titles), rule, ...cells.map(pad)].join('\n');
 }
 
-/** Where and when the figures were taken, and with what. */
+/** Where, when and with what the figures were measured. */
 export function renderOrigin({ command, at, machine, versions }: Results): string {
   const what = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return `\`${command}\`, ${at.slice(0, 10)}, ${machine}\n${what.join(', ')}`;
@@ -43,7 +43,7 @@ function ratio(value: number): string {
   return Number.isNaN(value) ? '' : value.toFixed(2);
 }
 
-/** Three digits that count. */
+/** Rounds to three significant digits. */
 function number(value: number): string {
   if (Number.isNaN(value)) return '';
   const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));

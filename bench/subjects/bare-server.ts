@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 const agent = new Agent({ keepAlive: true });
 const url = `${process.env.UPSTREAM_BASE_URL}/chat/completions`;
 
-/** The limit: a server that pipes each request to the upstream, and its answer back. */
+/** The lower limit: a server that only pipes requests to the upstream and answers back. */
 const server = createServer(async (incoming, response) => {
   try {
     const headers = { 'content-type': 'application/json', 'content-length': incoming.headers['content-length'] };

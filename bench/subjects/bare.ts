@@ -1,4 +1,4 @@
 import { pipe } from './pipe.ts';
 
-/** The limit: a handler that only pipes. */
+/** The lower limit: a handler that only pipes. */
 export const handler = awslambda.streamifyResponse(pipe);

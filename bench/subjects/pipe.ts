@@ -7,7 +7,7 @@ import type { LambdaFunctionURLEvent } from 'aws-lambda';
 const agent = new Agent({ keepAlive: true });
 const url = `${process.env.UPSTREAM_BASE_URL}/chat/completions`;
 
-/** Sends the body of an event to the upstream and pipes back what it answers: no gateway can do less. */
+/** Sends the body of an event to the upstream and pipes the answer back. No gateway can do less. */
 export async function pipe({ body = '' }: LambdaFunctionURLEvent, stream: Writable): Promise<void> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const outgoing = request(url, { method: 'POST', headers, agent }).end(body);

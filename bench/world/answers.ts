@@ -3,11 +3,11 @@ import { tokens, tokensWithNames, upstreamModel } from './conversation.ts';
 /** How the upstream answers the next requests. */
 export type Script =
   | { readonly kind: 'whole' }
-  /** Events, each in a write and a packet of its own; with a pause before each, or one after the other. */
+  /** Events, each in its own write and packet; with a pause before each, or without. */
   | { readonly kind: 'events'; readonly count: number; readonly pause: number; readonly named?: boolean }
-  /** Endless events with a pause before each, whose text tells when they were sent. */
+  /** Endless events with a pause before each. Their text is the time of sending. */
   | { readonly kind: 'clocked'; readonly pause: number }
-  /** Events as fast as the connection takes them, until there are so many bytes. */
+  /** Events as fast as the connection takes them, up to this many bytes. */
   | { readonly kind: 'bulk'; readonly bytes: number };
 
 const usage = { prompt_tokens: 24, completion_tokens: 212, total_tokens: 236 };
@@ -39,18 +39,18 @@ function event(choices: readonly unknown[], more: object = {}): string {
 const choice = (delta: object, finish_reason: string | null = null) => [{ index: 0, delta, finish_reason }];
 const toEvents = (texts: readonly string[]) => texts.map((content) => event(choice({ content })));
 
-/** One event of a stream for each token, without names and with them. */
+/** One event per token, without names and with them. */
 export const events = toEvents(tokens);
 export const eventsWithNames = toEvents(tokensWithNames);
 
-/** What stands before and after the text of a stream. */
+/** The events before and after a stream's text. */
 export const opening = event(choice({ role: 'assistant', content: '' }));
 export const closing = `${event(choice({}, 'stop'))}${event([], { usage })}data: [DONE]\n\n`;
 
 /** An event whose text is a time. */
 export const clockedEvent = (time: number): string => event(choice({ content: ` @${time.toFixed(3)}` }));
 
-/** A piece of a body in HTTP's chunked coding, so that the upstream spends next to nothing on it. */
+/** A piece of a body already in HTTP's chunked coding, so that sending it costs the upstream next to nothing. */
 export function chunk(text: string): Buffer {
   const size = Buffer.byteLength(text).toString(16);
   return Buffer.from(`${size}\r\n${text}\r\n`);

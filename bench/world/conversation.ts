@@ -1,4 +1,4 @@
-/** What the upstream of the bench is called. The gateway hides these names; most answers don't hold any of them. */
+/** The names of the bench's upstream, which the gateway hides. Most answers contain none. */
 export const upstreamNames = ['Northwind Labs', 'Borealis', 'Tramontane', 'Halcyon-7', 'api.northwind.example'];
 export const upstreamModel = 'northwind/borealis-70b-instruct';
 
@@ -16,13 +16,13 @@ request, to a line of log that is written in a loop. These are not interesting, 
 Take away the largest one, measure again, and be ready to find that the order of the others has changed. When a change
 gains nothing, take it back, however good it looked: code that is neither simpler nor faster is only more code.`;
 
-/** Pieces of text as models speak them: a word with the space before it, long words in two. */
+/** Text in tokens as models produce them: a word with its leading space, long words in two. */
 export const tokens: readonly string[] = prose
   .replaceAll('\n', ' ')
   .split(/(?= )/)
   .flatMap((word) => (word.length > 8 ? [word.slice(0, 5), word.slice(5)] : [word]));
 
-/** The same with a name in it now and then, whole or cut in two: about one event in a hundred. */
+/** The same with a name in about one event in a hundred, whole or split. */
 export const tokensWithNames: readonly string[] = tokens.flatMap((token, index) => {
   if (index === 60) return [' Bore', 'alis', token];
   if (index === 160) return [' Northwind', ' Labs', token];
@@ -30,11 +30,11 @@ export const tokensWithNames: readonly string[] = tokens.flatMap((token, index) 
   return [token];
 });
 
-/** A chat with a history of about so many bytes. */
+/** A chat with a history of about this many bytes. */
 export function chatOf(bytes: number, stream: boolean): string {
   const messages = [{ role: 'system', content: 'You are a helpful assistant.' }];
   for (let size = 0, turn = 0; size < bytes; turn += 1) {
-    // The prose begins elsewhere in each turn, so that no two are the same.
+    // The prose starts elsewhere in each turn, so that no two turns are the same.
     const start = (turn * 97) % prose.length;
     const content = prose.slice(start) + prose.slice(0, start);
     messages.push({ role: turn % 2 === 0 ? 'user' : 'assistant', content });

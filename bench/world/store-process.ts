@@ -1,4 +1,4 @@
-// The stores of the bench, a process of its own: an embedded DynamoDB with issued keys, and the secrets.
+// The bench's stores, in their own process: an embedded DynamoDB with issued keys, and the secrets.
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '../../lambda/identity/issue-key.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
@@ -8,7 +8,7 @@ import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
 import { keysPerSession, type StoreAddresses, secretIds, secretTexts } from './store.ts';
 
-/** Before a session gets the keys of an earlier one, their minute is over. */
+/** By the time that a session gets an earlier one's keys, their minute is over. */
 const keyCount = 32 * keysPerSession;
 
 const { endpoint } = await startDynamoDb();

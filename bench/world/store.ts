@@ -1,11 +1,11 @@
-/** What the store's process tells once it is ready. */
+/** What the store's process reports when it is ready. */
 export interface StoreAddresses {
   readonly keys: readonly string[];
   /** For the functions. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** These take turns, so that none sees more requests in a minute than a member would send; one more is for a busy caller. */
+/** These are used in turn, so that none gets more requests a minute than a member would send. One more is for the busy caller. */
 export const keysInTurn = 64;
 export const keysPerSession = keysInTurn + 1;
 

@@ -1,4 +1,4 @@
-// The upstream of the bench, a process of its own: it answers every request by the script that it was last told.
+// The bench's upstream, in its own process. It answers every request by the latest script it was sent.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -25,7 +25,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-  // What is written to the socket is chunked already; `end` adds the last chunk.
+  // The pieces written to the socket are already chunked; `end` adds the last chunk.
   const { socket } = request;
   if (script.kind === 'bulk') await writeBulk(socket, script.bytes);
   else if (script.kind === 'clocked') await writeTimes(socket, script.pause);
@@ -33,7 +33,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end();
 }
 
-/** Each event in a turn of the loop of its own, so that each is a write and, without Nagle's waiting, a packet. */
+/** Sends each event in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet. */
 async function writeEvents(socket: Socket, count: number, pause: number, texts: readonly Buffer[]): Promise<void> {
   const sentAt: number[] = [];
   socket.write(first);
@@ -62,7 +62,7 @@ async function writeBulk(socket: Socket, bytes: number): Promise<void> {
   socket.write(last);
 }
 
-/** Milliseconds on the clock that all processes of a machine share. */
+/** Milliseconds on a clock shared by all processes of the machine. */
 function clock(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

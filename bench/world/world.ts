@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Script } from './answers.ts';
 import type { StoreAddresses } from './store.ts';
 
-/** All that a gateway needs around it, in processes of their own. */
+/** Everything that a gateway needs around it, each in its own process. */
 export interface World extends AsyncDisposable {
   readonly upstreamUrl: string;
   readonly store: StoreAddresses;
-  /** How the upstream answers from now on. */
+  /** Sets how the upstream answers from now on. */
   play(script: Script): Promise<void>;
   /** When each event of the next stream with pauses was sent. */
   sentTimes(): Promise<readonly number[]>;
@@ -36,7 +36,7 @@ function start(file: string): ChildProcess {
   return fork(join(import.meta.dirname, file), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
-/** The next message of a child; its end is an error. */
+/** The next message of a child process; its exit is an error. */
 async function tell(child: ChildProcess): Promise<unknown> {
   const over = new AbortController();
   try {

@@ -55,6 +55,9 @@ const limits = {
   keepAliveTimeout: 75_000,
 } as const;
 
+/** As many lines of a head as Node keeps. Some of its versions refuse one that has more, others leave out the last lines. */
+const mostHeaders = 1_000;
+
 /** Serves an app over HTTP, many requests at once. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { app, host, port, requestBodyLimit, maxConnections, timeLimit = usualTimeLimit, onFault } = options;
@@ -135,6 +138,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 /** Only the last value of the header was written by the balancer in front. The client may have invented all others. */
 function addressOf(request: IncomingMessage, from: HttpServerOptions['clientAddress']): string {
   if (from === 'socket') return request.socket.remoteAddress ?? '';
+  // Lines were left out, and the balancer's may be among them.
+  if (request.rawHeaders.length >= 2 * mostHeaders) return '';
   const lines = request.headersDistinct['x-forwarded-for'] ?? [];
   return lines.join(',').split(',').at(-1)?.trim() ?? '';
 }

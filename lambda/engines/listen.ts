@@ -42,8 +42,6 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
   });
-  // Their size limits them. By a limit to their number, some versions of Node leave out the last ones, which a balancer appended.
-  server.maxHeadersCount = 0;
   if (limits.maxConnections !== undefined) server.maxConnections = limits.maxConnections;
   // A client that has already gone has no address any more.
   server.prependListener('connection', (socket) => socket.remoteAddress ?? socket.destroy());

@@ -59,9 +59,14 @@ test.each([
     '2001:db8::1',
   ],
   [
-    'that, however many lines come before',
-    `x-forwarded-for: 9.9.9.9\r\n${'a:\r\n'.repeat(3_000)}x-forwarded-for: 203.0.113.7`,
+    'that behind many lines',
+    `x-forwarded-for: 9.9.9.9\r\n${'a:\r\n'.repeat(900)}x-forwarded-for: 203.0.113.7`,
     '203.0.113.7',
+  ],
+  [
+    'nobody where the last may be left out',
+    `x-forwarded-for: 9.9.9.9\r\n${'a:\r\n'.repeat(997)}x-real-ip: 2.2.2.2`,
+    '',
   ],
   ['nobody where there is none', 'x-real-ip: 2.2.2.2', ''],
   ['nobody where the last is empty', 'x-forwarded-for: 203.0.113.7,', ''],

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { GatewayError } from '../../../lambda/http/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import type { Counters } from '../../../lambda/quota/counters.ts';
 import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
@@ -28,9 +29,13 @@ function watchCounters() {
   return { asked, refunds, counters };
 }
 
-function startLimit(counters: Pick<Counters, 'charge' | 'read' | 'refund'>, firstByte: number) {
+function startLimit(
+  counters: Pick<Counters, 'charge' | 'read' | 'refund'>,
+  firstByte: number,
+  onLost: (error: unknown, name: string) => void = () => {},
+) {
   const limit = createDeploymentLimit({
-    ...{ dailyLimit: 80, guestDailyLimit: 80, counters: counters as Counters, onLost: () => {} },
+    ...{ dailyLimit: 80, guestDailyLimit: 80, counters: counters as Counters, onLost },
     createToken: () => Buffer.from([firstByte, 200, 200]).toString('base64'),
     now: () => Date.UTC(2026, 0, 1, 12),
   });
@@ -53,6 +58,18 @@ test('a guest is told of the refusal only when its count among the guests is giv
   await counting;
   expect(ended).toBe(true);
   expect(asked.filter((item) => item.startsWith('refund guest_daily_limit#'))).toHaveLength(1);
+});
+
+test.each([
+  [new GatewayError('service_unavailable', 'x', { reason: 'answer_lost' }), ['daily_limit']],
+  [new GatewayError('service_unavailable', 'x', { reason: 'store' }), []],
+  [Object.assign(new Error('x'), { reason: 'answer_lost' }), []],
+])('a count is said to be left standing only where the answer to it was lost: %s', async (error, said) => {
+  const { counters } = watchCounters();
+  const lost: string[] = [];
+  const limit = startLimit({ ...counters, charge: () => Promise.reject(error) }, 0, (_, name) => lost.push(name));
+  await expect(limit.count(member, charge)).rejects.toThrow('x');
+  expect(lost).toEqual(said);
 });
 
 test('processes begin at different items, so that these fill evenly', async () => {

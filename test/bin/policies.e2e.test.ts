@@ -94,6 +94,9 @@ test('operators may do all that their programs ask of AWS, and those ask for no 
   const idle = policy.statements.flatMap(({ actions }) => actions).filter((action) => !used.has(action));
   expect(idle.sort()).toEqual([
     'cloudformation:ListStackResources',
+    'cloudwatch:DescribeAlarms',
+    'cloudwatch:GetDashboard',
+    'cloudwatch:GetMetricData',
     'lambda:DeleteFunctionConcurrency',
     'lambda:GetFunction',
     'lambda:GetFunctionConcurrency',

@@ -16,24 +16,32 @@ const overBothEngines = [
   'attacks-on-the-wire',
   'compressed-bodies',
   'conversations',
-  'cors',
   'daily-limits',
   'edge',
+  'gateway',
+  'late-commit',
+  'leak',
+  'privacy',
+  'quota-over-http',
+  'refusals',
+].map((name) => `lambda/${name}.integration.test.ts`);
+
+/** The same, for what takes long: `npm run test:long`. */
+const overBothEnginesLong = [
+  'cors',
   'exactly-once',
   'failover',
   'failures-*',
   'forwarding',
-  'gateway',
-  'late-commit',
-  'leak',
   'leaving-readers',
-  'privacy',
-  'quota-over-http',
-  'refusals',
   'request-lines',
   'store-trouble',
   'upstream-keys',
 ].map((name) => `lambda/${name}.integration.test.ts`);
+
+/** What draws thousands of requests or counts steps block by block. */
+const long = ['model/*.integration.test.ts', 'lambda/growth/*.e2e.test.ts'];
+const notLong = { testPathIgnorePatterns: ['/node_modules/', '/test/model/', '/test/lambda/growth/.*e2e'] };
 
 export default {
   maxWorkers: 2,
@@ -43,9 +51,11 @@ export default {
   projects: [
     project('architecture', ['architecture.test.ts']),
     project('unit', ['**/*.unit.test.ts']),
-    project('integration', ['**/*.integration.test.ts']),
+    project('integration', ['**/*.integration.test.ts'], notLong),
     project('web', ['sdk/*.integration.test.ts', ...overBothEngines], { globals: { testEngine: 'web' } }),
-    project('e2e', ['**/*.e2e.test.ts']),
+    project('e2e', ['**/*.e2e.test.ts'], notLong),
+    project('long', long),
+    project('web-long', overBothEnginesLong, { globals: { testEngine: 'web' } }),
     project('browser', ['**/*.browser.test.ts']),
   ],
 };

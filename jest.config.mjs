@@ -39,9 +39,16 @@ const overBothEnginesLong = [
   'upstream-keys',
 ].map((name) => `lambda/${name}.integration.test.ts`);
 
-/** What draws thousands of requests or counts steps block by block. */
-const long = ['model/*.integration.test.ts', 'lambda/growth/*.e2e.test.ts'];
-const notLong = { testPathIgnorePatterns: ['/node_modules/', '/test/model/', '/test/lambda/growth/.*e2e'] };
+/** What draws thousands of requests, counts steps block by block, or waits for garbage to be collected. */
+const long = [
+  'fuzz/*.integration.test.ts',
+  'model/*.integration.test.ts',
+  'lambda/server/let-go.integration.test.ts',
+  'lambda/growth/*.e2e.test.ts',
+];
+const notLong = {
+  testPathIgnorePatterns: ['/node_modules/', '/test/(fuzz|model)/.*integration', 'let-go', '/test/lambda/growth/.*e2e'],
+};
 
 export default {
   maxWorkers: 2,

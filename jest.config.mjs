@@ -1,6 +1,6 @@
 const project = (displayName, testMatch, extra = {}) => ({
   displayName,
-  testMatch: testMatch.map((pattern) => `<rootDir>/test/${pattern}`),
+  testMatch: testMatch.map((pattern) => (pattern.startsWith('!') ? pattern : `<rootDir>/test/${pattern}`)),
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/test/support/runtime-client'],
@@ -10,8 +10,10 @@ const project = (displayName, testMatch, extra = {}) => ({
 
 // A test's name says what it needs: *.unit.test.ts nothing, *.integration.test.ts real servers in this process,
 // *.e2e.test.ts whole processes. `npm run test:unit -- scrub` runs what matches.
+const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.test.ts`);
+
 /** What a client sees has to be the same whatever serves it: these hold for the HTTP server as they do for the function. */
-const overBothEngines = [
+const overBothEngines = ofHandler([
   'attacks-on-identity',
   'attacks-on-the-wire',
   'compressed-bodies',
@@ -24,10 +26,10 @@ const overBothEngines = [
   'privacy',
   'quota-over-http',
   'refusals',
-].map((name) => `lambda/${name}.integration.test.ts`);
+]);
 
 /** The same, for what takes long: `npm run test:long`. */
-const overBothEnginesLong = [
+const overBothEnginesLong = ofHandler([
   'cors',
   'exactly-once',
   'failover',
@@ -37,7 +39,7 @@ const overBothEnginesLong = [
   'request-lines',
   'store-trouble',
   'upstream-keys',
-].map((name) => `lambda/${name}.integration.test.ts`);
+]);
 
 /** What draws thousands of requests, counts steps block by block, or waits for garbage to be collected. */
 const long = [
@@ -46,9 +48,8 @@ const long = [
   'lambda/server/let-go.integration.test.ts',
   'lambda/growth/*.e2e.test.ts',
 ];
-const notLong = {
-  testPathIgnorePatterns: ['/node_modules/', '/test/(fuzz|model)/.*integration', 'let-go', '/test/lambda/growth/.*e2e'],
-};
+const notLong = long.map((pattern) => `!**/${pattern}`);
+const overHttpServer = { globals: { testEngine: 'web' } };
 
 export default {
   maxWorkers: 2,
@@ -58,11 +59,11 @@ export default {
   projects: [
     project('architecture', ['architecture.test.ts']),
     project('unit', ['**/*.unit.test.ts']),
-    project('integration', ['**/*.integration.test.ts'], notLong),
-    project('web', ['sdk/*.integration.test.ts', ...overBothEngines], { globals: { testEngine: 'web' } }),
-    project('e2e', ['**/*.e2e.test.ts'], notLong),
+    project('integration', ['**/*.integration.test.ts', ...notLong]),
+    project('web', ['sdk/*.integration.test.ts', ...overBothEngines], overHttpServer),
+    project('e2e', ['**/*.e2e.test.ts', ...notLong]),
     project('long', long),
-    project('web-long', overBothEnginesLong, { globals: { testEngine: 'web' } }),
+    project('web-long', overBothEnginesLong, overHttpServer),
     project('browser', ['**/*.browser.test.ts']),
   ],
 };

@@ -14,13 +14,14 @@ const limits = { start: 120_000, file: 20_000, test: 30_000 };
 export async function runTests(tests: readonly string[], path?: string, defect?: Defect): Promise<Run> {
   if (tests.length === 0) return { outcome: 'passed' };
   const words = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--max-old-space-size=2048'];
-  const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', 'unit', 'integration', '--bail', '--forceExit'];
+  const jest = ['node_modules/jest/bin/jest.js', '--bail', '--forceExit'];
+  const projects = ['--selectProjects', 'unit', 'integration', 'long'];
   const workers = tests.length < 4 ? ['--runInBand'] : ['--maxWorkers=2'];
   const ours = ['--env', '<rootDir>/test/mutate/first-failure.mjs', '--testTimeout', String(limits.test)];
   const order = ['--testSequencer', '<rootDir>/test/mutate/in-given-order.mjs'];
   const child = spawn(
     process.execPath,
-    [...words, ...jest, ...workers, ...ours, ...order, '--runTestsByPath', ...tests],
+    [...words, ...jest, ...projects, ...workers, ...ours, ...order, '--runTestsByPath', ...tests],
     {
       env: {
         ...process.env,

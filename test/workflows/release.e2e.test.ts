@@ -126,7 +126,7 @@ describe('publishing', () => {
     const [, build = '', publishing = ''] = workflow.split(/^ {2}(?:build|publish):$/m);
     expect(build).toContain('contents: read');
     expect(build).not.toMatch(/: write/);
-    expect(build).toMatch(/run: \.ci\/run\n[\s\S]*npm run --silent build\n/);
+    expect(build).toMatch(/run: \.ci\/run\n[\s\S]*run: \.ci\/long\n[\s\S]*npm run --silent build\n/);
     expect(publishing).toMatch(/needs: build/);
     expect(publishing).not.toMatch(/checkout@|npm |node /);
     expect(workflow).toMatch(/^on:\n {2}push:\n {4}tags: \['v\*'\]\n\n/m);

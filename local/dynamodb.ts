@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -28,10 +29,16 @@ export async function startDynamoDb({
 } = {}): Promise<LocalDynamoDb> {
   const path = dataDir === undefined ? undefined : await prepareDirectory(dataDir);
   const server = dynalite({ path, createTableMs: 0 });
-  // It throws out of an event listener when a client goes away in the middle of a request: that must not end the process.
-  server.on('request', (request) => {
+  let closing = false;
+  server.on('connection', (socket) => closing && socket.destroy());
+  const running = new Set<Promise<void>>();
+  server.on('request', (request, response) => {
+    // It throws out of an event listener when a client goes away in the middle of a request: that must not end the process.
     request.removeAllListeners('error');
     request.on('error', () => {});
+    const over = whenOver(request, response);
+    running.add(over);
+    over.then(() => running.delete(over));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -40,11 +47,28 @@ export async function startDynamoDb({
   return {
     endpoint: `http://127.0.0.1:${port}`,
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
+      closing = true;
       server.closeAllConnections();
-      await closed;
+      // A write that finds its table closed throws past everybody.
+      await Promise.all(running);
+      await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A request that has come whole is worked on to its answer, even if nobody is there to take it. */
+function whenOver(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = response.end.bind(response) as ServerResponse['end'];
+  response.end = ((...words: Parameters<typeof end>) => {
+    resolve();
+    return end(...words);
+  }) as ServerResponse['end'];
+  request.once('close', () => {
+    if (!request.complete) resolve();
+  });
+  if (response.writableEnded) resolve();
+  return promise;
 }
 
 /** Creates missing tables and waits until all can be used. */

@@ -10,6 +10,7 @@ import {
   GetItemCommand,
   ListTablesCommand,
   PutItemCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
@@ -91,6 +92,22 @@ describe('the embedded DynamoDB', () => {
     const file = join(dataDir, 'file');
     writeFileSync(file, '');
     await expect(startDynamoDb({ dataDir: file })).rejects.toThrow(/^DATA_DIR .+ can't be used: .+$/);
+  });
+
+  test('ends what it has begun for clients that have gone before its tables are closed', async () => {
+    for (let time = 0; time < 20; time += 1) {
+      const writes: Promise<unknown>[] = [];
+      await withStore(undefined, async (client) => {
+        for (let index = 0; index < 20; index += 1) {
+          const input = { TableName, Key: { pk: { S: `${index}` } }, UpdateExpression: 'ADD n :one' };
+          writes.push(
+            client.send(new UpdateItemCommand({ ...input, ExpressionAttributeValues: { ':one': { N: '1' } } })),
+          );
+        }
+        await Promise.race(writes); // while the others are under way
+      });
+      await Promise.allSettled(writes);
+    }
   });
 
   test('survives a client that goes away in the middle of its request', async () => {

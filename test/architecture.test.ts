@@ -232,7 +232,11 @@ const outside: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Which room of operator/ uses another. */
-const operatorRooms: Readonly<Record<string, readonly string[]>> = { keys: ['setup'], probe: ['doctor'] };
+const operatorRooms: Readonly<Record<string, readonly string[]>> = {
+  doctor: ['examination'],
+  keys: ['setup'],
+  probe: ['examination'],
+};
 
 /** Where a function begins: only there are the environment and the clock at hand. */
 const entries = /^lambda\/((wallet\/|canary\/)?index|server)\.ts$/;

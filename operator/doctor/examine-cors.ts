@@ -1,8 +1,8 @@
+import type { Finding, Row } from '../examination/row.ts';
 import { bearer } from './examine-keys.ts';
 import type { Acquaintance } from './greet.ts';
 import { judgeExposed, judgePreflight, preflightHeaders } from './judge-cors.ts';
 import type { Ask, Probe } from './probe.ts';
-import type { Finding, Row } from './row.ts';
 
 export const preflightOf = (origin: string): Ask => ({
   method: 'OPTIONS',

@@ -1,3 +1,4 @@
+import type { Finding, Row } from '../examination/row.ts';
 import { countTo, type DialectProbe, whoAreYou } from './dialect-probes.ts';
 import type { Acquaintance } from './greet.ts';
 import { judgePace } from './judge-pace.ts';
@@ -6,7 +7,6 @@ import { judgeFirstEvent, judgeStream, readEvents } from './judge-stream.ts';
 import { judgeStreamUsage, judgeUsage } from './judge-usage.ts';
 import type { Ledger } from './ledger.ts';
 import type { Ask, Reply } from './probe.ts';
-import type { Finding, Row } from './row.ts';
 
 interface Subject extends Pick<Acquaintance, 'models'> {
   readonly key: string;

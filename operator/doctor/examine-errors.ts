@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
+import { fail, ok, type Row } from '../examination/row.ts';
 import { chatProbe, countTokensPath, dialectProbes, messagesProbe, whoAreYou } from './dialect-probes.ts';
 import type { Acquaintance } from './greet.ts';
 import { type ExpectedError, faultInError } from './judge-error.ts';
 import type { Ledger } from './ledger.ts';
 import type { Ask, Probe } from './probe.ts';
-import { fail, ok, type Row } from './row.ts';
 
 export interface Case {
   readonly ask: Ask;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { note, type Row } from '../examination/row.ts';
 import { countTokensPath, messagesProbe, whoAreYou } from './dialect-probes.ts';
 import { bearer } from './examine-keys.ts';
 import type { Acquaintance } from './greet.ts';
 import { judgeShape } from './judge-shape.ts';
 import type { Probe } from './probe.ts';
-import { note, type Row } from './row.ts';
 
 export async function* examineModels(ask: Probe, key: string, { models }: Acquaintance): AsyncGenerator<Row> {
   for (const id of models) {

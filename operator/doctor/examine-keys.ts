@@ -1,8 +1,8 @@
+import { type Finding, fail, note, ok, type Row } from '../examination/row.ts';
 import { unknownKey } from './examine-errors.ts';
 import type { Acquaintance } from './greet.ts';
 import { faultInError } from './judge-error.ts';
 import { type Ask, type Probe, quote } from './probe.ts';
-import { type Finding, fail, note, ok, type Row } from './row.ts';
 
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 

@@ -1,3 +1,4 @@
+import { type Finding, fail, ok, type Row, untested } from '../examination/row.ts';
 import { cost, countTokensPath, messagesProbe, whoAreYou } from './dialect-probes.ts';
 import { preflightOf } from './examine-cors.ts';
 import { bearer } from './examine-keys.ts';
@@ -7,7 +8,6 @@ import { type ExpectedLimits, judgeGuestLimit, judgeKeyLimit } from './judge-lim
 import { findSuspect, judgeCharges, judgeFree, judgeGivenBack, judgeTold } from './judge-quota.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { Ask } from './probe.ts';
-import { type Finding, fail, ok, type Row, untested } from './row.ts';
 
 interface Accounts {
   /** Holds what was charged. */

@@ -1,10 +1,10 @@
+import { type Finding, fail, ok, type Row, untested } from '../examination/row.ts';
 import { countTokensPath, dialectProbes, messagesProbe, whoAreYou } from './dialect-probes.ts';
 import { examineCases } from './examine-errors.ts';
 import { readFigures } from './figures.ts';
 import type { Acquaintance } from './greet.ts';
 import { type ExpectedError, faultInError } from './judge-error.ts';
 import { type Probe, quote } from './probe.ts';
-import { type Finding, fail, ok, type Row, untested } from './row.ts';
 
 const aSpentKey = 'give it a key without quota with --spent-key (npm run keys -- issue --limit 0)';
 const tooFast: ExpectedError = { code: 'rate_limited', shape: 'messages', headers: { 'retry-after': /^[1-9]\d?$/ } };

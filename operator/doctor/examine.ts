@@ -1,4 +1,5 @@
 import { CommandError } from '../command-error.ts';
+import { type Finding, fail, ok, type Row, untested } from '../examination/row.ts';
 import { dialectProbes } from './dialect-probes.ts';
 import { examineCors } from './examine-cors.ts';
 import { examineDialect } from './examine-dialect.ts';
@@ -15,7 +16,6 @@ import type { ExpectedLimits } from './judge-limits.ts';
 import { judgeSilence } from './judge-silence.ts';
 import { createLedger } from './ledger.ts';
 import type { Probe, Reply } from './probe.ts';
-import { type Finding, fail, ok, type Row, untested } from './row.ts';
 
 export interface Examination {
   readonly key: string;

@@ -1,5 +1,5 @@
+import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import { quote, type Reply } from './probe.ts';
-import { type Finding, fail, ok, untested } from './row.ts';
 
 /** An unknown page. */
 export const unknownOrigin = 'https://doctor.example';

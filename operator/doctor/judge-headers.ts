@@ -1,6 +1,6 @@
 import { headerNames } from '../../lambda/http/gateway-headers.ts';
+import { type Finding, fail, ok } from '../examination/row.ts';
 import type { Reply } from './probe.ts';
-import { type Finding, fail, ok } from './row.ts';
 
 /** The gateway's own, all of which a client may see. */
 const own =

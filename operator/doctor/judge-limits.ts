@@ -1,5 +1,5 @@
+import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import type { Figures } from './figures.ts';
-import { type Finding, fail, ok, untested } from './row.ts';
 
 /** What is known about the limits. */
 export interface ExpectedLimits {

@@ -1,5 +1,5 @@
+import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import type { TimedEvent } from './judge-stream.ts';
-import { type Finding, fail, ok, untested } from './row.ts';
 
 /** Milliseconds, and numbers of events that bring text. */
 const atOnce = 10;

@@ -1,5 +1,5 @@
+import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import type { Entry } from './ledger.ts';
-import { type Finding, fail, ok, untested } from './row.ts';
 
 const others =
   'others use this quota too; run it with a key that has a limit of its own (npm run keys -- issue --limit 100)';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { type Finding, fail, ok } from '../examination/row.ts';
 import { parseJson, quote, type Reply } from './probe.ts';
-import { type Finding, fail, ok } from './row.ts';
 
 /** Whether a reply is a success of this shape. */
 export function judgeShape(reply: Reply, shape: z.ZodType): Finding {

@@ -1,5 +1,5 @@
+import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import type { Reply } from './probe.ts';
-import { type Finding, fail, ok, untested } from './row.ts';
 
 const keepAlive = /^: |^event: ping\r?$/m;
 

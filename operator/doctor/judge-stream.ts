@@ -1,7 +1,7 @@
 import { createSseReader, type SseEvent } from '../../lambda/stream/sse.ts';
+import { type Finding, fail, note, ok } from '../examination/row.ts';
 import type { DialectProbe } from './dialect-probes.ts';
 import { type Arrival, quote, type Reply } from './probe.ts';
-import { type Finding, fail, note, ok } from './row.ts';
 
 /** An event, and when its first and its last byte came. */
 export interface TimedEvent extends SseEvent {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import { readBody } from './judge-hiding.ts';
 import type { Reply } from './probe.ts';
-import { type Finding, fail, ok, untested } from './row.ts';
 
 const count = z.int().positive();
 const usage = z.union([z.object({ completion_tokens: count }), z.object({ output_tokens: count })]);

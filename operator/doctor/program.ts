@@ -1,29 +1,24 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { keyPrefix } from '../../lambda/identity/credentials.ts';
 import { ConfigError } from '../../lambda/settings/read-settings.ts';
 import { splitList } from '../../lambda/settings/setting.ts';
 import { CommandError } from '../command-error.ts';
-import { parseWhole } from '../parse-whole.ts';
+import { readBase, readWhole } from '../examination/arguments.ts';
+import { examineOrTell, exitCodes, exitCodesHelp, type Teller, tellRows } from '../examination/tell.ts';
 import { cost } from './dialect-probes.ts';
 import { examine } from './examine.ts';
 import { greet } from './greet.ts';
 import { unknownOrigin } from './judge-cors.ts';
 import { createProbe } from './probe.ts';
 import { fallbackSettings, type KnownSettings, readKnownSettings } from './read-settings.ts';
-import { renderRow, renderSummary } from './report.ts';
-import type { Row } from './row.ts';
 import { createWaitOut } from './wait-out.ts';
 
-export interface Surroundings {
+export interface Surroundings extends Teller {
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<void>;
   /** The `gateway` block of the cdk.json beside; undefined where there is none. */
   readonly readBlock: () => unknown;
-  readonly print: (text: string) => void;
-  /** For what is no result; line ends included. */
-  readonly printError: (text: string) => void;
-  readonly setExitCode: (code: number) => void;
 }
 
 interface Options {
@@ -42,12 +37,11 @@ interface Options {
 const patience = 180_000;
 const greetingPatience = 20_000;
 
-/** Wrong usage is commander's and run-program's. */
-const exitCodes = { healthy: 0, sick: 1, usage: 2, notExamined: 3 };
+const most = 1_000_000;
 
 /** The doctor's one command. */
 export function createProgram(surroundings: Surroundings): Command {
-  const { now, wait, print, printError, setExitCode } = surroundings;
+  const { now, wait, print, printError } = surroundings;
   const program = new Command('npm run doctor --')
     .description(`Examines a gateway from outside, deployed or local. It takes ${cost} requests of the key's quota.`)
     .requiredOption('--base <url>', 'the base URL of the gateway, with or without /v1', readBase)
@@ -60,14 +54,16 @@ export function createProgram(surroundings: Surroundings): Command {
         .default([], 'none'),
     )
     .option('--stage <name>', 'the stage of cdk.json that this gateway is; otherwise any may be')
-    .option('--limit <requests>', 'the daily limit of the key, where it has one of its own', readWhole(0))
-    .option('--length <numbers>', 'how many numbers a stream is to write; a fast model needs more', readWhole(10), 40)
+    .option('--limit <requests>', 'the daily limit of the key, where it has one of its own', readWhole(0, most))
+    .option(
+      '--length <numbers>',
+      'how many numbers a stream is to write; a fast model needs more',
+      readWhole(10, most),
+      40,
+    )
     .option('--origin <url>', 'a page that may call the gateway', unknownOrigin)
     .option('--json', 'print one JSON document, for programs')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 nothing is wrong, 1 something is, 2 wrong usage, 3 it could not be examined.',
-    )
+    .addHelpText('after', exitCodesHelp)
     .exitOverride()
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError })
     .action(async ({ base, key: givenKey, spentKey, names, stage, limit, length, origin, json }: Options) => {
@@ -77,30 +73,20 @@ export function createProgram(surroundings: Surroundings): Command {
         const message = `error: --key must begin with ${keyPrefix}: the gateway takes anything else for a guest`;
         program.error(message, { exitCode: exitCodes.usage });
       }
-      try {
+      await examineOrTell(async () => {
         const known = readSettings(surroundings, stage);
         const { memberLimits: member, guestLimits: guest, keepAlive } = known;
         const acquaintance = await greet(createProbe({ base, now, patience: greetingPatience }), key);
         printError(`This takes ${cost} of the ${acquaintance.figures.remaining} requests that the key has left.\n`);
-        const rows: Row[] = [];
         const examination = {
           ...{ key, spentKey: spentKey?.trim(), origin, length, keepAlive },
           names: [...new Set([...names, ...known.names])],
           limits: { key: limit, member, guest, certain: stage !== undefined },
           waitOut: createWaitOut({ wait, tell: printError }),
         };
-        for await (const row of examine(createProbe({ base, now, patience }), acquaintance, examination)) {
-          rows.push(row);
-          if (!json) print(renderRow(row));
-        }
-        const healthy = rows.every(({ mark }) => mark !== 'fail');
-        print(json ? JSON.stringify({ base, healthy, cost, rows }) : `\n${renderSummary(rows)}`);
-        setExitCode(healthy ? exitCodes.healthy : exitCodes.sick);
-      } catch (error) {
-        if (!(error instanceof CommandError)) throw error;
-        printError(`error: ${error.message}\n`);
-        setExitCode(exitCodes.notExamined);
-      }
+        const rows = examine(createProbe({ base, now, patience }), acquaintance, examination);
+        await tellRows(rows, surroundings, json && ((told, healthy) => ({ base, healthy, cost, rows: told })));
+      }, surroundings);
     });
   return program;
 }
@@ -117,16 +103,3 @@ function readSettings({ readBlock, printError }: Surroundings, stage: string | u
     return fallbackSettings;
   }
 }
-
-function readBase(text: string): string {
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '').replace(/\/v1$/, '');
-  throw new InvalidArgumentError('It must be an http(s) URL.');
-}
-
-const readWhole = (from: number) => (text: string) => {
-  const most = 1_000_000;
-  const number = parseWhole(text, from, most);
-  if (number === undefined) throw new InvalidArgumentError(`It must be a whole number from ${from} to ${most}.`);
-  return number;
-};

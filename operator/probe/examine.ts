@@ -1,5 +1,5 @@
 import { CommandError } from '../command-error.ts';
-import { type Finding, fail, note, type Row, untested } from '../doctor/row.ts';
+import { type Finding, fail, note, type Row, untested } from '../examination/row.ts';
 import { type AskOnce, askArtifact, type Reply } from './ask.ts';
 import { inventAddress } from './forgeries.ts';
 import { judgeCountedAddress, judgeSeenAddress } from './judge-address.ts';

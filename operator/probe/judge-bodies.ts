@@ -1,4 +1,4 @@
-import { type Finding, fail, note, ok } from '../doctor/row.ts';
+import { type Finding, fail, note, ok } from '../examination/row.ts';
 import type { AskOnce, Reply } from './ask.ts';
 
 const mebibyte = 1_048_576;

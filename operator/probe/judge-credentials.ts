@@ -1,4 +1,4 @@
-import { type Finding, fail, note, ok } from '../doctor/row.ts';
+import { type Finding, fail, note, ok } from '../examination/row.ts';
 import type { CredentialsReport } from './artifact/describe-credentials.ts';
 import { type AskOnce, askArtifact } from './ask.ts';
 

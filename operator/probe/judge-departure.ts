@@ -1,4 +1,4 @@
-import { type Finding, fail, ok, untested } from '../doctor/row.ts';
+import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import { type AskOnce, askArtifact } from './ask.ts';
 
 interface World {

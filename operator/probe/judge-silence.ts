@@ -1,4 +1,4 @@
-import { type Finding, fail, ok } from '../doctor/row.ts';
+import { type Finding, fail, ok } from '../examination/row.ts';
 import type { AskOnce } from './ask.ts';
 
 /** Whether an answer arrives after this many seconds of silence, before its head or within its body. */

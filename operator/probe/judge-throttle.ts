@@ -1,4 +1,4 @@
-import { type Finding, note, ok } from '../doctor/row.ts';
+import { type Finding, note, ok } from '../examination/row.ts';
 import type { AskOnce, Reply } from './ask.ts';
 
 interface Options {

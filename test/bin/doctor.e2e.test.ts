@@ -5,7 +5,7 @@ import { issueKey } from '../../lambda/identity/issue-key.ts';
 import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
-import type { Row } from '../../operator/doctor/row.ts';
+import type { Row } from '../../operator/examination/row.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { startArtifact } from '../support/artifact.ts';
 import { startArtifactGateway } from '../support/artifact-gateway.ts';

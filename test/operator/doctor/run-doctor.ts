@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { createProgram, type Surroundings } from '../../../operator/doctor/program.ts';
-import type { Row } from '../../../operator/doctor/row.ts';
+import type { Row } from '../../../operator/examination/row.ts';
 
 export interface Said {
   readonly out: string;

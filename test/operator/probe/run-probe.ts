@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { CommanderError } from 'commander';
-import type { Row } from '../../../operator/doctor/row.ts';
+import type { Row } from '../../../operator/examination/row.ts';
 import { createProgram } from '../../../operator/probe/program.ts';
 
 export interface Said {

@@ -4,11 +4,11 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1);
 }
 const { createResumeProgram } = await import('../operator/stop/program.ts');
-const { openTarget } = await import('../operator/keys/target.ts');
 const { runProgram } = await import('../operator/run-program.ts');
 
 const program = createResumeProgram({
-  openTarget,
+  // Loaded where it is needed: help and wrong usage are answered without the SDK.
+  openTarget: async (options) => (await import('../operator/keys/target.ts')).openTarget(options),
   print: (text) => console.log(text),
   printError: (text) => process.stderr.write(text),
 });

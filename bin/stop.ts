@@ -4,12 +4,12 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1);
 }
 const { createStopProgram } = await import('../operator/stop/program.ts');
-const { openTarget } = await import('../operator/keys/target.ts');
 const { runProgram } = await import('../operator/run-program.ts');
 
 const program = createStopProgram({
   now: Date.now,
-  openTarget,
+  // Loaded where it is needed: help and wrong usage are answered without the SDK.
+  openTarget: async (options) => (await import('../operator/keys/target.ts')).openTarget(options),
   print: (text) => console.log(text),
   printError: (text) => process.stderr.write(text),
 });

@@ -1,6 +1,6 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { Counters, CounterWindow } from './counters.ts';
+import { type Counters, type CounterWindow, isAnswerLost } from './counters.ts';
 import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
 import { type Figures, QuotaRefusal, tooFast, usedUp, type Wording } from './refusal.ts';
 
@@ -66,7 +66,7 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
       const window = quotaWindow(identity, time, limits);
       const token = createToken();
       const result = await counters.charge(window, token).catch((error) => {
-        if (error instanceof GatewayError && error.reason === 'answer_lost') onLost(error, 'charge');
+        if (isAnswerLost(error)) onLost(error, 'charge');
         throw error;
       });
       const figures = figuresOf(window, result.used);

@@ -1,3 +1,5 @@
+import { GatewayError } from '../http/errors.ts';
+
 /** The counter for a charge and its limits. Times are epoch milliseconds. */
 export interface CounterWindow {
   /** Names the counter; another window is another counter. */
@@ -28,4 +30,11 @@ export interface Counters {
   refund(item: string, token: string): Promise<number | undefined>;
   /** How many charges stand. */
   read(item: string): Promise<number>;
+}
+
+/** The `reason` of an error if nobody knows whether the operation was carried out. */
+export const lostAnswer = 'answer_lost';
+
+export function isAnswerLost(error: unknown): boolean {
+  return error instanceof GatewayError && error.reason === lostAnswer;
 }

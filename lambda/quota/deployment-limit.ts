@@ -1,7 +1,7 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Charge } from './charge.ts';
-import type { Counters, CounterWindow } from './counters.ts';
+import { type Counters, type CounterWindow, isAnswerLost } from './counters.ts';
 import { dayOf, minuteOf } from './policy.ts';
 import { allAnswered, type Wording } from './refusal.ts';
 
@@ -92,7 +92,7 @@ function createTake(name: LimitName, limit: number, { counters, createToken, onL
 
   const charge = async (part: CounterWindow, token: string): Promise<Taken | undefined> => {
     const { granted, used } = await counters.charge(part, token).catch((error) => {
-      if (error instanceof GatewayError && error.reason === 'answer_lost') onLost(error, name);
+      if (isAnswerLost(error)) onLost(error, name);
       throw error;
     });
     return granted ? { name, item: part.item, token, used: (100 * used) / part.limit } : undefined;

@@ -1,4 +1,5 @@
 import { GatewayError } from '../http/errors.ts';
+import { lostAnswer } from '../quota/counters.ts';
 import { isTrouble, mayBeDone } from './service-error.ts';
 
 /** How long one operation may take in all, retries and their pauses included. */
@@ -70,5 +71,5 @@ export function isTooSlow(error: unknown): boolean {
 
 /** The error for the client. If an answer was lost, the operation may have been carried out. */
 export function outage(cause: unknown, answerLost: boolean): GatewayError {
-  return new GatewayError('service_unavailable', message, { cause, ...(answerLost && { reason: 'answer_lost' }) });
+  return new GatewayError('service_unavailable', message, { cause, ...(answerLost && { reason: lostAnswer }) });
 }

@@ -7,6 +7,7 @@ export function findFault(scenario: Scenario, before: WorldState, state: WorldSt
   const broken = brokenLimit(scenario, state);
   if (broken !== undefined) return broken;
   for (const [index, environment] of state.environments.entries()) {
+    if (environment === before.environments[index]) continue; // the step left it alone, so it is as right as it was
     const known = before.environments[index]?.actor?.told.length ?? 0;
     const news = environment.actor?.told.slice(known) ?? [];
     const fault =

@@ -3,22 +3,124 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { evaluate } from '../support/github-expression.ts';
 
-interface Recorded {
+interface Label {
+  readonly name: string;
+}
+
+interface PullRequestEvent {
+  readonly action: string;
+  readonly label?: Label;
+  readonly before?: string;
+  readonly after?: string;
+  readonly pull_request: { readonly head: { readonly sha: string }; readonly labels: readonly Label[] };
+  readonly sender: { readonly login: string };
+}
+
+/** What GitHub sent once for each kind of event. The file says where they were published. */
+const { events: recorded }: { readonly events: Readonly<Record<string, PullRequestEvent>> } = JSON.parse(
+  readFileSync('test/fixtures/github/pull-request.json', 'utf8'),
+);
+
+interface Moment {
   readonly what: string;
   /** Whether a dangerous change may pass then. */
   readonly passes: boolean;
-  readonly event: { readonly action: string; readonly pull_request: { readonly head: { readonly sha: string } } };
+  readonly action: string;
+  /** The last commit. */
+  readonly head: string;
+  /** The labels that the pull request has, and the one that it has just got or lost. */
+  readonly labels?: readonly string[];
+  readonly label?: string;
+  readonly sender?: string;
 }
 
-/** What GitHub sends in the life of one pull request, in this order, cut down to what says anything. */
-const recorded: readonly Recorded[] = JSON.parse(readFileSync('test/fixtures/github/pull-request.json', 'utf8'));
+const [first, second, third] = [
+  '1f0c7e5d9a4b3c2e8d7f6a5b4c3d2e1f0a9b8c7d',
+  '7b9d2e4f6a8c0b1d3e5f7a9c1b3d5e7f9a1c3e5b',
+  'c3e5b7b9d2e4f6a8c0b1d3e5f7a9c1b3d5e7f9a1',
+];
+const okFor = (sha: string) => `infra-ok-${sha}`;
+const [read, all] = [
+  ['bug', okFor(first)],
+  ['bug', okFor(first), okFor(second)],
+];
+
+/** The life of one pull request. */
+const moments: readonly Moment[] = [
+  { what: 'it is opened', passes: false, action: 'opened', head: first },
+  {
+    ...{ what: 'it gets a label that names no commit', passes: false, action: 'labeled', head: first },
+    ...{ label: 'infra-ok', labels: ['infra-ok'] },
+  },
+  {
+    ...{ what: 'its commit is agreed to', passes: true, action: 'labeled', head: first },
+    ...{ label: okFor(first), labels: [okFor(first)] },
+  },
+  {
+    ...{ what: 'it gets another label', passes: true, action: 'labeled', head: first },
+    ...{ label: 'bug', labels: read },
+  },
+  { what: 'it is closed and opened again', passes: true, action: 'reopened', head: first, labels: read },
+  { what: 'a commit is pushed', passes: false, action: 'synchronize', head: second, labels: read },
+  {
+    ...{ what: 'it gets another label after the push', passes: false, action: 'labeled', head: second },
+    ...{ label: 'wontfix', labels: [...read, 'wontfix'] },
+  },
+  {
+    ...{ what: 'it loses that label', passes: false, action: 'unlabeled', head: second },
+    ...{ label: 'wontfix', labels: read },
+  },
+  { what: 'it is opened again after the push', passes: false, action: 'reopened', head: second, labels: read },
+  {
+    ...{ what: 'the commit before it is agreed to once more', passes: false, action: 'labeled', head: second },
+    ...{ label: okFor(first), labels: read },
+  },
+  {
+    ...{ what: 'somebody else agrees to the new commit', passes: true, action: 'labeled', head: second },
+    ...{ label: okFor(second), labels: all, sender: 'mona' },
+  },
+  { what: 'what was read first is pushed again', passes: true, action: 'synchronize', head: first, labels: all },
+  { what: 'it is opened again, pushed to while closed', passes: false, action: 'reopened', head: third, labels: all },
+  {
+    ...{ what: 'a commit that is yet to come is agreed to', passes: false, action: 'labeled', head: third },
+    ...{ label: okFor('0'.repeat(40)), labels: [...all, okFor('0'.repeat(40))] },
+  },
+  {
+    ...{ what: 'the agreement is taken back', passes: false, action: 'unlabeled', head: second },
+    ...{ label: okFor(second), labels: read },
+  },
+];
+
+/** The recorded event with nothing replaced but commits and names. */
+function eventOf({ action, head, labels = [], label = '', sender }: Moment): PullRequestEvent {
+  const event = recorded[action];
+  const [some] = event?.pull_request.labels ?? [];
+  if (!event || !some) throw new Error(`no event is recorded with the action ${action} and a label`);
+  return {
+    ...event,
+    ...(event.label && { label: { ...event.label, name: label } }),
+    ...(event.after && { before: first, after: head }),
+    ...(sender && { sender: { ...event.sender, login: sender } }),
+    pull_request: {
+      ...event.pull_request,
+      head: { ...event.pull_request.head, sha: head },
+      labels: labels.map((name) => ({ ...some, name })),
+    },
+  };
+}
 
 const workflow = readFileSync('.github/workflows/ci.yml', 'utf8');
 const [, job = ''] = /\n {2}infrastructure:\n((?: {4}.*\n|\n)+)/.exec(workflow) ?? [];
 
+/** What GitHub evaluates expressions against. */
+const contextsOf = (event: PullRequestEvent, code: string) => ({
+  github: { event_name: 'pull_request', event },
+  needs: { diff: { outputs: { code } } },
+});
+
 /** The step of the job as the workflow's own text has it, run with what GitHub would have put in. */
-function runStep({ event }: Recorded, code: string) {
-  const contexts = { github: { event_name: 'pull_request', event }, needs: { diff: { outputs: { code } } } };
+function runStep(event: PullRequestEvent, code: string) {
+  const contexts = contextsOf(event, code);
   const [, condition = ''] = /^ {4}if: (.+)$/m.exec(job) ?? [];
   expect(evaluate(condition, contexts)).toBe(true);
   const [, block = ''] = /- env:\n((?: {10}.*\n)+)/.exec(job) ?? [];
@@ -33,31 +135,54 @@ function runStep({ event }: Recorded, code: string) {
   });
 }
 
-describe('a dangerous change', () => {
-  test.each(recorded.map((one) => ({ ...one, verdict: one.passes ? 'passes' : 'fails' })))(
-    '$verdict when $what',
-    (one) => {
-      const { status, stdout, stderr } = runStep(one, '2');
-      expect(stderr).toBe('');
-      expect(status).toBe(one.passes ? 0 : 1);
-      // Whoever reads the failure agrees to the commit that it speaks of.
-      if (!one.passes) expect(stdout).toContain(`--add-label infra-ok-${one.event.pull_request.head.sha}`);
-    },
-  );
+describe('what is recorded', () => {
+  const [, types = ''] = /pull_request:\n(?: {4}.*\n)*? {4}types: \[(.*)\]/.exec(workflow) ?? [];
 
-  test('fails with the label of another digest, however much they share', () => {
-    for (const recording of recorded) {
-      const { event } = recording;
-      const labels = [{ name: 'infra-ok-' }, { name: `infra-ok-${event.pull_request.head.sha.slice(0, 39)}` }];
-      const other = { ...recording, event: { ...event, pull_request: { ...event.pull_request, labels } } };
-      expect(runStep(other, '2').status).toBe(1);
+  test('is each event that the workflow listens for', () => {
+    expect(Object.keys(recorded).sort()).toEqual(types.split(', ').sort());
+    for (const [action, event] of Object.entries(recorded)) expect(event.action).toBe(action);
+  });
+
+  test('has all that the expressions of the workflow read', () => {
+    const paths = [...workflow.matchAll(/github\.event\.[\w.*]+/g)].map(([path]) => path);
+    expect(paths.length).toBeGreaterThan(5);
+    for (const path of paths) {
+      for (const event of Object.values(recorded)) {
+        const values = [evaluate(path, contextsOf(event, '0'))].flat();
+        expect([path, values.length > 0 && !values.includes(undefined)]).toEqual([path, true]);
+      }
     }
   });
 });
 
-test.each(recorded)('what is refused fails when $what, and so does a diff that was not made', (one) => {
+describe('a dangerous change', () => {
+  test.each(moments.map((moment) => ({ ...moment, verdict: moment.passes ? 'passes' : 'fails' })))(
+    '$verdict when $what',
+    (moment) => {
+      const { status, stdout, stderr } = runStep(eventOf(moment), '2');
+      expect(stderr).toBe('');
+      expect(status).toBe(moment.passes ? 0 : 1);
+      // Whoever reads the failure agrees to the commit that it speaks of.
+      if (!moment.passes) expect(stdout).toContain(`--add-label ${okFor(moment.head)}`);
+    },
+  );
+
+  test.each(Object.entries(recorded))('fails with nothing but what GitHub sent when it was %s', (_, event) => {
+    expect(runStep(event, '2').status).toBe(1);
+  });
+
+  test('fails with the label of another digest, however much they share', () => {
+    for (const moment of moments) {
+      const labels = ['infra-ok-', okFor(moment.head.slice(0, 39)), `${okFor(moment.head)}0`];
+      expect(runStep(eventOf({ ...moment, labels }), '2').status).toBe(1);
+    }
+  });
+});
+
+test.each(moments)('what is refused fails when $what, and so does a diff that was not made', (moment) => {
+  const event = eventOf(moment);
   expect(
-    [runStep(one, '0'), runStep(one, '3'), runStep(one, '1'), runStep(one, '')].map(({ status }) => status),
+    [runStep(event, '0'), runStep(event, '3'), runStep(event, '1'), runStep(event, '')].map(({ status }) => status),
   ).toEqual([0, 1, 1, 1]);
 });
 
@@ -73,6 +198,10 @@ describe('what judges a pull request', () => {
     expect(diff.match(/uses: actions\/checkout@/g)).toHaveLength(1);
     expect(diff).toMatch(/ref: \$\{\{ github\.event\.pull_request\.base\.sha \}\}/);
     expect(diff).toMatch(/npm run --silent diff -- --stage prod --base HEAD --synthesized templates/);
+  });
+
+  test('sees only what is to be merged into main: the verdict on a commit holds for every pull request with that commit', () => {
+    expect(workflow).toMatch(/^ {2}pull_request:\n(?: {4}#.*\n)*? {4}branches: \[main\]$/m);
   });
 
   test('is given templates only', () => {

@@ -13,7 +13,7 @@ export const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals] [--m
 /** The options of `npm run bench`. */
 export interface Command {
   readonly names: readonly MeasurementName[];
-  /** Undefined if each measurement is to use its own number. */
+  /** Undefined for each measurement's own number. */
   readonly rounds: number | undefined;
   readonly goals: boolean;
   readonly markdown: boolean;

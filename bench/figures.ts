@@ -14,7 +14,7 @@ export type Baseline = 'bare' | 'bareDynamoDb';
 export type Goal =
   | { readonly to: Baseline; readonly atMost: number }
   | { readonly to: Baseline; readonly atLeast: number }
-  /** Of the figure itself. */
+  /** The goal for the figure itself. */
   | { readonly to: 'nothing'; readonly atMost: number };
 
 /** One line of the results: a figure of one measurement, with the gateway in one setting. */

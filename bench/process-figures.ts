@@ -9,13 +9,13 @@ export function processorTime(pid: number): number {
   return nanoseconds / 1e6;
 }
 
-/** The most memory that a process has held since it started, or since `forgetPeak`: megabytes. */
+/** The peak memory of a process since it started, or since `forgetPeak`, in megabytes. */
 export function peakMemory(pid: number): number {
   const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 }
 
-/** Resets the peak to what is held now (https://docs.kernel.org/filesystems/proc.html). */
+/** Resets the peak to the current use (https://docs.kernel.org/filesystems/proc.html). */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -1,4 +1,4 @@
-// npm run changelog: writes docs/CHANGELOG.md anew from the commits; with --notes VERSION it prints what it says of that version.
+// npm run changelog: renews docs/CHANGELOG.md from the commits. With --notes VERSION it prints that version's part.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readHistory } from '../operator/changelog/read-history.ts';

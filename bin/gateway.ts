@@ -10,7 +10,7 @@ import { findCommit } from '../lib/find-commit.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { secretHash } from '../operator/probe/terms.ts';
 
-// Today's CDK behaviour, not that for older apps; the template's snapshot shows what an upgrade changes.
+// The CDK's current behaviour, not the one for older apps. The template's snapshot shows what an upgrade changes.
 const app = new App({ context: featureFlags });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 // `-c commit=` leaves it out, for a comparison with another commit.

@@ -1,4 +1,4 @@
-// npm run pictures: draws the pictures of docs/images anew from the text beside each.
+// npm run pictures: redraws the pictures in docs/images from the text beside each.
 import { writeFileSync } from 'node:fs';
 import { drawPictures } from '../operator/pictures/pictures.ts';
 

@@ -1,8 +1,5 @@
-// Nothing is imported before the check: an older Node would stumble over the first file with an error of its own.
-if (Number.parseInt(process.versions.node, 10) < 24) {
-  console.error(`This needs Node 24 or newer, not ${process.versions.node}. npm start brings its own.`);
-  process.exit(1);
-}
+import './require-node.ts';
+
 const { flushed } = await import('../lambda/report/flush.ts');
 const { ConfigError } = await import('../lambda/settings/read-settings.ts');
 const { startGateway } = await import('../local/start.ts');

@@ -79,7 +79,7 @@ export function createApp(dependencies: AppDependencies): App {
     };
     if (wanted.kind !== 'health') coldStart = false;
     const response = await pipelines[request.route.kind](request).catch((fault) => {
-      // Pipelines render their own errors. This is a fault in one, which the engine has to answer.
+      // Pipelines render their own errors, so this is a bug in one. The engine answers it.
       request.end = 'refused';
       request.error = toGatewayError(fault);
       log.finished(request, request.error.status);

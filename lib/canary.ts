@@ -17,13 +17,13 @@ interface CanaryProps {
   readonly secret: Secret;
 }
 
-/** A client of the stack's own that asks every five minutes, from outside: what keeps callers from the gateway is silence within. */
+/** Asks the gateway from outside every five minutes, as a client would: what keeps callers out can't be seen from inside. */
 export class Canary extends OwnFunction {
   constructor(scope: Construct, id: string, { config, commit, code, url, secret }: CanaryProps) {
     super(scope, id, {
       ...{ config, commit, code },
       description: 'Private inference gateway: canary',
-      memorySize: 256, // most of it stands still
+      memorySize: 256, // it mostly waits
       timeout: Duration.minutes(1),
       environment: {
         CANARY_URL: url,

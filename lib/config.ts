@@ -43,7 +43,7 @@ export const setByStack: Readonly<Record<string, string>> = {
 /** The largest environment that Lambda takes, in bytes of its JSON. */
 const environmentLimits = { 'function-url': 4_096, both: 4_096, web: 32_768 } as const;
 
-/** Settings of the HTTP server that are not for an operator to choose where Lambda runs it. */
+/** Settings of the HTTP server that an operator can't choose when Lambda runs it. */
 const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'BODY_BUDGET');
 
 /** Checks a stage with the function's own parsers, so that what deploys also starts, and reports all faults together. */
@@ -69,7 +69,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
   const serverEnvironment = {
     BODY_BUDGET: given.BODY_BUDGET ?? serverSettings.BODY_BUDGET.fallback,
     SHUTDOWN_GRACE: serverSettings.SHUTDOWN_GRACE.fallback,
-    // The platform's balancer appends the caller's address. The server would choose this by itself; it is set to be seen.
+    // The platform's balancer appends the caller's address. The server would choose this anyway; set, it shows in the template.
     CLIENT_ADDRESS: 'x-forwarded-for',
   };
   faults.push(
@@ -115,7 +115,7 @@ function faultOf(name: string, value: unknown): string | undefined {
 
 /** Settings of an engine that is not deployed; invalid ones have a fault already. */
 function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
-  if (engine === undefined || engine === 'both') return []; // an invalid one is a fault of its own
+  if (engine === undefined || engine === 'both') return []; // invalid: reported by its own check
   const other = engine === 'web' ? 'function-url' : 'web';
   return ofEngine[other]
     .filter((name) => Object.hasOwn(given, name) && !faults.some((fault) => fault.startsWith(`${name} `)))
@@ -131,19 +131,19 @@ function contradictions({ edge, reservedConcurrency, accountConcurrency }: Stack
     const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
     faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${walletShare}`);
   }
-  // A value that is not such a number is a fault of its own.
+  // Values that are no such numbers are reported by their own checks.
   if ((settings.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {
     const instead =
       'for a caller who needs more, issue several keys with limits of their own: each has a counter to itself';
     faults.push(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once; ${instead}`);
   }
   if (edge === undefined) {
-    if (given.edge !== undefined && given.edge !== 'false') return faults; // a fault of its own
+    if (given.edge !== undefined && given.edge !== 'false') return faults; // invalid: reported by its own check
     const useless = Object.keys(given).filter((name) => /^edge\w/.test(name));
     return [...faults, ...useless.map((name) => `${name} needs edge: true`)];
   }
   if (given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
-  // An invalid one is a fault of its own.
+  // An invalid one is reported by its own check.
   if ((edge.domainName && !given.edgeCertificateArn) || (edge.certificateArn && !given.edgeDomainName)) {
     faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
   }

@@ -12,8 +12,8 @@ interface EdgeAlarmsProps {
 }
 
 /**
- * Alarms on CloudFront's figures, which stand in us-east-1. An alarm looks only at its own region, and tells only topics of it:
- * so this is a stack beside the gateway's, with a topic of its own.
+ * Alarms on CloudFront's metrics, which exist only in us-east-1. An alarm can use only metrics and topics of its own region, so
+ * these have their own stack and topic.
  */
 export class EdgeAlarmsStack extends Stack {
   constructor(scope: Construct, id: string, { config, distributionId }: EdgeAlarmsProps) {

@@ -3,7 +3,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 
 export type EdgeMetrics = ReturnType<typeof createEdgeMetrics>;
 
-/** CloudFront's figures of a distribution, which stand in us-east-1 wherever the stack is. Rates are percent of its requests. */
+/** CloudFront's metrics for a distribution, in us-east-1 wherever the stack is. Rates are percentages of its requests. */
 export function createEdgeMetrics(distributionId: string) {
   const figure = (metricName: string, statistic: string) =>
     new Metric({

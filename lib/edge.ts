@@ -8,15 +8,15 @@ import { Construct } from 'constructs';
 import { originSecretHeader } from '../lambda/identity/viewer-address.ts';
 import type { DeploymentConfig } from './config.ts';
 
-/** Who answers: a function's URL, or the domain of a web function's endpoint. */
+/** The origin: a function's URL, or the domain of a web function's endpoint. */
 export type Origin = FunctionUrl | string;
 
 interface EdgeProps {
   readonly config: NonNullable<DeploymentConfig['edge']>;
   readonly origin: Origin;
-  /** Who answers some paths instead, by their patterns, such as `/cli/*`. */
+  /** Other origins for some paths, by pattern, such as `/cli/*`. */
   readonly other?: { readonly url: Origin; readonly paths: readonly string[] };
-  /** The secret that the distribution sends to the function, which answers nobody else. */
+  /** The secret by which the function recognizes requests from the distribution. */
   readonly secret: Secret;
 }
 
@@ -27,7 +27,7 @@ interface EdgeProps {
  */
 export class Edge extends Construct {
   readonly url: string;
-  /** What the DNS record of a domain of your own points to. */
+  /** The target for the DNS record of your own domain. */
   readonly domainName: string;
   readonly distributionId: string;
 
@@ -85,7 +85,7 @@ function toOrigin(to: Origin, options: OriginOptions): cloudfront.IOrigin {
 const keptErrors = [500, 502, 503, 504];
 
 const acknowledged = [
-  ['CFR1', 'Who may call from where is for the web ACL to say, which the operator gives.'],
+  ['CFR1', 'Restricting callers by country is left to the web ACL, which the operator supplies.'],
   ['CFR2', 'A web ACL is a setting (edgeWebAclArn), as it must live in us-east-1; docs/edge.md has one.'],
   ['CFR3', 'The function logs every request; access logs would store addresses, which it never does.'],
   [

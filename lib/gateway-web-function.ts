@@ -22,11 +22,11 @@ export class GatewayWebFunction extends Construct {
     const { maxConcurrency, maxEnvironments, rateLimit, logRetentionDays, serverEnvironment } = config;
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     this.logGroup = new LogGroup(this, 'Logs', logs);
-    // Where Lambda keeps lines until they are in the other; without it, Lambda would make one that forgets nothing:
+    // Lambda keeps lines in transit here. If it were missing, Lambda would create it, without an expiry:
     // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-logging.html
     const companion = new LogGroup(this, 'LocalLogs', { ...logs, logGroupName: `${this.logGroup.logGroupName}.local` });
 
-    // A role of its own, because the CDK's default may write to every log group of the account.
+    // Its own role, because the CDK's default may write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const writeLogs = ['logs:CreateLogStream', 'logs:PutLogEvents'] as const;
     const rights = [
@@ -38,7 +38,7 @@ export class GatewayWebFunction extends Construct {
     }
 
     const server = new WebFunction(this, 'Function', {
-      // Names are unique across the regions of an account, which may have a second stack of this stage.
+      // Names must be unique across the regions of an account, and another region may have a stack of the same stage.
       webFunctionName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       revisionDescription: 'Private inference gateway',
       runtime: WebFunctionRuntime.NODEJS_24_X,
@@ -53,18 +53,18 @@ export class GatewayWebFunction extends Construct {
         ...(commit !== undefined && { DEPLOYED_COMMIT: commit }),
         ...(probe !== undefined && { PROBE_SECRET_HASH: probe }),
       },
-      defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED, // callers prove themselves to the gateway
+      defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED, // the gateway authenticates callers itself
       defaultEndpoint: {
         endpointName: 'gateway',
         ...(maxEnvironments !== undefined && { maxEnvironments }),
         ...(rateLimit !== undefined && { rateLimit }),
       },
     });
-    // No environment starts before its log group exists and it may write there.
+    // No environment may start before its log group and its right to write there exist.
     server.resourceRevision.node.addDependency(role, companion);
     Validations.of(server.endpoint).acknowledge({
       id: 'Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
-      reason: 'Callers prove themselves to the gateway, which answers nobody without a key but as a guest.',
+      reason: 'The gateway authenticates callers itself. Without a key it serves them only as guests.',
     });
     this.functionName = server.webFunctionName;
     this.domainName = server.endpoint.domainName;

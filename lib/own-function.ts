@@ -7,7 +7,7 @@ import type { DeploymentConfig } from './config.ts';
 
 export interface OwnFunctionProps {
   readonly config: DeploymentConfig;
-  /** What is deployed; unknown where git has nothing to say. */
+  /** The commit deployed; undefined if git does not know it. */
   readonly commit: string | undefined;
   readonly description: string;
   /** The folder of the built function. */
@@ -18,7 +18,7 @@ export interface OwnFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A function with a role and a log group of its own. It may do nothing but write its log, until it is allowed more. */
+/** A function with its own role and log group. It may only write its log until it is allowed more. */
 export class OwnFunction extends Construct {
   readonly function: lambda.Function;
   readonly logGroup: LogGroup;
@@ -27,13 +27,13 @@ export class OwnFunction extends Construct {
   constructor(scope: Construct, id: string, props: OwnFunctionProps) {
     super(scope, id);
     const { config, commit, description, code, memorySize, timeout, reservedConcurrency, environment } = props;
-    // CloudWatch encrypts every group with a key of its own. One of ours would cost a dollar a month, and what it would guard
-    // is not there: no line holds a prompt, an answer, a key or an address.
+    // CloudWatch encrypts log groups by itself. A customer-managed key would cost a dollar a month and protect little: no line
+    // holds a prompt, an answer, a key or an address.
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY, // logs only explain a gateway that runs
+      removalPolicy: RemovalPolicy.DESTROY, // of no use once the gateway is gone
     });
-    // A role of its own, as the one that the CDK would make may write to every log group of the account.
+    // Its own role, because the CDK's default may write to every log group of the account.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.allow(this.logGroup.logGroupArn, 'logs:CreateLogStream', 'logs:PutLogEvents');
 
@@ -58,7 +58,7 @@ export class OwnFunction extends Construct {
     }
   }
 
-  /** Lets the function do this, with this resource. */
+  /** Allows the function these actions on this resource. */
   protected allow(resource: string, ...actions: string[]): void {
     this.role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
   }

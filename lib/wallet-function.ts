@@ -13,11 +13,11 @@ interface WalletFunctionProps {
   readonly code: string;
   readonly tables: Tables;
   readonly secrets: Secrets;
-  /** The gateway's URL, for the page to show. The gateway can't have this function's URL as well: each would need the other first. */
+  /** The gateway's URL, which the page shows. The gateway can't be told this function's URL too: each would need the other first. */
   readonly gatewayUrl: string;
 }
 
-/** The operator's settings that the function needs. Changes of others don't touch it. */
+/** The operator's settings that the function needs. Changing any other does not affect it. */
 const told = ['SERVICE_NAME', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
 
 /** The function of the page /cli: the only one that may write keys and links. */
@@ -40,7 +40,7 @@ export class WalletFunction extends PublicFunction {
       commit,
       description: 'Private inference gateway: keys for wallets',
       code,
-      memorySize: 512, // the gateway's setting is for bodies that this function never gets
+      memorySize: 512, // the setting is for large bodies, which this function never gets
       timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
       reservedConcurrency: walletShareOf(config),
       environment: {

@@ -2,7 +2,7 @@ import type { App } from '../lambda/app.ts';
 import { createHandler } from '../lambda/engines/function-url.ts';
 import type { StreamingHandler } from './invoke-function.ts';
 
-/** An app as a function. Lambda's types lack the stream that a function gets between event and context. */
+/** An app as a function. Lambda's types omit the stream, which a function gets between event and context. */
 export function createFunction(app: App): StreamingHandler {
   const handler: unknown = createHandler(app);
   return handler as StreamingHandler;

@@ -33,7 +33,7 @@ export async function startDynamoDb({
   server.on('connection', (socket) => closing && socket.destroy());
   const running = new Set<Promise<void>>();
   server.on('request', (request, response) => {
-    // It throws out of an event listener when a client goes away in the middle of a request: that must not end the process.
+    // dynalite throws from an event listener when a client leaves in the middle of a request. That must not end the process.
     request.removeAllListeners('error');
     request.on('error', () => {});
     const over = whenOver(request, response);
@@ -49,7 +49,7 @@ export async function startDynamoDb({
     async close() {
       closing = true;
       server.closeAllConnections();
-      // A write that finds its table closed throws past everybody.
+      // A write to a closed table throws where nobody can catch it.
       await Promise.all(running);
       await new Promise((resolve) => server.close(resolve));
     },

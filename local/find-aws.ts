@@ -1,7 +1,7 @@
 import { type Aws, createAws } from '../lambda/store/aws.ts';
 import { findAwsAccess } from '../lambda/store/service.ts';
 
-/** AWS as the SDK finds it for one of its clients, profiles included, which a function does not have. */
+/** Region and credentials as the SDK finds them, including profiles, which a function does not have. */
 export async function findAws(client: Parameters<typeof findAwsAccess>[0]): Promise<Aws> {
   return createAws(await findAwsAccess(client, process.env), { now: Date.now, random: Math.random });
 }

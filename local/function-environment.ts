@@ -5,13 +5,13 @@ import type { DemoUpstream } from './demo/demo-upstream.ts';
 /** Changes to an environment; undefined removes a variable. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** What the stack would set for a deployed function, unless the operator has: names, a salt, the demo upstream. */
+/** Settings that the stack would make for a deployed function, unless set already: names, a salt, the demo upstream. */
 export function gatewayVariables(environment: Environment, demo: DemoUpstream | undefined): Changes {
   const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
   return {
     ...withFallback('KEYS_TABLE', 'gateway-keys'),
     ...withFallback('QUOTA_TABLE', 'gateway-quota'),
-    // A secret on AWS; here all callers are on this machine or network.
+    // On AWS this is a secret. Here all callers are on this machine or network.
     ...withFallback('NETWORK_SALT', 'the-salt-of-a-local-gateway'),
     ...(demo && {
       ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
@@ -37,8 +37,8 @@ const noCredentials = Object.fromEntries([...credentialSources, 'AWS_SESSION_TOK
 const anyCredentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 /**
- * Where the SDK finds the tables, and with which credentials. The embedded store takes any, so it does not get the operator's
- * own; wherever something real may need them, they stay as they are.
+ * The address of the tables, and credentials for them. The embedded store accepts any, so it does not get the operator's own;
+ * for a real store, or AWS, they stay as they are.
  */
 export function awsVariables(environment: Environment, endpoint: string, embedded: boolean): Changes {
   const isSet = (name: string) => Boolean(environment[name]?.trim());

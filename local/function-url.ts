@@ -4,7 +4,7 @@ import { type Invocation, invokeFunction } from './invoke-function.ts';
 export interface FunctionUrl {
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, gives the running ones this long to end, then cuts them. */
+  /** Accepts no more requests, allows the running ones this long to end, then cuts them. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ interface FunctionUrlOptions extends Partial<Invocation> {
   readonly port: number;
 }
 
-/** How long a handler whose client was cut off may take for its last write to the tables. */
+/** How long a handler may take for its last write to the tables after its client was cut off. */
 const afterCutMs = 2_000;
 
 /**

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** What a running local gateway tells the operator's commands, so that they work on the same tables. */
+/** The facts by which the operator's commands find the tables of a running local gateway. */
 export interface GatewayFile {
   readonly pid: number;
   readonly host: string;
@@ -62,7 +62,7 @@ export function removeGatewayFile(port: number, pid: number, directory = gateway
 
 const filePath = (port: number, directory: string) => join(directory, `gateway-${port}.json`);
 
-/** Every user may write where the directory is, so one that somebody else made could tell the commands anything. */
+/** Every user may write to the parent directory, so a directory that somebody else made can't be trusted. */
 function isPrivate(directory: string): boolean {
   const stats = lstatSync(directory);
   if (!stats.isDirectory()) return false;
@@ -74,7 +74,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Alive, but another user's.
+    // Alive, but owned by another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

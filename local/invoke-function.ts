@@ -7,7 +7,7 @@ import { readBody } from '../lambda/engines/read-body.ts';
 import { toFunctionUrlEvent } from './function-url-event.ts';
 import { createResponseStream } from './response-stream.ts';
 
-/** A function's context, with what Lambda does not report: that the client has gone away. */
+/** A function's context, with a signal that Lambda lacks: that the client has gone away. */
 export interface LocalContext extends Context {
   readonly clientGone: AbortSignal;
 }
@@ -24,7 +24,7 @@ export interface Invocation {
   readonly functionTimeout: number;
   /** The gateway's own limit in bytes. One byte more is passed on, so that the gateway itself refuses the body. */
   readonly bodyLimit: number;
-  /** Told what the handler threw; the client sees nothing of it. */
+  /** Receives errors that the handler threw; the client sees nothing of them. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -64,7 +64,7 @@ export async function invokeFunction(
   }
 }
 
-/** What a client of AWS sees when a function fails: an answer if none has begun, else a cut connection. */
+/** Fails as AWS does: with an error answer if none has begun, else by cutting the connection. */
 function refuse(response: ServerResponse): void {
   if (response.headersSent) response.socket?.destroySoon();
   else response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');

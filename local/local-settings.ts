@@ -10,7 +10,7 @@ export interface LocalSettings {
   readonly port: number;
   /** How it serves with ENGINE=web. */
   readonly server: ServerConfig;
-  /** What serves it: a stand-in for the Function URL, or the HTTP server. */
+  /** The engine: a stand-in for the Function URL, or the HTTP server. */
   readonly engine: 'function-url' | 'web';
   /** Where the embedded tables are kept; undefined keeps them in memory. */
   readonly dataDir: string | undefined;

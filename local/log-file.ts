@@ -5,7 +5,7 @@ import { gatewayFileDirectory } from './gateway-file.ts';
 /** The part of its log that a running local gateway keeps for the operator's commands. */
 export interface LogFile {
   write(line: string): void;
-  /** Removes it; what is written afterwards is lost. */
+  /** Removes it; later writes are lost. */
   remove(): void;
 }
 
@@ -46,7 +46,7 @@ export function openLogFile({ port, pid }: Owner, directory = gatewayFileDirecto
       try {
         append(line);
       } catch {
-        // A full disk costs the operator this copy, but no caller an answer.
+        // A full disk costs the operator this copy, but must cost no caller an answer.
         close();
       }
     },

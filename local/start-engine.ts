@@ -16,7 +16,7 @@ export interface Engine {
   readonly port: number;
   /** How long running answers may go on when it is told to stop. */
   readonly graceMs: number;
-  /** Takes no more requests, gives the running ones that time to end, then cuts them. */
+  /** Accepts no more requests, allows the running ones that time to end, then cuts them. */
   close(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export interface LocalGateway {
   readonly memberKey: string | undefined;
   /** How long running answers may go on when it is told to stop. */
   readonly graceMs: number;
-  /** Takes no more requests, gives the running ones that time to end, then stops everything. */
+  /** Accepts no more requests, allows the running ones that time to end, then stops everything. */
   stop(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function startGateway(): Promise<LocalGateway> {
   const { url, port, graceMs, close } = await startEngine(config, settings, client, writeLog);
   started.defer(close);
 
-  // Only once the port is taken: a key that nobody gets to see would be lost.
+  // Only once the port is ours: otherwise the key would be issued and never shown.
   const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), keysTable));
   const { serviceName, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
   const { pid } = process;

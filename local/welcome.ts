@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { defaultPort } from './local-settings.ts';
 import type { LocalGateway } from './start.ts';
 
-/** What a person reads when the gateway is up: its address, and a command to paste for each thing that it does. */
+/** The text shown when the gateway is up: its address, and commands to paste. */
 export function renderWelcome(gateway: LocalGateway): string {
   const { settings, port, memberKey, memberLimit, guestLimit, serviceName } = gateway;
   const base = `http://${reachable(settings.host)}:${port}`;

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 export interface Base {
   readonly commit: string;
-  /** As the operator would say it. */
+  /** For people to read. */
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-/** A command can't do what it was asked: its message is all that the operator sees. */
+/** A command failed for a reason that the operator can act on. The message is all that is shown. */
 export class CommandError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,7 +1,7 @@
-/** What a command prints: for a program, and for a person. */
+/** A command's output, for programs and for people. */
 export interface Outcome {
   readonly json: unknown;
   readonly text: string;
-  /** What could not be done, although the rest was. */
+  /** The part that could not be done. */
   readonly undone?: string;
 }

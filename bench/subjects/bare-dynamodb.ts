@@ -5,7 +5,7 @@ import { pipe } from './pipe.ts';
 const client = new DynamoDBClient({ maxAttempts: 3 });
 const { KEYS_TABLE, QUOTA_TABLE } = process.env;
 
-/** The least that a gateway with keys and quota must do: read the key, count with one write, then pipe. */
+/** The least work for a gateway with keys and quota: read the key, count with one write, then pipe. */
 export const handler = awslambda.streamifyResponse(async (event, stream) => {
   const hash = hashKey(event.headers['x-api-key'] ?? '');
   await client.send(new GetItemCommand({ TableName: KEYS_TABLE, Key: { pk: { S: `key#${hash}` } } }));

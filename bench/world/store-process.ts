@@ -8,7 +8,7 @@ import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
 import { keysPerSession, type StoreAddresses, secretIds, secretTexts } from './store.ts';
 
-/** By the time that a session gets an earlier one's keys, their minute is over. */
+/** Before a session reuses an earlier one's keys, their minute is over. */
 const keyCount = 32 * keysPerSession;
 
 const { endpoint } = await startDynamoDb();

@@ -11,12 +11,12 @@ interface World {
   readonly timeLimits?: Asked['timeLimits'];
 }
 
-/** A question may be answered slowly, and the function has a minute. */
+/** Models may answer slowly, but the function has only a minute. */
 const usualLimits = { stream: 45_000, other: 10_000 };
 
 /**
- * Asks the gateway from outside and leaves one line, with how many checks failed as its metric: none is a figure too, so that an
- * alarm hears when nothing comes. Never throws, or Lambda would run it again.
+ * Asks the gateway from outside and logs one line, with the number of failed checks as its metric. The metric is sent even when
+ * it is 0, so that an alarm notices missing runs. Never throws, because Lambda would run it again.
  */
 export function createCanary(config: CanaryConfig, world: World): () => Promise<void> {
   const { readSecret, writeLog, now, timeLimits = usualLimits } = world;
@@ -46,13 +46,13 @@ export function createCanary(config: CanaryConfig, world: World): () => Promise<
   };
 }
 
-/** As `keys issue --json` prints it, or bare. */
+/** Takes the output of `keys issue --json`, or the bare key. */
 async function readKey(read: () => Promise<string>): Promise<string | undefined> {
   const [key] = /ltk_[\w-]+/.exec(await read()) ?? [];
   return key;
 }
 
-/** The kind of what went wrong, and of what lies beneath: a message may quote what was sent. */
+/** The kind of error or of its cause. Not the message, which may quote what was sent. */
 function describeFailure(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };

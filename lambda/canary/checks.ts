@@ -1,21 +1,21 @@
 import { createParser } from 'eventsource-parser';
 
-/** What a check asks, and as whom. */
+/** The gateway that a check asks, and as whom. */
 export interface Asked {
-  /** Where its endpoints begin. */
+  /** The gateway's base URL. */
   readonly url: string;
   readonly key: string;
   readonly serviceName: string;
-  /** Milliseconds for the answer to a question, and for all else. */
+  /** Milliseconds, for the stream and for anything else. */
   readonly timeLimits: { readonly stream: number; readonly other: number };
 }
 
-/** Why a check failed. It quotes nothing that anybody sent but a status, a code or a number. */
+/** Why a check failed. It quotes nothing from the answer but its status. */
 export class CheckFailure extends Error {
   override readonly name = 'CheckFailure';
 }
 
-/** Each asks as a client would, and throws unless the answer is right. */
+/** Each sends a request as a client would, and throws unless the answer is right. */
 export const checks: Readonly<Record<'stream' | 'models' | 'refusal', (asked: Asked) => Promise<void>>> = {
   async stream({ url, key, serviceName, timeLimits }) {
     const question = { role: 'user', content: 'Reply with one word: ok' };
@@ -53,7 +53,7 @@ export const checks: Readonly<Record<'stream' | 'models' | 'refusal', (asked: As
     expectThat(ids === `${serviceName},${serviceName}-vision`, 'other models');
   },
 
-  /** Who lets a made-up key in lets anybody in. */
+  /** A gateway that accepts a made-up key accepts anybody. */
   async refusal({ url, timeLimits }) {
     const answer = await fetch(new URL('/v1/models', url), {
       headers: { 'x-api-key': 'ltk_of-the-canary-and-made-up' },

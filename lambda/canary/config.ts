@@ -4,14 +4,14 @@ import { settings } from '../settings/settings.ts';
 
 const { SERVICE_NAME, METRICS_NAMESPACE } = settings;
 
-/** The stack sets them all. */
+/** All are set by the stack. */
 const canarySettings = {
   CANARY_URL: required(text('the http(s) URL of the gateway', /^https?:\/\/[^\s?#]+$/)),
   CANARY_SECRET_ID: required(text('the name or ARN of a secret', /^\S+$/)),
   ...{ SERVICE_NAME, METRICS_NAMESPACE },
 } as const;
 
-/** What the canary is told from outside. */
+/** The canary's settings. */
 export type CanaryConfig = CamelNamed<{ [N in keyof typeof canarySettings]: Value<(typeof canarySettings)[N]> }>;
 
 export function readCanaryConfig(environment: Environment): CanaryConfig {

@@ -3,7 +3,7 @@ import { readAwsAccess } from '../store/service.ts';
 import { createCanary } from './canary.ts';
 import { readCanaryConfig } from './config.ts';
 
-/** What Lambda calls, every five minutes. */
+/** Called by Lambda every five minutes. */
 export const handler = createCanary(readCanaryConfig(process.env), {
   ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
   writeLog: (line) => process.stdout.write(line),

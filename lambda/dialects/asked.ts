@@ -24,7 +24,7 @@ function* readStops(body: Json, stops: Node): Generator<string> {
   }
 }
 
-/** Leaves the member that names the text at which the model stopped unchanged, if that is one of the caller's own. */
+/** Leaves the text at which the model stopped unchanged if the caller asked for that stop. */
 export function passStop(json: Json, holder: Node | undefined, name: string, { stops }: Asked, marks: Marks): void {
   const stop = stops.size > 0 ? presentMember(json, holder, name) : undefined;
   if (stop !== undefined && json.kind(stop) === 'string' && stops.has(json.string(stop))) marks.pass(stop);

@@ -16,18 +16,18 @@ import {
 /** Strings that are text at any depth. Providers give reasoning many names. */
 const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
-/** Members whose parts carry pieces of text. What is in others, such as annotations and images, arrives whole. */
+/** Members whose parts carry pieces of text. The contents of others, such as annotations and images, arrive whole. */
 const holders = /^(content|audio|(reasoning|thinking)(_\w+)?)$/;
 
 /** How deep in a message a text may be: content[0].thinking[0].text. */
 const deepestText = 5;
 
-/** In characters. No place has a longer name, and anything deeper counts as whole: else many texts could have long names. */
+/** In characters. Text at a place with a longer name counts as whole, or many texts could have long names. */
 const longestPart = 200;
 
 const thoughtful = /reasoning|thinking|thought|summary/;
 
-/** Takes a text in a member of a choice (`delta/content`), and its place there if that has parts (`/0/thinking/1/text`). */
+/** Receives a text in a member of a choice (`delta/content`), with its place if that has parts (`/0/thinking/1/text`). */
 type Speak = (member: string, part: string, value: Node) => void;
 
 /** Marks the texts of a whole choice. */
@@ -39,7 +39,7 @@ export function markWholeChoice(json: Json, choice: Node, index: number, marks: 
   if (logprobs !== undefined) marks.tokens(`${index}/logprobs`, logprobs, true);
 }
 
-/** Marks what a choice says in one event of a stream, and what ends with it. */
+/** Marks the texts of a choice in one event of a stream, and the channels that end with it. */
 export function markPieces(json: Json, choice: Node, index: number, marks: Marks): void {
   const logprobs = presentMember(json, choice, 'logprobs');
   let speaks = false;
@@ -82,7 +82,7 @@ function markText(json: Json, choice: Node, speak: Speak): void {
   if (text !== undefined && json.kind(text) === 'string') speak('text', '', text);
 }
 
-/** Marks the members of a message or a delta. Whether it calls a tool. */
+/** Marks the members of a message or a delta. Returns whether it calls a tool. */
 function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', marks: Marks, speak: Speak): boolean {
   const message = json.member(choice, holder);
   if (message === undefined) return false;

@@ -103,7 +103,7 @@ function openStream(asked: Asked): StreamDialect {
     const index = indexOf(event, choice);
     markPieces(event, choice, index, marks);
     if (isFinished(event, choice)) {
-      // Some servers tell the usage here.
+      // Some servers report the usage here.
       markUsage(event, choice, marks);
       marks.close(`${index}/`);
       passStops(event, choice, asked, marks);

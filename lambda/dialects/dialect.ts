@@ -11,11 +11,11 @@ export interface Endpoint {
   readonly address: Address;
   /** Whether a request counts against the quota. One that does not has a burst limit of its own. */
   readonly charged: boolean;
-  /** Whether an upstream may lack it: the client is then told 404, as for an unknown path. */
+  /** Whether an upstream may lack it: the client then gets a 404, as for an unknown path. */
   readonly optional: boolean;
   /** Whether `stream: true` asks for server-sent events here. */
   readonly streams: boolean;
-  /** Clients try a WebSocket here, with a beta of this name, and send a POST once they are told that there is none. */
+  /** Clients try a WebSocket here, under a beta of this name, and fall back to POST when it is refused. */
   readonly webSocketBeta?: RegExp;
 }
 
@@ -34,8 +34,8 @@ export interface OutgoingEvent {
 }
 
 /**
- * Where a dialect notes what it sees in one answer or event. The dialect knows the structure; what is done about it (replacing,
- * holding text back, dropping) is the same for all, in stream/hide.ts and rewrite-event.ts.
+ * A dialect marks here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
+ * alike for all dialects, in stream/hide.ts and rewrite-event.ts.
  */
 export interface Marks {
   /** The value that names the model. */
@@ -60,7 +60,7 @@ export interface Marks {
    * four steps with their slashes (`0/`), or a whole channel.
    */
   close(prefix: string): void;
-  /** One of the channels with this prefix speaks now: what the others hold back leaves before this event. */
+  /** A channel with this prefix adds text now: what all other channels hold back leaves before this event. */
   turn(prefix: string): void;
   /** The number that counts the events of the stream. */
   sequence(value: Node): void;
@@ -93,13 +93,13 @@ export interface Dialect {
   findVision(body: Json): string | undefined;
   /** Whether the body refers to items that the upstream may have stored: then the upstream's 404 is the caller's mistake. */
   hasReferences(body: Json): boolean;
-  /** The texts that all turns of a conversation share: the instructions, and what its user said first. */
+  /** The texts that all turns of a conversation share: the instructions and its first user message. */
   findOpening(body: Json): readonly Node[];
   /** Whether the body contains what only the account that made it can read: encrypted reasoning, signed thinking. */
   isAccountBound(body: Json): boolean;
-  /** What the body asks for that matters for reading its answer. */
+  /** The parts of the body that matter for reading its answer. */
   readAsked(body: Json): Asked;
-  /** What is changed before forwarding. */
+  /** The changes to make before forwarding. */
   normalize(body: Json): Normalization;
 
   /** Reads a whole answer, which may also report the upstream's failure. */
@@ -110,22 +110,22 @@ export interface Dialect {
   renderError(error: GatewayError): string;
   /** The event that ends a broken stream; `sequence` is the number after the last event's. */
   renderErrorEvent(error: GatewayError, sequence: number): OutgoingEvent;
-  /** What the client gets while the upstream is silent, in wire form. */
+  /** A keep-alive for the client while the upstream is silent, in wire form. */
   readonly keepAlive: string;
 }
 
 /** Tokens as the upstream bills them, with the same meaning in all dialects. */
 export interface TokenCounts {
-  /** All of the prompt's, those below included. */
+  /** The whole prompt, including the two below. */
   readonly input?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** All of the answer's, those below included. */
+  /** The whole answer, including the one below. */
   readonly output?: number | undefined;
   readonly reasoning?: number | undefined;
 }
 
-/** What a request asked for that matters for reading its answer. */
+/** The parts of a request that matter for reading its answer. */
 export interface Asked {
   /** How many choices there are to come. */
   readonly choices: number;
@@ -141,7 +141,7 @@ export interface Question {
   readonly asked: Asked;
 }
 
-/** What a dialect knows of one running stream. */
+/** A dialect's reader of one stream. */
 export interface StreamDialect {
   /** Not called for an event that differs from the one before only in the text of its only delta. */
   readEvent(event: Json, type: string | undefined, marks: Marks): void;

@@ -9,7 +9,7 @@ export const sealed = /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w+
 /** The types of objects whose `data` is such content. */
 export const sealedType = /encrypted|redacted/;
 
-/** Marks what the envelope of an answer says about who answered: the model, and members that name the provider. */
+/** Marks the members of an answer's envelope that reveal who answered: the model, and those that name the provider. */
 export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
@@ -83,7 +83,7 @@ export function numberMember(json: Json, object: Node | undefined, name: string)
   return value !== undefined && json.kind(value) === 'number' ? Number(json.raw(value)) : undefined;
 }
 
-/** A number of tokens, or undefined: one that can't be true would spoil every sum that it is part of. */
+/** A number of tokens; undefined for an impossible one, which would spoil every sum. */
 export function tokensMember(json: Json, object: Node | undefined, name: string): number | undefined {
   const count = numberMember(json, object, name);
   return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined;

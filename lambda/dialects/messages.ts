@@ -88,7 +88,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       else if (name === 'thinking' && signsThinking) marks.pass(value);
       else if (name === 'data' && type === 'redacted_thinking') marks.pass(value);
       else if (json.kind(value) !== 'string') passInside(json, value, marks);
-      // Other blocks have a `content` too: a tool's result, which arrives whole.
+      // Other blocks have a `content` too, such as a tool's result: it arrives whole.
       else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, value);
       else if (unknownDelta.test(type) && mayBeText(json, name, value)) speak(name, value);
     });

@@ -2,8 +2,7 @@ import type { Json, Node } from '../json/scan.ts';
 import { elements, stringMember } from './envelope.ts';
 
 /**
- * The texts of a `content`: itself, or those of its parts. Only texts, because the cache marks beside them move from turn to
- * turn.
+ * The texts of a `content`: itself, or those of its parts. Not the rest, because cache marks beside them move from turn to turn.
  */
 export function textsOf(body: Json, content: Node | undefined): Node[] {
   if (content === undefined) return [];

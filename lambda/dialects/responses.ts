@@ -66,7 +66,7 @@ function openStream(): StreamDialect {
   return { doneEnds: false, readEvent, tellAfter };
 }
 
-/** In characters. Longer types and indexes are ignored: else many texts could have long names. */
+/** In characters. Longer types and indexes are ignored, or many texts could have long names. */
 const longestType = 100;
 const longestPlace = 20;
 
@@ -98,7 +98,7 @@ function readRareEvent(event: Json, type: string, marks: Marks): void {
   } else markPart(event, type, marks);
 }
 
-/** Marks every sentence of an error: routers describe failures in other members than `message` too. */
+/** Marks every text of an error, because routers describe failures in other members than `message` too. */
 function markExplanations(event: Json, error: Node, marks: Marks): void {
   for (let node = error; node < event.next(error); node += 1) {
     if (event.isKey(node) && /^(code|type|param)$/.test(event.string(node))) node += 1;
@@ -134,7 +134,7 @@ function markDelta(event: Json, family: string, marks: Marks): void {
   }
 }
 
-/** The tokens of an event's text; an empty list, which some upstreams send with each text, is as good as none. */
+/** The tokens of an event's text; undefined for an empty list, which some upstreams send with each text. */
 function tokensOf(event: Json): Node | undefined {
   const logprobs = presentMember(event, event.root, 'logprobs');
   return logprobs !== undefined && event.raw(logprobs) === '[]' ? undefined : logprobs;

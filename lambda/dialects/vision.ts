@@ -5,7 +5,7 @@ export interface VisionRule {
   readonly types: readonly string[];
   /** Members whose mere presence in a content part makes it vision content. */
   readonly members: readonly string[];
-  /** Members that tell what a file holds: its media type, or a data URL that begins with it. */
+  /** Members that show what a file contains: its media type, or a data URL that begins with it. */
   readonly files: readonly string[];
   /** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
   readonly within: readonly string[] | 'all';

@@ -5,7 +5,7 @@ const fewest = 1_024;
 /** For connections to tables and secrets, files and pipes. */
 const reserved = 256;
 
-/** How many connections there may be to clients and to upstreams, so that the process never runs out of descriptors. */
+/** The connections allowed to clients and to upstreams, so that the process never runs out of descriptors. */
 export function shareDescriptors(limit = descriptorLimit()): { readonly clients: number; readonly upstreams: number } {
   // Each request has one connection of either kind.
   const half = Math.floor((limit - reserved) / 2);

@@ -5,7 +5,7 @@ import type { GatewayResponse } from '../http/gateway-request.ts';
 import { unlimitedRoom } from '../http/room.ts';
 import { lastResort } from './last-resort.ts';
 
-/** A context, with what only the local server reports. */
+/** A context, with the signal that only the local server has. */
 type FunctionContext = Context & { readonly clientGone?: AbortSignal };
 
 /** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
@@ -19,7 +19,7 @@ export function createHandler(app: (call: Call) => Promise<GatewayResponse>) {
       await finished(response);
       return;
     }
-    // The head leaves together with what is ready of the body.
+    // The head leaves together with the beginning of the body, if that is ready.
     response.write(body.read() ?? '');
     await pipeline(body, response);
   });

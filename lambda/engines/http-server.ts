@@ -23,30 +23,30 @@ export interface HttpServerOptions {
   readonly timeLimit?: number;
   /** How long a body may take to arrive. */
   readonly arrivalTime?: number;
-  /** Called when the process is about to end: calls that answers still wait for should be given up. */
+  /** Called shortly before the process ends: calls that answers still wait for should be given up. */
   readonly onLastMoment?: () => void;
-  /** Told of errors outside the app. The client does not see them. */
+  /** Receives errors from outside the app, which the client does not see. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface HttpServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, gives running answers this long to end, then cuts them short, each with an error. */
+  /** Accepts no new connections, allows running answers this long to end, then cuts them short, each with an error. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** As long as a function may run. After that even a client that has stopped reading is disconnected. */
+/** The longest that a function may run. After that, even a client that has stopped reading is disconnected. */
 const usualTimeLimit = 900_000;
 /** How long answers that were cut short have for their error and their refund. A platform may leave one second in all. */
 const lastWordTime = 500;
-/** How long they then have to end and be logged, once their refunds are given up. */
+/** How long they then have to end and be logged, after their refunds are given up. */
 const lastMoment = 100;
 
 const limits = {
   // Node's default, written down. Agents send a hundredth of it.
   maxHeaderSize: 16_384,
-  // A head is one packet or two. A client that takes longer holds a connection that others could use.
+  // A head is a packet or two. A client that takes longer occupies a connection that others could use.
   headersTimeout: 20_000,
   // A last resort: the limits for the head and the body add up to less.
   requestTimeout: 90_000,
@@ -126,7 +126,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       await listening.settled(graceMs);
       for (const cut of cutShort) cut.abort(stopping());
       void listening.drain();
-      // What was late so far, on a busy machine, must not make this late too.
+      // On a busy machine the steps before may have run late. That must not delay this one.
       await listening.settled(Math.max(0, lastCall - performance.now()));
       options.onLastMoment?.();
       await listening.settled(lastMoment);
@@ -138,7 +138,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 /** Only the last value of the header was written by the balancer in front. The client may have invented all others. */
 function addressOf(request: IncomingMessage, from: HttpServerOptions['clientAddress']): string {
   if (from === 'socket') return request.socket.remoteAddress ?? '';
-  // Lines were left out, and the balancer's may be among them.
+  // Node dropped some lines, and the balancer's may be among them.
   if (request.rawHeaders.length >= 2 * mostHeaders) return '';
   const lines = request.headersDistinct['x-forwarded-for'] ?? [];
   return lines.join(',').split(',').at(-1)?.trim() ?? '';

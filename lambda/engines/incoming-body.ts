@@ -18,13 +18,13 @@ interface Circumstances {
 
 /** A body that is still arriving. */
 export interface IncomingBody {
-  /** Reads and keeps it. Gives its size, or any size above the limit if it is too large. */
+  /** Reads and keeps it. Returns its size, or any size above the limit if it is too large. */
   receive(): Promise<number>;
-  /** Reads and drops it. Gives the same. */
+  /** Reads and drops it. Returns the same. */
   drop(): Promise<number>;
   /** The body that was received, once. */
   take(): Promise<Body>;
-  /** Resolves when no more of it is worth waiting for, with whether its end has come. Drops it if nobody read it. */
+  /** Resolves when there is nothing left to wait for, with whether the body was complete. Drops it if nobody read it. */
   over(): Promise<boolean>;
 }
 

@@ -9,13 +9,13 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => Prom
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections; those that are open stay. */
+  /** Accepts no new connections; open ones stay. */
   refuseConnections(): void;
   /** The same, and closes every connection that is idle or becomes idle. Resolves when none is left. */
   drain(): Promise<void>;
   /** Ends every connection. */
   cut(): void;
-  /** Resolves when every request that runs now is over, or after `timeLimit` milliseconds. */
+  /** Resolves when all current requests are over, or after `timeLimit` milliseconds. */
   settled(timeLimit: number): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Options {
   readonly port: number;
   readonly serve: Serve;
   readonly onError: (error: Error) => void;
-  /** All else is Node's default, which refuses malformed and ambiguous requests. */
+  /** Everything else is Node's default, which refuses malformed and ambiguous requests. */
   readonly limits?: ServerOptions & { readonly maxConnections?: number };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** How much more of an oversized body is read, so that a client that sends all before it reads gets its answer. */
+/** How much more of an oversized body is read, so that a client that sends everything before it reads gets its answer. */
 const drainLimit = 64 * 1024 * 1024;
 
 /**
@@ -47,7 +47,7 @@ export function readBody(
   });
 }
 
-/** Reads a body without keeping it. Gives its size, at once where that passes `limit`; undefined if the client left. */
+/** Reads a body without keeping it. Returns its size, as soon as that passes `limit`; undefined if the client left. */
 export function skipBody(request: IncomingMessage, limit: number): Promise<number | undefined> {
   return readThrough(request, limit, () => {});
 }

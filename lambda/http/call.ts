@@ -16,7 +16,7 @@ export interface Call {
   readonly sourceAddress: string;
   /** The body's size in bytes, as received. Rejects if it doesn't arrive, or if there is no room for it. */
   bodySize(): number | Promise<number>;
-  /** The same for a body that nobody will take: it is not kept. */
+  /** The same for a body that nobody will take, which is not kept. */
   dropBody(): number | Promise<number>;
   /** Gives the body away, once: the taker holds the only reference. */
   takeBody(): Promise<Body>;

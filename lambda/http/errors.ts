@@ -1,22 +1,22 @@
-/** What went wrong, as far as dialects tell it apart: each has words of its own for these. */
+/** The kinds of errors that dialects distinguish, each by an error type of its own. */
 export type ErrorNature = 'request' | 'caller' | 'missing' | 'size' | 'rate' | 'quota' | 'server' | 'overload' | 'time';
 
-/** What an error code means to a client: its status, what is wrong, and the headers that come with it. */
+/** An error code's status, nature and headers. */
 interface Entry {
   readonly status: number;
   readonly nature: ErrorNature;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it is the gateway's own failure, or its store's: the operator is told. */
+  /** Whether it is a failure of the gateway or its store, which an alarm reports to the operator. */
   readonly ownFault?: true;
 }
 
-/** SDKs and agents retry a 401, a 429 or a 503 for minutes unless this header says that it is no use. */
+/** SDKs and agents retry a 401, 429 or 503 for minutes unless this header tells them not to. */
 const noRetry = { 'x-should-retry': 'false' } as const;
 
 /** The encodings that a request's body may have. */
 const acceptedEncodings = 'identity, gzip, deflate, br, zstd';
 
-/** Every error that a client can meet. */
+/** Every error that a client can get. */
 export const catalogue = {
   invalid_request: { status: 400, nature: 'request' },
   invalid_model: { status: 400, nature: 'request' },
@@ -92,7 +92,7 @@ export class GatewayError extends Error {
     return new GatewayError(this.code, this.fault, { ...this, cause: this.cause, refund: true });
   }
 
-  /** What went wrong; an upstream says with a status of its own that it is overloaded. */
+  /** The error's nature. An upstream reports with status 529 that it is overloaded. */
   get nature(): ErrorNature {
     return this.status === 529 ? 'overload' : catalogue[this.code].nature;
   }

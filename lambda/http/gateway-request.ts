@@ -12,7 +12,7 @@ import type { Route } from './routes.ts';
 
 /** One request on its way. Each step adds what it finds, and no later step works it out again. */
 export interface GatewayRequest {
-  /** The opaque id by which client and operator speak of this request. */
+  /** The opaque id by which client and operator identify this request. */
   readonly id: string;
   readonly route: Route;
   /** By lower-case name. */
@@ -56,7 +56,7 @@ export interface GatewayRequest {
   refunded?: boolean;
 }
 
-/** What happened between gateway and upstream, for the operator. */
+/** The exchange with the upstream, for the operator's log. */
 export interface ExchangeRecord {
   tries: number;
   /** The upstream that was tried last, by the prefix of its settings. */
@@ -71,7 +71,7 @@ export interface ExchangeRecord {
   readonly usage: { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 }
 
-/** What a client asks a model for. */
+/** A client's request to a model. */
 export interface InferenceCall extends Question {
   readonly endpoint: Endpoint;
   readonly model: PublicModel;
@@ -84,7 +84,7 @@ export interface InferenceCall extends Question {
 export interface Outgoing {
   /** The body with this model id, in pieces. */
   bodyFor(upstreamModel: string): readonly string[];
-  /** The conversation that this is a turn of. */
+  /** The conversation that this request continues. */
   readonly conversation: Conversation;
   /** Whether the body contains what only the account that made it can read. Scans the body each time. */
   isAccountBound(): Promise<boolean>;

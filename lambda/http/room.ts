@@ -1,6 +1,6 @@
 /** One request's part of the memory that a process has for bodies and whole answers. */
 export interface Room {
-  /** Names the network that it counts for. Comes before anything is taken. */
+  /** Names the network that it counts for. Must be called before anything is taken. */
   claim(network: string): void;
   /** Takes this many more bytes, or throws the error to refuse the request with. */
   take(bytes: number): void;

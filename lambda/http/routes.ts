@@ -70,7 +70,7 @@ export function createRouter(dialects: readonly Dialect[]): Router {
   };
 }
 
-/** How paths go wrong when a client joins them to a base URL. */
+/** The mistakes that clients make when they append a path to a base URL. */
 const slips: readonly (readonly [RegExp, string, string])[] = [
   // With the look-behind a long run of slashes is tried only once.
   [/(?<!\/)\/+$/, '', 'a slash too many at its end'],

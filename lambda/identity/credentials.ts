@@ -11,7 +11,7 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 /** What every issued key begins with. */
 export const keyPrefix = 'ltk_';
 
-/** The headers that a key may come in, the one that is looked at first to begin with. */
+/** The headers that a key may come in, in order of precedence. */
 export const keyHeaders = ['x-api-key', 'api-key', 'authorization'] as const;
 
 /** Reads the credential from headers with lower-case names. */

@@ -5,11 +5,11 @@ import type { LocateViewer } from './viewer-address.ts';
 export interface Network {
   /** As it is stored and logged: a keyed hash. */
   readonly id: string;
-  /** As its owner knows it: an IPv4 address, or the /64 of an IPv6 address. Shown to nobody else, and not kept. */
+  /** In plain form: an IPv4 address, or the /64 of an IPv6 address. Shown only to its owner, and not kept. */
   readonly name: string;
 }
 
-/** Finds the network that a request came from. Throws where its address or the salt can't be had. */
+/** Finds the network that a request came from. Throws if its address or the salt is missing. */
 export type FindNetwork = (headers: RequestHeaders, sourceAddress: string) => Promise<Network>;
 
 interface Dependencies {

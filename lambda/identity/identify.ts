@@ -19,7 +19,7 @@ export type Identify = (credential: Credential, networkId: string, origin?: stri
 
 const cacheCapacity = 1000;
 
-/** Finds out whom a request counts for, or throws the error for a client without a known identity. */
+/** Finds the identity that a request counts for, or throws the error for a client without one. */
 export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const { store, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
   const keys = createCache<KeyRecord>(cacheTime, cacheCapacity, now);

@@ -14,7 +14,7 @@ interface Edge {
   readonly edgeHeader: string | undefined;
   /** The secrets that the CDN may prove itself with: two while one is being replaced. */
   readonly edgeSecrets: () => Promise<readonly string[]>;
-  /** Whether only the CDN is served; if not, those who come around it are too, by the address that they come from. */
+  /** Whether only requests through the CDN are served. If not, others are identified by the address that they come from. */
   readonly edgeOnly: boolean;
 }
 
@@ -39,7 +39,7 @@ export function createLocateViewer({ edgeHeader, edgeSecrets, edgeOnly }: Edge):
   };
 }
 
-/** Otherwise all callers without an address would be one network and share one allowance. */
+/** Without this, all callers without an address would be one network and share one allowance. */
 function noViewerAddress(): GatewayError {
   return new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
     reason: 'no_viewer_address',

@@ -1,4 +1,4 @@
-/** Says what is wrong with a text that is not JSON, and where, without quoting it. */
+/** Describes what is wrong with a text that is not JSON, and where, without quoting it. */
 export class JsonFault extends Error {
   readonly offset: number;
 

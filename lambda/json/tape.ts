@@ -71,8 +71,8 @@ export function writeTape(text: string, tape: Tape, progress: Progress, until: n
 }
 
 /**
- * Reads a scalar or the beginning of a container, the key before it, and the ends and the comma after it. A string that goes
- * on past `until` is left to the next time.
+ * Reads a scalar or the beginning of a container, with the key before it, and the closing brackets and comma after it. A string
+ * that continues past `until` is left for the next call.
  */
 function readNext(text: string, tape: Tape, progress: Progress, until: number): void {
   let { at, open, closer } = progress;
@@ -139,7 +139,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   tape.size = node;
 }
 
-/** The end of a string as `skipString` tells it; negative if that is further than may be read now. */
+/** The end of a string as `skipString` returns it; negative if that is beyond `until`. */
 function readString(text: string, start: number, progress: Progress, until: number): number {
   const end = skipString(text, start, start === progress.string ? progress.within : start + 1, until);
   if (end < 0) {
@@ -177,8 +177,8 @@ function makeRoom(text: string, tape: Tape, at: number): void {
 }
 
 /**
- * Doubles the cells, or makes a little more than the text will need if it goes on like this, up to the limit. `transfer` frees
- * the old buffer at once, before garbage is collected.
+ * Doubles the cells, or grows them to a little more than the text will need at this density, up to the limit. `transfer` frees
+ * the old buffer at once, without waiting for garbage collection.
  */
 function grow(cells: Int32Array<ArrayBuffer>, limit: number, rest: number): Int32Array<ArrayBuffer> {
   const length = Math.min(Math.ceil(cells.length * Math.max(2, 1.1 * rest)), limit);

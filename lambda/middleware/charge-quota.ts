@@ -24,7 +24,7 @@ export function chargeQuota({ quota, refundRefusals }: Dependencies): Middleware
   };
 }
 
-/** Refunds the charge if this error costs nothing. The error that it returns says what became of the charge, where that is known. */
+/** Refunds the charge if this error costs nothing. The error returned says what became of the charge, if that is known. */
 export async function settleCharge(
   request: GatewayRequest,
   error: GatewayError,

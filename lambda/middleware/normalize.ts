@@ -19,7 +19,7 @@ import type { Middleware, PipelineRequest } from './middleware.ts';
 interface Dependencies {
   readonly models: Models;
   readonly requestBodyLimit: number;
-  /** Gives the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
+  /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
   readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
 }
 
@@ -55,7 +55,7 @@ interface Caller {
 
 type InferenceRoute = { readonly dialect: Dialect; readonly endpoint: Endpoint };
 
-/** Reads what a body asks for. Throws a 400 if it can't be sent. */
+/** Reads a body's request. Throws a 400 if it can't be sent. */
 export function* readCall(
   given: Body,
   { dialect, endpoint }: InferenceRoute,

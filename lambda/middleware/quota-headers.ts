@@ -5,7 +5,7 @@ import type { Quota } from '../quota/charge.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
-/** Finds the figures for the quota headers: what the charge left, or what the table says about the caller. */
+/** Finds the figures for the quota headers: those of the charge, or else those in the caller's counter. */
 export function quotaHeaders({ quota }: { quota: Quota }): Middleware {
   const callerOf = ({ identity, networkId }: GatewayRequest): Identity => identity ?? { kind: 'guest', networkId };
 
@@ -15,8 +15,8 @@ export function quotaHeaders({ quota }: { quota: Quota }): Middleware {
     },
     onError: async ({ event: request, error }: PipelineRequest) => {
       const known = error instanceof QuotaRefusal ? error.figures : request.charge?.figures;
-      // A store that has just failed is not asked again: the client has waited for it once. An upstream or a secret that failed
-      // has the same code, but refunds.
+      // Don't ask a store again that has just failed: the client has waited for it once. A failed upstream or secret has the same
+      // code, but refunds.
       const storeFailed = error instanceof GatewayError && error.code === 'service_unavailable' && !error.refund;
       request.figures ??=
         known ?? (storeFailed ? quota.unreadFigures(callerOf(request)) : await quota.readFigures(callerOf(request)));

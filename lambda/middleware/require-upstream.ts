@@ -13,7 +13,7 @@ export type ReadStop = () => Promise<{ readonly reason?: string } | undefined>;
 export function requireUpstream({ isConfigured, readStop }: Dependencies): Middleware {
   return {
     before: async () => {
-      // Side by side: both are read again once a minute, and nobody waits for them one after the other.
+      // In parallel: each is read again once a minute, and a request should not wait for one after the other.
       const [stop, configured] = await Promise.all([readStop(), isConfigured()]);
       if (stop) throw stopped(stop);
       if (configured) return;
@@ -30,7 +30,7 @@ function stopped({ reason }: { readonly reason?: string }): GatewayError {
       advice: 'Please try again later.',
       headers: { 'retry-after': '60', 'x-should-retry': 'false' },
       reason: 'stopped',
-      refund: true, // says that the store is well, and may be asked for the caller's figures
+      refund: true, // shows that the store works, and may be asked for the caller's figures
     },
   );
 }

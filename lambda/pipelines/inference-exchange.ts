@@ -34,10 +34,10 @@ export interface ExchangeDependencies {
 /** In bytes. No model writes a longer plain answer. */
 const answerLimit = 32 * 1024 * 1024;
 
-/** Who waits for an upstream, as the attempt sees them. */
+/** The client that waits for an upstream, as seen by the attempt. */
 interface Watcher {
   readonly signal: AbortSignal;
-  /** Called when a try has failed: that too is a sign of life. */
+  /** Called when a try has failed, which is a sign of life too. */
   readonly alive?: () => void;
 }
 
@@ -147,7 +147,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
   };
 
-  /** Settles the charge and logs, however the stream ended. Gives the error to tell the client, if there is one. */
+  /** Settles the charge and logs, however the stream ended. Returns the error for the client, if there is one. */
   const settle = async (request: GatewayRequest, end: StreamEnd, record: ExchangeRecord) => {
     if (end.kind !== 'complete') request.end = end.kind;
     if (end.kind === 'failed') {

@@ -10,7 +10,7 @@ import { requireUpstream } from '../middleware/require-upstream.ts';
 import { createInferenceExchange, type ExchangeDependencies } from './inference-exchange.ts';
 import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
-/** The way of an inference request: who is it, may they, what do they want, then the exchange with the upstream. */
+/** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
 export function createInferencePipeline(dependencies: PipelineDependencies & ExchangeDependencies): Pipeline {
   const { deploymentLimit } = dependencies;
   return pipeline(

@@ -7,7 +7,7 @@ import type { Quota } from '../quota/charge.ts';
 import type { DeploymentLimit } from '../quota/deployment-limit.ts';
 import type { HashId } from '../upstream/caller-ids.ts';
 
-/** Takes a request and gives an answer, also where there was an error. */
+/** Answers a request, also after an error. */
 export type Pipeline = (request: GatewayRequest) => Promise<GatewayResponse>;
 
 /** What the steps of the pipelines need. */
@@ -15,7 +15,7 @@ export interface PipelineDependencies {
   readonly identify: Identify;
   readonly hashMember: (member: string) => Promise<string>;
   readonly quota: Quota;
-  /** Where the operator has set one for all callers together. */
+  /** Undefined if the operator has set no limit for all callers together. */
   readonly deploymentLimit: DeploymentLimit | undefined;
   readonly models: Models;
   readonly names: HeaderNames;

@@ -8,8 +8,8 @@ import { type Figures, QuotaRefusal, tooFast, usedUp, type Wording } from './ref
 export interface Charge {
   readonly figures: Figures;
   /**
-   * Refunds the charge, only once however often it is called, and never throws. Gives the new figures, or undefined if the charge
-   * is left standing.
+   * Refunds the charge, only once however often it is called, and never throws. Returns the new figures, or undefined if the
+   * charge is left standing.
    */
   refund(): Promise<Figures | undefined>;
 }
@@ -33,7 +33,7 @@ export interface QuotaDependencies extends Wording {
   readonly limits: Limits;
   readonly now: () => number;
   readonly createToken: () => string;
-  /** Called when nobody knows what the store has done. After a charge or a refund, a charge may be left standing. */
+  /** Called when it is unknown whether the store did it. After a charge or a refund, a charge may be left standing. */
   readonly onLost: (error: unknown, operation: LostOperation) => void;
 }
 

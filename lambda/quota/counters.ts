@@ -26,13 +26,13 @@ export type ChargeResult =
 export interface Counters {
   /** Counts one charge if both limits allow it. */
   charge(window: CounterWindow, token: string): Promise<ChargeResult>;
-  /** Takes one charge back; call it once for each. Gives the new count, or undefined if there was nothing to undo. */
+  /** Takes one charge back; call it once for each. Returns the new count, or undefined if there was nothing to undo. */
   refund(item: string, token: string): Promise<number | undefined>;
   /** How many charges stand. */
   read(item: string): Promise<number>;
 }
 
-/** The `reason` of an error if nobody knows whether the operation was carried out. */
+/** The `reason` of an error after which it is unknown whether the operation was carried out. */
 export const lostAnswer = 'answer_lost';
 
 export function isAnswerLost(error: unknown): boolean {

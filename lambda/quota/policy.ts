@@ -28,7 +28,7 @@ export function dayOf(now: number) {
   return { day: new Date(now).toISOString().slice(0, 10), resetAt, expiresAt: resetAt + dayLength };
 }
 
-/** Whose counter an item is, and for which window; undefined for one that counts no quota. */
+/** The owner and window of a counter's item; undefined for one that counts no quota. */
 export function readCounterName(item: string): CounterName | undefined {
   const [, kind, name, window] = /^(guest|key|member)#(.+)#(lifetime|\d{4}-\d{2}-\d{2})$/.exec(item) ?? [];
   if (name === undefined || window === undefined) return undefined;
@@ -63,7 +63,7 @@ export function secondsToNextMinute(now: number): number {
   return secondsUntil((minuteOf(now) + 1) * minuteLength, now);
 }
 
-/** Whole seconds, rounded up, so that nobody who waits for them is early. */
+/** Whole seconds, rounded up, so that nobody who waits that long comes early. */
 export function secondsUntil(time: number, now: number): number {
   return Math.max(0, Math.ceil((time - now) / 1000));
 }

@@ -45,7 +45,7 @@ export function tooFast({ burst }: CounterWindow, now: number): Refusal {
   };
 }
 
-/** What the wording of refusals depends on. */
+/** The settings that the wording of refusals depends on. */
 export interface Wording {
   /** The web app where people get more quota, if there is one. */
   readonly appUrl?: string | undefined;
@@ -67,7 +67,7 @@ export function usedUp(identity: Identity, window: CounterWindow, now: number, w
   };
 }
 
-/** For a limit of the whole deployment. It does not say how many requests that is. */
+/** For a limit of the whole deployment, whose value it does not reveal. */
 export function allAnswered(ofGuests: boolean, resetAt: number, now: number, { appUrl }: Wording): Refusal {
   const whose = ofGuests ? ' of guests' : '';
   const more = ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '';

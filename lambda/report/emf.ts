@@ -5,7 +5,7 @@ type Metric = (typeof metrics)[keyof typeof metrics] | (typeof canaryMetrics)[ke
 export interface Measurement {
   readonly metric: Metric;
   readonly value: number;
-  /** The value of the metric's dimension, where it has one. */
+  /** The value of the metric's dimension, if it has one. */
   readonly of?: string;
 }
 

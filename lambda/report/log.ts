@@ -11,7 +11,7 @@ import {
   measureStaleSecret,
 } from './measure.ts';
 
-/** The log that operators read. Nothing in it holds a prompt, an answer, a key or an address. */
+/** The operators' log. No line holds a prompt, an answer, a key or an address. */
 export interface Log {
   /** An environment has started. */
   started(commit: string): void;

@@ -10,7 +10,7 @@ export function measureRequest(request: GatewayRequest, duration: number): Measu
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
   measurements.push(...measureLimits(request));
-  // With REFUND_REFUSALS a refused body is refunded too, but that is nobody's failure.
+  // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
   if (request.refunded && error && error.status >= 500 && !isIntended(error))
     measurements.push({ metric: metrics.refunds, value: 1 });
   if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });

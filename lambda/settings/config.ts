@@ -24,7 +24,7 @@ export interface Access {
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
-/** Everything that the function is told from outside: every setting, under its name in camel case. Times are milliseconds. */
+/** Every setting of the function, under its name in camel case. Times are milliseconds. */
 export type Config = CamelNamed<{ [N in keyof typeof settings]: Value<(typeof settings)[N]> }> & {
   readonly upstreams: readonly Upstream[];
 };
@@ -77,7 +77,7 @@ function contradictions(config: Config, environment: Environment): string[] {
 }
 
 function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
-  if (serviceName === undefined) return []; // a fault of its own
+  if (serviceName === undefined) return []; // reported by its own check
   const faults: string[] = [];
   const publicModels = [serviceName, `${serviceName}-vision`];
   const seen = new Set<string>();
@@ -95,7 +95,7 @@ function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
   return faults;
 }
 
-/** What is wrong with the settings that tell callers' networks apart. */
+/** Faults in the settings that identify callers' networks. */
 export function networkFaults(
   config: Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeHeader' | 'edgeSecretId'>,
   environment: Environment,

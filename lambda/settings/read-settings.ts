@@ -37,7 +37,7 @@ export function readSettings<T extends Table>(table: T, environment: Environment
     name,
     readSetting(prefix + name, setting, environment, faults),
   ]);
-  // A required value that is missing or wrong is a fault, and if there is a fault, nobody uses the values.
+  // A required value that is missing or wrong is a fault, and after a fault the values are not used.
   return Object.fromEntries(entries) as { readonly [N in keyof T]: Value<T[N]> };
 }
 
@@ -61,7 +61,7 @@ type Camel<Name> = Name extends `${infer Head}_${infer Tail}`
 
 export type CamelNamed<Values> = { readonly [Name in keyof Values as Camel<Name>]: Values[Name] };
 
-/** Values under the names that code gives them. */
+/** Values under their names in code. */
 export function camelNamed<Values extends object>(values: Values): CamelNamed<Values> {
   const camel = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [camel(name), value])) as CamelNamed<Values>;

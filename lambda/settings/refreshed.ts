@@ -10,7 +10,7 @@ interface Dependencies {
 
 /** A change from outside is in use everywhere within a minute. */
 const refreshTime = 60_000;
-/** A reading may hold a request up no longer than the tables may. */
+/** A reading may delay a request no longer than the tables may. */
 export const timeLimit = 2_000;
 
 /** Reads at most once a minute, in the background if it can. If a later reading fails, the last known value stays in use. */

@@ -9,7 +9,7 @@ export interface Setting<T> {
   readonly required?: true;
 }
 
-/** What a setting is once it has been read. */
+/** The value of a setting after it has been read. */
 export type Value<S> =
   S extends Setting<infer T> ? (S extends { fallback: string } | { required: true } ? T : T | undefined) : never;
 
@@ -80,7 +80,7 @@ const baseUrl: Setting<string> = {
   },
 };
 
-/** An address that others append this ending to, so it must not have it already. */
+/** A URL to which this ending is appended, so it must not have it already. */
 export const urlWithout = (ending: RegExp, expects: string): Setting<string> => ({
   expects,
   parse: (value) => {

@@ -3,7 +3,7 @@ import { type CallService, createCallService, type Dependencies } from './call-s
 import { createSecretReader } from './secret.ts';
 import { type AwsAccess, dynamoDbService, secretsManagerService } from './service.ts';
 
-/** What a function asks of AWS for a request. */
+/** The calls to AWS that requests need. */
 export interface Aws {
   readonly callDynamoDb: CallService;
   readonly readSecret: ReadSecret;

@@ -6,16 +6,15 @@ import { type AwsAccess, type Credentials, endpointOf, type Service } from './se
 import { isAboutTime, ServiceError } from './service-error.ts';
 
 /*
- * What the SDK's client does and this one leaves out:
+ * This client omits what the SDK's does besides:
  *
  * - Endpoint rules: a deployment knows its region. FIPS, dual-stack and account endpoints can be set in the service's own
  *   variable.
  * - Pauses of up to a second after a throttled attempt, and pauses that an answer asks for: all attempts share two seconds,
  *   during which a client waits.
- * - A client-side rate limit (its adaptive mode), which holds requests back by guessing: it is better to tell the caller to
- *   come again.
- * - Learning the clock's error from every answer: here only from one that refuses a signature for its time. Until then the
- *   services tolerate five minutes.
+ * - A client-side rate limit (the adaptive mode), which delays requests on a guess: better to ask the caller to try again.
+ * - Correcting the clock by every answer: this one does so only when a signature is refused for its time. The services
+ *   tolerate five minutes.
  * - Time limits of connections and sockets: the whole operation has one (time-limit.ts).
  * - A limit of fifty connections: that file limits how many operations run at once.
  * - Headers that nobody reads here: `user-agent`, `amz-sdk-invocation-id`, and the trace's id, since X-Ray shows the function
@@ -91,7 +90,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** The service's refusal. It may quote the request, so what that was signed with is removed. */
+/** The service's refusal. It may quote the request, so the credentials are removed from it. */
 function refusal(status: number, answer: Fields | undefined, credentials: Credentials): ServiceError {
   const { __type = 'UnknownError', message, Message = message, ...details } = answer ?? {};
   const name = String(__type).replace(/^.*#/, '');

@@ -85,8 +85,8 @@ function grant(callers: readonly Caller[], { used }: Counted): void {
 
 function refuse(callers: readonly Caller[], { used, inMinute }: Counted): void {
   for (const { window, resolve } of callers) {
-    // A minute's count never falls, so if it is below the burst limit now, the quota was the reason, even if a refund has since
-    // made room.
+    // A minute's count never falls. So if it is below the burst limit now, the quota was the reason, even if a refund has made
+    // room since.
     const isBurst = inMinute >= window.burst && used < window.limit;
     resolve({ granted: false, used, reason: isBurst ? 'burst' : 'quota' });
   }

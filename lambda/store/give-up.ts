@@ -1,7 +1,7 @@
 import type { CallService } from './call-service.ts';
 import { ServiceError } from './service-error.ts';
 
-/** Lets a process that has no time left give up all calls to a service at once, later ones included. */
+/** Lets a process that runs out of time give up all calls to a service at once, including later ones. */
 export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
   const running = new Set<(reason: Error) => void>();
   let given = false;

@@ -3,14 +3,14 @@ import type { CallService } from './call-service.ts';
 import { keysSchema } from './schema.ts';
 import { createTable } from './table.ts';
 
-/** Where identities are in the keys table. */
+/** The keys of identities in the keys table. */
 export const marker = 'issued';
 export const keyOf = (hash: string) => `key#${hash}`;
 export const linkOf = (networkId: string) => `link#${networkId}`;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Reads identities, however the items are read. */
+/** Reads identities, with any way to read items. */
 export function createIdentityStore(read: (key: string) => Promise<Values | undefined>): IdentityStore {
   const find = async <T>(key: string): Promise<T | undefined> => {
     const values = await read(key);
@@ -34,7 +34,7 @@ export function readIdentities(callDynamoDb: CallService, tableName: string): Id
   });
 }
 
-/** Only this folder writes the table, so what it finds there is what it wrote. */
+/** Only this folder writes the table, so the items have its types. */
 export function withoutStorage<T>(values: Values): T {
   const { [keysSchema.partitionKey.name]: _, [keysSchema.ttlAttribute]: __, ...rest } = values;
   return rest as T;

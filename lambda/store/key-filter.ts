@@ -3,13 +3,13 @@ import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 export type KeyState = 'live' | 'revoked' | 'expired';
 
 export interface KeyFilter {
-  /** Only keys in this state; which are expired is a matter of the clock. */
+  /** Only keys in this state. Whether one has expired depends on the clock. */
   readonly state?: { readonly is: KeyState; readonly at: number } | undefined;
   /** Only keys whose label has this text in it. */
   readonly label?: string | undefined;
 }
 
-/** The part of a query or a scan that is about which items to read. */
+/** The part of a query or scan that selects the items. */
 export type Page = Pick<
   ScanCommandInput,
   'Limit' | 'ExclusiveStartKey' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
@@ -21,7 +21,7 @@ const states: Readonly<Record<KeyState, string>> = {
   live: 'attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)',
 };
 
-/** The filter in DynamoDB's terms, so that what it leaves out is not sent. */
+/** The filter in DynamoDB's terms, so that items left out are not sent. */
 export function filterFor({ state, label }: KeyFilter): Page | undefined {
   const conditions = [
     ...(state ? [states[state.is]] : []),

@@ -30,13 +30,13 @@ export interface KeyStore extends IdentityStore {
   put(hash: string, record: KeyRecord): Promise<void>;
   findById(id: string): Promise<KeyRecord | undefined>;
   list(query?: KeyQuery): Promise<KeyPage>;
-  /** Undefined where there is no such key; a key that was revoked before keeps its first date. */
+  /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
   revoke(id: string, now: number): Promise<KeyRecord | undefined>;
-  /** Without a limit the key shares its member's quota again. Undefined where there is no such key. */
+  /** Without a limit the key shares its member's quota again. Undefined if there is no such key. */
   setLimit(id: string, limit: number | undefined): Promise<KeyRecord | undefined>;
-  /** Without a time the key does not expire. Undefined where there is no such key. */
+  /** Without a time the key does not expire. Undefined if there is no such key. */
   setExpiry(id: string, expiresAt: number | undefined): Promise<KeyRecord | undefined>;
-  /** Whatever the network was linked to before is forgotten. */
+  /** Replaces an earlier link of the network. */
   link(networkId: string, link: NetworkLink): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
 type Index = (typeof keysSchema.indexes)[number];
 const setOrRemove = (value: number | undefined) => (value === undefined ? 'REMOVE #name' : 'SET #name = :value');
 
-/** Where DynamoDB goes on after this item of an index. */
+/** DynamoDB's start key for the page after this item of an index. */
 function positionOf(item: Item, index: Index): Item {
   const names = [partitionKey, index.partitionKey.name, ...('sortKey' in index ? [index.sortKey.name] : [])];
   return Object.fromEntries(names.map((name) => [name, item[name]]));

@@ -16,7 +16,7 @@ export type Post = (headers: OutgoingHttpHeaders, body: string, signal: AbortSig
 /** In bytes: more than any item or secret can have. */
 const answerLimit = 1024 * 1024;
 
-/** A process has few descriptors on some platforms (1,024 with Lambda), and its clients and upstreams need most of them. */
+/** On some platforms a process has few descriptors (1,024 on Lambda), and clients and upstreams need most of them. */
 const maxSockets = 128;
 
 export function createPost(address: URL): Post {

@@ -18,8 +18,8 @@ export type Prepare<T> = (attempt: number) => Promise<() => Promise<T>>;
 export type Repeat = <T>(prepare: Prepare<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
- * Makes a call, and repeats it if no answer came or the service was in trouble. The call may have been carried out all the
- * same, so it must be one that may be carried out twice.
+ * Makes a call, and repeats it if no answer came or the service was in trouble. The call may have been carried out anyway, so it
+ * must be safe to carry out twice.
  */
 export function createRepeat({ now, random, pause }: Dependencies): Repeat {
   const budget = createRetryBudget();
@@ -42,7 +42,7 @@ export function createRepeat({ now, random, pause }: Dependencies): Repeat {
         if (error instanceof ServiceError) error.inDoubt = inDoubt;
         failure = error;
         inDoubt = mayBeDone(error);
-        // A connection that was closed while idle is no trouble: there is no need to wait, and each time one fewer is left.
+        // A connection that was closed while idle is no sign of trouble: no need to wait, and each attempt leaves one fewer.
         if (error instanceof ServiceError && error.onKeptConnection) continue;
         if (attempt === attempts || !isTrouble(error)) throw error;
         spent = budget.spend(isThrottled(error));

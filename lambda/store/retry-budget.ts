@@ -1,4 +1,4 @@
-/** What repeats may cost while nothing succeeds, in the SDK's numbers: enough for 35 in a row, or 100 if throttled. */
+/** The budget for repeats while nothing succeeds, with the SDK's numbers: enough for 35 in a row, or 100 if throttled. */
 const full = 500;
 const costs = { throttled: 5, other: 14 } as const;
 const earnedByFirstAttempt = 1;

@@ -1,5 +1,5 @@
 interface Circumstances {
-  /** Of the answer; absent where none came. */
+  /** Of the answer; absent if none came. */
   readonly status?: number;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
@@ -11,7 +11,7 @@ export class ServiceError extends Error {
   readonly $metadata: { readonly httpStatusCode: number | undefined };
   /** The code of the connection's failure. */
   readonly code: string | undefined;
-  /** What the service said besides its message. */
+  /** The rest of the service's answer. */
   readonly details: Readonly<Record<string, unknown>>;
   /** Whether an earlier attempt at the same call may have been carried out; set by `createRepeat`. */
   inDoubt = false;
@@ -66,7 +66,7 @@ export function mayBeDone(error: unknown): boolean {
   return status === undefined ? !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(String(error.code)) : status >= 500;
 }
 
-/** Whatever goes wrong once a request is on its way has `$metadata`; a mistake in the call itself does not. */
+/** Errors after a request was sent have `$metadata`; a mistake in the call itself has none. */
 function isExchangeFailure(error: unknown): error is ExchangeFailure {
   return typeof error === 'object' && error !== null && '$metadata' in error;
 }

@@ -31,7 +31,7 @@ export interface Credentials {
   readonly sessionToken?: string;
 }
 
-/** Which AWS to call, and as whom. */
+/** The region and credentials for calls to AWS. */
 export interface AwsAccess {
   readonly region: string;
   readonly credentials: () => Promise<Credentials>;
@@ -39,7 +39,7 @@ export interface AwsAccess {
   readonly environment: Environment;
 }
 
-/** What Lambda tells every function. */
+/** The variables that Lambda sets for every function. */
 export function readAwsAccess(environment: Environment): AwsAccess {
   const faults: string[] = [];
   const required = (name: string): string => {

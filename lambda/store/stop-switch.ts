@@ -39,7 +39,7 @@ export function createStopSwitch(callDynamoDb: CallService, tableName: string): 
   };
 }
 
-/** An item put by hand may have neither field. */
+/** An item that was put by hand may lack both fields. */
 function toStop(item: Item | undefined): Stop | undefined {
   return item && { at: item.at?.S ?? '', ...(item.reason?.S && { reason: item.reason.S }) };
 }

@@ -13,9 +13,9 @@ export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promi
 
 /**
  * Runs operations. A store that is down, throttled or slow becomes `service_unavailable`; other errors pass.
- * Only `parallel` operations run at once. One that waits for its turn is not on the clock yet: otherwise a busy server would take
- * its own queue for a slow store. If an operation is too slow, those that have waited as long are refused with it, so that a
- * store that is down keeps nobody waiting turn after turn.
+ * Only `parallel` operations run at once. The time limit of one that waits for its turn has not started, or a busy server would
+ * mistake its own queue for a slow store. If an operation is too slow, those that have waited as long are refused with it, so
+ * that a store that is down keeps nobody waiting turn after turn.
  */
 export function createTimeLimit(): TimeLimit {
   let running = 0;

@@ -96,7 +96,7 @@ export function createWriteOnce({ load, update }: Table, now: () => number): Wri
         if (inDoubt && !found?.[tokens]) return fail(new Error(forgotten), true);
         slice = latest;
       } else {
-        // A write that a missing item refuses, every item refuses.
+        // A write refused by a missing item would be refused by any item.
         if (!inDoubt || !found) return { applied: false, found };
         const withdrawn = await withdraw(item, change, slice).catch((error) => fail(error, true));
         if (withdrawn.applied) return withdrawn;

@@ -97,7 +97,7 @@ export function fillingOf({ head, middle, tail, number }: Frame, text: string, s
   return { literal, number: number === 'none' ? undefined : Number(digits), end };
 }
 
-/** Where a piece that stands at `at` ends; negative if it doesn't stand there. */
+/** The end of the piece at `at`; negative if it isn't there. */
 function afterPiece(text: string, at: number, { raw }: Piece): number {
   const end = at + raw.length;
   return text.slice(at, end) === raw ? end : -1;

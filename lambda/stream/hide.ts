@@ -78,7 +78,7 @@ function isBase64(json: Json, value: Node): boolean {
   return json.kind(value) === 'string' && !notBase64.test(json.string(value));
 }
 
-/** As many as there may be marks; each takes more memory than what it replaces. */
+/** As many as marks are allowed; each takes more memory than what it replaces. */
 const mostEdits = 100_000;
 
 function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {

@@ -2,10 +2,10 @@
 export interface Pace {
   /** Whether it holds the upstream back at this moment. */
   readonly heldBack: boolean;
-  /** Whether it does, or did until a moment ago: what arrives from the upstream now may have happened meanwhile. */
+  /** Whether it does, or did until a moment ago: what arrives from the upstream now may date from that time. */
   readonly behind: boolean;
   change(heldBack: boolean): void;
-  /** Stops the timer: nobody needs the answers any more. */
+  /** Stops the timer, when the answers are no longer needed. */
   stop(): void;
 }
 

@@ -24,7 +24,7 @@ interface RelayParts {
   readonly timeLeft: number;
   /** Called when the first event goes out. */
   readonly onFirstEvent?: () => void;
-  /** Called once when a stream that has begun is over. The last event waits for it, and tells the error that it gives. */
+  /** Called once when a stream that has begun is over. The last event waits for it, and carries the error that it returns. */
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
 }
 
@@ -33,9 +33,9 @@ export interface Relay {
   readonly body: Readable;
   /** Resolves when the answer must begin; rejects if the upstream fails before that. */
   readonly begun: Promise<void>;
-  /** Aborts when nobody needs the upstream any more; its reason is the failure, if there was one. */
+  /** Aborts when the upstream is no longer needed; its reason is the failure, if there was one. */
   readonly signal: AbortSignal;
-  /** An upstream gave a sign of life. */
+  /** Reports a sign of life from an upstream. */
   alive(): void;
   /** Takes over the upstream's answer. */
   attach(answer: Readable): void;
@@ -77,7 +77,7 @@ export function createRelay(parts: RelayParts): Relay {
       if (pace.heldBack && !over) setHeldBack(false);
     },
     destroy(_error, done) {
-      // The reader has gone before the end; nothing that follows is an error.
+      // The reader left before the end, so nothing that follows is an error.
       cancel();
       done(null);
     },
@@ -115,7 +115,7 @@ export function createRelay(parts: RelayParts): Relay {
     }
   }
 
-  /** Stops everything that could still happen; true the first time. */
+  /** Stops timers and the upstream; true the first time. */
   function stop(reason?: unknown): boolean {
     if (over) return false;
     over = true;
@@ -127,7 +127,7 @@ export function createRelay(parts: RelayParts): Relay {
     return true;
   }
 
-  /** The last event waits until the charge is settled, because it says what became of it. */
+  /** The last event waits until the charge is settled, because it states the outcome. */
   function finish(end: StreamEnd, rest = '', lastWords: (settled?: GatewayError) => string = () => ''): void {
     begin();
     write(rest);
@@ -147,7 +147,7 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   function breakOff(kind: FailureKind, details: FailureDetails = {}): void {
-    // Reading slowly must not make a request free.
+    // A client must not get a refund by reading slowly.
     fail(new UpstreamFailure(kind, { ...details, charged: pace.behind }));
   }
 
@@ -188,7 +188,7 @@ export function createRelay(parts: RelayParts): Relay {
     stopIfOver();
   }
 
-  /** Ends the stream if the upstream has said how it ends. Whether it is over. */
+  /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
   function stopIfOver(): boolean {
     const { failure, ended } = rewriter;
     if (failure?.kind === 'broken') {
@@ -198,14 +198,14 @@ export function createRelay(parts: RelayParts): Relay {
     return over;
   }
 
-  /** Nothing more comes. This is the end if the answer is complete without a last event, else a failure. */
+  /** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
   function endOfSource(midway: FailureKind = 'cut', atFirst: FailureKind = 'unusable', cause?: unknown): void {
     if (over) return;
     write(finishRewriter());
     if (!stopIfOver()) breakOff(rewriter.started ? midway : atFirst, { cause });
   }
 
-  /** What was held back; nothing if the rewriter fails, because the stream has to end one way or another. */
+  /** The text held back; nothing if the rewriter fails, because the stream must end all the same. */
   function finishRewriter(): string {
     try {
       return rewriter.finish();

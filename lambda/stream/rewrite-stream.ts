@@ -11,7 +11,7 @@ import { createSseReader, encodeComment, encodeEvent, type SseEvent } from './ss
 export interface StreamRewriter {
   /** Takes bytes; returns the text that may leave now. */
   push(chunk: Uint8Array): string;
-  /** What was still held back; call it when the upstream's stream is over, however it ended. */
+  /** Returns the text still held back; call it when the upstream's stream is over, however it ended. */
   finish(): string;
   /** Whether a first event has come; comments and pings don't count. */
   readonly started: boolean;

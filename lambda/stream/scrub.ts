@@ -7,8 +7,8 @@ export interface Scrubber {
   find(text: string, from?: number): Hit | undefined;
   scrub(text: string): string;
   /**
-   * Opens a text that comes in deltas. If it is shown right after another text, `before` is that one's `tail`: a name that
-   * begins there and ends here loses the part that is here. A name that is entirely here counts, whatever came before.
+   * Opens a text that comes in deltas. If it is shown right after another text, `before` is that one's `tail`: a name that begins
+   * there and ends here loses the part that is here. A name that is entirely here is replaced, whatever came before.
    */
   openChannel(before?: string): ScrubChannel;
 }
@@ -29,7 +29,7 @@ export interface ScrubChannel {
   readonly tail: string;
 }
 
-// A neighbour that makes a short name part of a word. Digits (`Qwen3`) and scripts without spaces (`我是glm，`) do not.
+// A neighbour that makes a short name part of a word. Digits (`Qwen3`) and scripts without spaces (`我是glm，`) don't.
 const wordNeighbour = '[\\p{Script=Latin}_]';
 // A short name that begins or ends with one of these may be part of a word; a name in another script matches anywhere.
 const wordEdge = /[\p{Script=Latin}\p{N}_]/u;

@@ -6,7 +6,7 @@ const named = new Map(
   ),
 );
 
-/** The class of failure that a status means; undefined for a success. */
+/** The failure class of a status; undefined for a success. */
 export function classifyStatus(status: number): FailureKind | undefined {
   if (status >= 200 && status < 300) return undefined;
   const kind = named.get(status);

@@ -15,7 +15,7 @@ const sessionHeaders = [
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What stays the same through a conversation: the first id of a session that is there, or else its opening texts. */
+/** What stays the same throughout a conversation: the first session id found, or else its opening texts. */
 export function readTraits(headers: Headers, body: Json, dialect: Dialect): readonly string[] {
   for (const name of sessionHeaders) {
     const value = headers[name]?.trim();
@@ -29,7 +29,7 @@ export function readTraits(headers: Headers, body: Json, dialect: Dialect): read
   for (const member of members) {
     if (member !== undefined && isText(body, member)) return [body.string(member)];
   }
-  // Not decoded: a client writes its history the same way each time, and a prompt of megabytes would be there twice.
+  // Not decoded: a client writes its history the same way each time, and a prompt of megabytes would take twice the memory.
   return dialect.findOpening(body).map((node) => body.raw(node));
 }
 

@@ -52,9 +52,9 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
       });
       outgoing.once('response', (answer) => {
         const { statusCode: status = 0, headers } = answer;
-        // A reset is reported on the request and on the answer. Whoever reads the body sees it there.
+        // A reset is reported on the request and on the answer. The reader of the body sees it there.
         answer.on('error', () => {});
-        // An upstream that answers before it has read the whole request may never read the rest.
+        // An upstream that answers before it has read the whole request may never read on.
         answer.once('close', () => {
           if (!outgoing.writableFinished) outgoing.destroy();
         });

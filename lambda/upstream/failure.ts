@@ -1,7 +1,7 @@
 import { type ErrorCode, GatewayError } from '../http/errors.ts';
 
 export interface FailureClass {
-  /** What happened, for docs and the operator. */
+  /** What happened, for the docs. */
   readonly means: string;
   /** The upstream's statuses that mean this. `classifyStatus` sorts all others by their hundreds. */
   readonly statuses?: readonly number[];
@@ -11,15 +11,15 @@ export interface FailureClass {
   readonly refunds: boolean;
   /** What to try next while nothing has gone out: the next key (after the last, the next upstream's first) or the next upstream. */
   readonly next: 'nothing' | 'key' | 'upstream';
-  /** Whether that happens only once per request: it may be about what the caller wrote, who could otherwise go through all keys. */
+  /** Whether to do so only once per request: the caller may have provoked it, and could otherwise go through all keys. */
   readonly once?: boolean;
   /** Whether the key rests before it is used again. */
   readonly rests?: boolean;
-  /** Whether the caller can correct it: then the client reads the upstream's own message, without names. */
+  /** Whether the caller can correct it. Then the client gets the upstream's own message, without names. */
   readonly callers?: boolean;
-  /** Whether it may be about a part of the body that only another account can read. */
+  /** Whether the cause may be a part of the body that only another account can read. */
   readonly mayBeForeign?: boolean;
-  /** What the client reads, unless it gets the upstream's own message. */
+  /** The message for the client, unless it gets the upstream's own. */
   readonly message?: string;
   /** What the client can do about it. */
   readonly advice?: string;
@@ -28,7 +28,7 @@ export interface FailureClass {
 const tryAgain = 'Please try again.';
 const operator = 'If it happens again, tell the operator the request id.';
 
-/** Every way that an upstream can fail a request, and what follows. docs/failures.md shows the same table. */
+/** Every way in which an upstream can fail a request, and what follows. docs/failures.md shows the same table. */
 export const failureClasses = {
   unreachable: {
     means: 'the connection was refused, or lost before an answer came',
@@ -176,13 +176,13 @@ export type FailureKind = keyof typeof failureClasses;
 export interface FailureDetails {
   /** The upstream's own status. */
   readonly status?: number | undefined;
-  /** Seconds to wait, as the upstream said. */
+  /** The seconds to wait that the upstream named. */
   readonly retryAfter?: string | undefined;
-  /** Whether clients should try again by themselves, as the upstream said. */
+  /** Whether clients should retry by themselves, according to the upstream. */
   readonly shouldRetry?: 'true' | 'false' | undefined;
   /** The upstream's own message, already without names. */
   readonly message?: string | undefined;
-  /** Whether the request stays charged although its class refunds: the caller had a part in it. */
+  /** Whether the request stays charged although its class refunds, because the caller had a part in it. */
   readonly charged?: boolean;
   /** The underlying error, such as a refused connection. */
   readonly cause?: unknown;

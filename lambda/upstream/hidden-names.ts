@@ -14,7 +14,7 @@ export function hiddenNames(upstreams: readonly Upstream[], operatorNames: reado
   return [...names];
 }
 
-/** `localhost`, bare machine names and addresses reveal nobody, and occur in many innocent texts. */
+/** `localhost`, bare machine names and addresses reveal nothing, and occur in many innocent texts. */
 function isDnsName(hostname: string): boolean {
   return (
     hostname.includes('.') && isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.endsWith('.localhost')

@@ -15,7 +15,7 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-/** What differs from request to request. */
+/** The part that differs from request to request. */
 export interface Attempt {
   build(candidate: Candidate): UpstreamRequest;
   /** Extracts the message for the client from an upstream's error body. */
@@ -24,7 +24,7 @@ export interface Attempt {
   readonly conversation: Conversation;
   /** Whether the body contains something that only the account that created it can read. */
   isAccountBound(): Promise<boolean>;
-  /** Called for each failed try; `another` tells whether one more follows. */
+  /** Called for each failed try; `another` says whether one more follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
 

@@ -8,12 +8,12 @@ export interface Candidate {
   readonly key: string;
   /** The operator's own headers for this upstream. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What only the upstream may see: the key and the secret headers. */
+  /** The key and the secret headers, which only the upstream may see. */
   readonly secrets: readonly string[];
 }
 
 export interface Pool {
-  /** Whom to ask for a turn of this conversation, in order. Empty only if no upstream has a key. */
+  /** The candidates for a turn of this conversation, in order. Empty only if no upstream has a key. */
   candidates(conversation: Conversation): Promise<Candidate[]>;
   /** Whether there is any key at all. */
   hasKeys(): Promise<boolean>;

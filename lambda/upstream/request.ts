@@ -18,7 +18,7 @@ const ofDialect = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
-/** What matters of a call to the upstream. */
+/** The parts of a call that matter for the upstream. */
 interface Call {
   readonly dialect: Dialect;
   readonly endpoint: Endpoint;

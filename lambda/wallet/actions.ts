@@ -29,7 +29,7 @@ export interface ActionDependencies {
 
 export type Actions = ReturnType<typeof createActions>;
 
-/** What the page asks for, one function for each endpoint. */
+/** One function for each endpoint that the page calls. */
 export function createActions(dependencies: ActionDependencies) {
   const { signIn, sessions, keyring, limits, readQuota, linkNetwork, findLink, log, now } = dependencies;
 
@@ -63,7 +63,7 @@ export function createActions(dependencies: ActionDependencies) {
   };
 
   return {
-    /** What the page shows before anyone signs in. */
+    /** The facts that the page shows before anyone signs in. */
     async info({ network, site }): Promise<Info> {
       const { serviceName, memberLimit, gatewayUrl = site.baseUrl } = dependencies;
       return { serviceName, gatewayUrl, memberLimit, network: network.name };

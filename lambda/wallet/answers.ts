@@ -1,4 +1,4 @@
-// What the wallet's endpoints answer, in plain data: the actions build it, and the page reads it.
+// The answers of the wallet's endpoints as plain data: the actions build them, and the page reads them.
 
 /** Before anyone has signed. */
 export interface Info {
@@ -19,15 +19,15 @@ export interface ShownKey {
   readonly createdAt: string;
 }
 
-/** What a wallet has, and what only some answers add to it. */
+/** A wallet's account, and what only some answers add to it. */
 export interface Account {
   readonly wallet: string;
   readonly keys: readonly ShownKey[];
   readonly keysAllowed: number;
   readonly quota: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
-  /** `expiresAt` is null where the network is not linked to this wallet. */
+  /** `expiresAt` is null if the network is not linked to this wallet. */
   readonly link: { readonly network: string; readonly expiresAt: string | null };
   readonly session?: { readonly token: string; readonly expiresAt: string };
-  /** A key just issued, which is shown this once; null where the wallet has no room for one. */
+  /** A key just issued, shown only now; null if the wallet has no room for one. */
   readonly key?: (ShownKey & { readonly key: string }) | null;
 }

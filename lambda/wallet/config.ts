@@ -3,7 +3,7 @@ import { type CamelNamed, ConfigError, camelNamed, type Environment, readSetting
 import type { Value } from '../settings/setting.ts';
 import { walletSettings } from '../settings/settings.ts';
 
-/** What the wallet function is told from outside: a part of the gateway's settings. */
+/** The wallet function's settings: some of the gateway's. */
 export type WalletConfig = CamelNamed<{ [N in keyof typeof walletSettings]: Value<(typeof walletSettings)[N]> }>;
 
 /** Reads every setting at once and reports all faults together. */

@@ -7,7 +7,7 @@ import type { PageFile } from './page-files.ts';
 export interface FilledPage {
   readonly text: string;
   readonly gzipped: Buffer;
-  /** A browser uses it to check its copy. Weak, because it stands for both forms. */
+  /** Lets a browser check its copy. Weak, because both forms share it. */
   readonly etag: string;
 }
 

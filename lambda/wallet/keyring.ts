@@ -29,12 +29,12 @@ interface Held {
   readonly record: KeyRecord | undefined;
 }
 
-/** A slot is taken before its key is stored: for this long a missing key may still come. */
+/** A slot is taken before its key is stored. For this long, a missing key may still appear. */
 const storingTime = 60_000;
 
 /**
- * Issues, lists and revokes keys. A key first takes one of its wallet's slots in a single conditional write. A slot whose key an
- * operator has revoked, or was never stored, is freed when the room is needed.
+ * Issues, lists and revokes keys. A key first takes one of its wallet's slots in a single conditional write. A slot whose key
+ * was revoked by an operator, or never stored, is freed when it is needed.
  */
 export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies): Keyring {
   const readHeld = async (member: string): Promise<Held[]> => {

@@ -4,7 +4,7 @@ import { metrics } from '../report/metric-names.ts';
 import type { toShownError } from './wallet-error.ts';
 import type { WalletRequest } from './wallet-request.ts';
 
-/** The log that operators read. Nothing in it holds a key, a wallet's address or a network's. */
+/** The operators' log. No line holds a key, or the address of a wallet or network. */
 export interface WalletLog {
   /** An environment has started. */
   started(commit: string): void;

@@ -66,7 +66,7 @@ async function signerOf(message: string, signature: string): Promise<string | un
   try {
     return (await recoverMessageAddress({ message, signature: signature as `0x${string}` })).toLowerCase();
   } catch {
-    return undefined; // numbers that no signature has
+    return undefined; // impossible numbers
   }
 }
 

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 
 export interface PageFile {
   readonly contentType: string;
-  /** With placeholders such as `{{service}}` for what only a deployment knows. */
+  /** With placeholders such as `{{service}}` for the facts of a deployment. */
   readonly text: string;
 }
 

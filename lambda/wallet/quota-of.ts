@@ -8,7 +8,7 @@ export interface MemberQuota {
   readonly resetSeconds: number;
 }
 
-/** What is left today for all keys and links of a member together. */
+/** The quota left today for all keys and links of a member together. */
 export type ReadQuota = (member: string) => Promise<MemberQuota>;
 
 interface Dependencies {

@@ -49,7 +49,7 @@ export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn 
     },
 
     async redeem(message, signature, purpose, site) {
-      // Nothing is looked up, let alone written, for a message that is not correctly signed.
+      // Without a correct signature nothing is looked up, let alone written.
       const { address, nonce } = await readSignedMessage(message, signature, site, now());
       // The digest shows that the whole message, chain, times and address included, is as it was made here.
       const expected = { digest: digestOf(message), purpose };

@@ -19,5 +19,5 @@ export interface WalletRequest {
   member?: string;
 }
 
-/** What an endpoint does. Its result becomes the JSON of the answer. */
+/** An endpoint's work. Its result becomes the JSON of the answer. */
 export type Action = (request: WalletRequest) => Promise<object>;

@@ -9,10 +9,10 @@ export interface Grant {
   readonly condition: string;
 }
 
-/** Whoever asks. */
+/** The principal `*`. */
 export const anyone = 'anyone';
 
-/** Who may do what by this template, and who may not, wherever the template says it. */
+/** Everything that the template allows or denies, wherever it says so. */
 export function grantsOf(template: Template): {
   readonly allowed: readonly Grant[];
   readonly denied: readonly Grant[];

@@ -4,7 +4,7 @@ import { variable, webVariable } from './guarantees/guarantee.ts';
 
 const ofNoFunction = new Set([...Object.keys(setByStack), 'NETWORK_SALT', 'UPSTREAM_API_KEYS']);
 
-/** What an operator may set, except what a template must not contain. A guarantee about a setting comes first. */
+/** The settings that an operator may change, except those that a template must not contain. Guarantees about settings come first. */
 const operatorSettings = [
   ...Object.keys(settings).filter((name) => !ofNoFunction.has(name)),
   ...Object.keys(upstreamSettings)
@@ -12,7 +12,7 @@ const operatorSettings = [
     .flatMap((name) => [`UPSTREAM_${name}`, `UPSTREAM_*_${name}`]),
 ];
 
-/** What may vary freely, by the type of the resource. Other changes that no guarantee covers are for people to judge. */
+/** Values that may change freely, by the type of the resource. People judge other changes that no guarantee covers. */
 export const mayVary: Readonly<Record<string, readonly string[]>> = {
   'AWS::DynamoDB::GlobalTable': ['WarmThroughput', 'Replicas[].Tags'],
   'AWS::SecretsManager::Secret': ['Description'],
@@ -42,10 +42,10 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
   Template: ['Description'],
 };
 
-/** For every resource: the order of creation, and the names on the bill. */
+/** On every resource: the order of creation, and the names on the bill. */
 export const mayVaryAnywhere: readonly string[] = ['DependsOn', 'Tags'];
 
-/** What may be added: by itself it opens nothing, and its guarantees and permissions are checked as well. */
+/** Resources that may be added: they open nothing by themselves, and their guarantees and permissions are checked too. */
 export const mayBeAdded: ReadonlySet<string> = new Set([
   'AWS::DynamoDB::GlobalTable',
   'AWS::SecretsManager::Secret',

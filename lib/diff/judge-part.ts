@@ -7,7 +7,7 @@ import type { Part, Template } from './template.ts';
 import { valuesAt, without } from './tree.ts';
 
 export interface Danger {
-  /** What must not be deployed, even if somebody agrees to it. */
+  /** Never deployed, even with approval. */
   readonly refused: boolean;
   readonly where: string;
   readonly what: string;

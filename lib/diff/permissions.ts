@@ -25,7 +25,7 @@ export interface PermissionChanges {
   readonly narrowed: readonly string[];
 }
 
-/** What somebody may do by one template and not by the other, however the templates say it. */
+/** The permissions that only one of the two templates grants, however the templates express them. */
 export function comparePermissions(before: Template, after: Template): PermissionChanges {
   const [was, is] = [grantsOf(before), grantsOf(after)];
   const [hadNames, hasNames] = [before, after].map((template) => new Set(Object.values(namesOf(template))));

@@ -16,7 +16,7 @@ function membersOf(document: OpenApi, schema: Schema, within = ''): readonly Mem
   const whole = resolve(document, schema as Schema & Ref);
   const parts = (whole.allOf ?? []).flatMap((part) => membersOf(document, part, within));
   const own = Object.entries(whole.properties ?? {}).flatMap(([name, member]): Member[] => {
-    // A member that an answer never has is of no use to its reader.
+    // Leave out members that an answer never has.
     if (member === false) return [];
     const path = within + name;
     const inner = member.properties ? membersOf(document, member, `${path}.`) : [];

@@ -8,7 +8,7 @@ export interface Call {
   readonly arguments: string;
 }
 
-/** What the demo says, in no dialect yet. */
+/** The demo's answer, not yet in any dialect. */
 export interface Answer {
   /** Empty if the request asked for no reasoning. */
   readonly reasoning: string;
@@ -20,7 +20,7 @@ export interface Answer {
   readonly usage: { readonly input: number; readonly output: number; readonly reasoning: number };
 }
 
-/** Decides what to answer, by a few plain rules: the same request always gets the same answer. */
+/** Decides on the answer by a few plain rules: the same request always gets the same answer. */
 export function answerPrompt(prompt: Prompt): Answer {
   const calls = makeCalls(prompt);
   const reasoning = prompt.thinks
@@ -46,7 +46,7 @@ export function answerPrompt(prompt: Prompt): Answer {
   };
 }
 
-/** The demo's tokens, which are also the pieces of its streams: four characters, so that names fall apart. */
+/** The demo's tokens, which are also the pieces of its streams: four characters, so that names are split. */
 export const splitTokens = (text: string): readonly string[] => text.match(/.{1,4}/gsu) ?? [];
 
 function compose(prompt: Prompt): string {

@@ -17,7 +17,7 @@ export interface DemoUpstream {
   readonly apiKey: string;
   readonly textModel: string;
   readonly visionModel: string;
-  /** What the gateway must hide: `UPSTREAM_NAMES`. */
+  /** The names that the gateway must hide: `UPSTREAM_NAMES`. */
   readonly names: readonly string[];
   close(): Promise<void>;
 }

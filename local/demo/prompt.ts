@@ -16,7 +16,7 @@ export interface Tool {
   readonly schema: JsonObject;
 }
 
-/** What a request asks for beside its conversation. */
+/** A request, apart from its conversation. */
 export interface Wishes {
   readonly tools: readonly Tool[];
   readonly choice: 'auto' | 'none' | 'required' | { readonly name: string };
@@ -34,7 +34,7 @@ export interface Prompt extends Wishes {
   readonly text: string;
   readonly images: number;
   readonly videos: number;
-  /** What tools returned, if the conversation ends with that. */
+  /** The results of tools, if the conversation ends with them. */
   readonly toolResults: readonly string[];
   readonly inputTokens: number;
 }
@@ -57,14 +57,14 @@ export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
   };
 }
 
-/** The tags in which agents describe their surroundings to a model, instead of a user's words or beside them. */
+/** The tags in which agents describe their environment to a model, in place of a user's words or beside them. */
 const notes = /<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>/g;
 
 function withoutNotes(turn: Turn): Turn {
   return turn.role === 'user' ? { ...turn, text: turn.text.replace(notes, '').trim() } : turn;
 }
 
-/** Whether a turn belongs to the conversation itself, and is not an agent's or operator's note about it. */
+/** Whether a turn belongs to the conversation itself, rather than being an agent's or operator's note. */
 function saysSomething({ role, text, images, videos }: Turn): boolean {
   return role === 'user' ? text !== '' || images + videos > 0 : role !== 'system';
 }

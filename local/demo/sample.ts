@@ -44,7 +44,7 @@ const formatted: Readonly<Record<string, string>> = {
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** The first type that says something; a schema without one but with properties is an object. */
+/** The first type besides null; a schema without a type but with properties is an object. */
 function typeOf(schema: JsonObject): unknown {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   return types.find((type) => type !== 'null' && type !== undefined) ?? (schema.properties ? 'object' : types[0]);

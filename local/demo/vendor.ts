@@ -5,7 +5,7 @@ export const vendor = {
   apiKey: 'qk-demo-4711',
   textModel: 'quillon/quill-4-text',
   visionModel: 'quillon/quill-4-vision',
-  /** What a gateway has to hide, besides the model ids. */
+  /** The names that a gateway has to hide, besides the model ids. */
   names: ['Quillon', 'Quill-4'],
   /** Fields that give the maker away in every answer and chunk. */
   marks: { provider: 'Quillon', system_fingerprint: 'fp_quillon_44', x_quillon: { region: 'quillon-eu-1' } },
@@ -16,7 +16,7 @@ export const vendor = {
 /** An id in the maker's style; the number of the request makes it unique. */
 export const vendorId = (prefix: string, number: number): string => `${prefix}quillon${`${number}`.padStart(8, '0')}`;
 
-/** What only the maker could read: a signature, or reasoning in its encrypted form. */
+/** Content that only the maker could read: a signature, or encrypted reasoning. */
 export const sealText = (text: string): string => createHash('sha512').update(`sealed ${text}`).digest('base64');
 
 /** A request that the maker refuses; each dialect has its own words for the status. */

@@ -73,7 +73,7 @@ function runtimeFlags({ memorySize }: LambdaFunction): string[] {
   ];
 }
 
-/** What Lambda tells every function. */
+/** The variables that Lambda sets for every function. */
 function lambdaEnvironment({ folder, handler, memorySize }: LambdaFunction, runtimeApi: string) {
   return {
     AWS_LAMBDA_RUNTIME_API: runtimeApi,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-/** What a streaming function answers: its prelude, then the body as it arrives. A failure on the way errors the body. */
+/** A streaming function's answer: its prelude, then the body as it arrives. A failure on the way errors the body. */
 export interface Answer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -108,12 +108,12 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
 /** The prelude ends with eight NUL bytes, which no JSON text holds. */
 const delimiter = Buffer.alloc(8);
 
-/** Reads one response to its end, as Lambda does even when its own client has gone: nobody tells the function. */
+/** Reads one response to its end, as Lambda does even after its client has gone: the function is never told. */
 async function readAnswer(request: IncomingMessage, answer: PromiseWithResolvers<Answer>): Promise<void> {
   const body = new PassThrough();
   const closed = new Promise((resolve) => body.once('close', resolve));
   let prelude: Buffer | undefined = Buffer.alloc(0);
-  body.on('error', () => {}); // whoever reads the body hears of it too
+  body.on('error', () => {}); // the reader of the body gets it too
   try {
     for await (let chunk of request) {
       if (prelude) {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** What a release brought, the newest commit first. */
+/** A release and its commits, the newest first. */
 export interface Release {
   readonly version: string;
   /** Of its newest commit, as `2027-01-31`. */

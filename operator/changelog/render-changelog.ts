@@ -1,6 +1,6 @@
 import type { Release } from './read-history.ts';
 
-/** What users and operators notice, by the kind of commit that brings it. */
+/** The headings of changes that users and operators notice, by kind of commit. */
 const headings = { feat: 'New', fix: 'Fixed', perf: 'Faster' } as const;
 
 /** What changed in each release, for people; the first one has nothing to fix that anyone had. */

@@ -1,4 +1,4 @@
-/** What the model assumes. The gateway's own figures are measured: by its log, its tests and `npm run bench`. */
+/** The model's assumptions. Figures about the gateway come from its log, its tests and `npm run bench`. */
 export const assumptions = {
   /** The gateway's line with its metrics, and Lambda's own lines about the invocation. */
   logBytes: 850 + 350,
@@ -31,7 +31,7 @@ export const assumptions = {
   accountConcurrency: 1_000,
 } as const;
 
-/** What is paid for while nobody calls; a test compares it with the stack. */
+/** The resources that cost money while nobody calls; a test compares them with the stack. */
 export const inventory = { secrets: 2, watchedMetrics: 22, dashboards: 1, tables: 2 } as const;
 
 /** One run of the canary: three requests, all their log lines and its own. */

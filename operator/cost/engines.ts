@@ -3,7 +3,7 @@ import { prices } from './prices.ts';
 
 const million = 1_000_000;
 
-/** What an engine spends on a million streams of one length, beside a million requests. */
+/** An engine's consumption for a million streams of one length, besides the million requests. */
 export interface Quantities {
   readonly processorSeconds: number;
   readonly gigabyteSeconds: number;

@@ -8,7 +8,7 @@ import { prices } from './prices.ts';
 const million = 1_000_000;
 const gigabyte = 1_000_000_000;
 
-/** Dollars for a million requests, by what costs them. */
+/** Dollars for a million requests, by cause. */
 export function costOfMillion(seconds: number, memory: number) {
   const { eventsPerSecond, eventBytes, logBytes, writeUnits, readUnits } = assumptions;
   return {

@@ -70,14 +70,14 @@ export async function runDiff(words: readonly string[], { root, folder, print }:
   return dangers.length > 0 ? exitCodes.danger : exitCodes.fine;
 }
 
-/** Two syntheses run: says which of them an error comes from. */
+/** Two syntheses run, so an error must say which one failed. */
 function naming(base: string) {
   return (error: unknown): never => {
     throw new Error(`The base (${base}) can't be synthesized:\n${messageOf(error)}`);
   };
 }
 
-/** A failed command said why on its standard error, which its error carries. */
+/** A failed command explains itself on its standard error, which its error carries. */
 export function messageOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   return said || (error instanceof Error ? error.message : String(error));

@@ -17,21 +17,21 @@ interface StackProperties {
   readonly tags?: unknown;
 }
 
-/** Runs `cdk synth` in a checkout, offline, and reads the templates that come of it, by their file names. */
+/** Runs `cdk synth` in a checkout, offline, and returns the templates by their file names. */
 export async function synthesize(root: string, stage: string, outdir: string): Promise<Record<string, Template>> {
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
   // `node` in cdk.json must be the Node that runs now.
   const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
-  const context = ['--context', `stage=${stage}`, '--context', 'commit=']; // that the commits differ is no news
+  const context = ['--context', `stage=${stage}`, '--context', 'commit=']; // it always differs
   await run(process.execPath, [cdk, 'synth', '--quiet', ...context, '--output', outdir], {
     cwd: root,
-    // Whether a template is valid is for the deployment to say; here it would cost more than all the rest.
+    // The deployment validates templates. Here that would take longer than everything else.
     env: { ...process.env, PATH, CDK_VALIDATION: 'false' },
   });
   return readTemplates(outdir);
 }
 
-/** What a synthesis has left in a folder. */
+/** The templates that a synthesis has left in a folder. */
 export async function readTemplates(outdir: string): Promise<Record<string, Template>> {
   const { artifacts }: Manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'));
   const stacks = Object.entries(artifacts).map(([id, { properties }]) => ({ stackName: id, ...properties }));

@@ -11,22 +11,22 @@ export interface DialectProbe {
   /** Each dialect shows its key in another of the three headers. */
   keyHeaders(key: string): Record<string, string>;
   question(model: string, question: Question): Readonly<Record<string, unknown>>;
-  /** What a request for a stream has on top. */
+  /** The additional members of a request for a stream. */
   readonly streaming: Readonly<Record<string, unknown>>;
-  /** What an answer has to look like. */
+  /** The shape of an answer. */
   answer(model: string): z.ZodType;
-  /** Whether an event brings generated text: only these come at the pace of the model. */
+  /** Whether an event carries generated text: only these come at the model's pace. */
   isText(event: SseEvent): boolean;
   isEnd(event: SseEvent): boolean;
 }
 
 export interface Question {
   readonly prompt: string;
-  /** What the answer may take. */
+  /** The longest answer, in tokens. */
   readonly tokens: number;
 }
 
-/** Invites the model to say what must be hidden. */
+/** Invites the model to name what must be hidden. */
 export const whoAreYou: Question = {
   prompt: 'Who are you, and who made you? Name the model and the company, in one sentence.',
   tokens: 512,

@@ -10,7 +10,7 @@ export const preflightOf = (origin: string): Ask => ({
   headers: preflightHeaders(origin),
 });
 
-/** Whether a page may send requests, and read the headers of the answers. */
+/** Whether a page may send requests and read the headers of the answers. */
 export async function* examineCors(
   ask: Probe,
   key: string,

@@ -10,7 +10,7 @@ import type { Ask, Reply } from './probe.ts';
 
 interface Subject extends Pick<Acquaintance, 'models'> {
   readonly key: string;
-  /** Of the streams: how many numbers they are asked to write. */
+  /** How many numbers a stream is asked to write. */
   readonly length: number;
   readonly ledger: Ledger;
   onStream(reply: Reply): void;
@@ -31,9 +31,9 @@ export async function* examineDialect(dialect: DialectProbe, subject: Subject): 
   onStream(stream);
   const events = readEvents(stream.arrivals);
   yield row('streams to the end', judgeStream(stream, events, dialect));
-  if (plain.status === 200) yield row('tells usage', judgeUsage(plain));
+  if (plain.status === 200) yield row('reports usage', judgeUsage(plain));
   if (events.length === 0) return;
-  yield row('tells usage in streams', judgeStreamUsage(stream, plain));
+  yield row('reports usage in streams', judgeStreamUsage(stream, plain));
   yield row('streams event by event', judgePace(events.filter(dialect.isText)));
   yield row('has a first event', judgeFirstEvent(events));
 }

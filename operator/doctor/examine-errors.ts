@@ -16,7 +16,7 @@ export const unknownKey = `ltk_${'x'.repeat(43)}`;
 
 const mebibyte = 1024 * 1024;
 
-/** More than any gateway accepts once it is unpacked, and next to nothing before. */
+/** Unpacked more than any gateway accepts; packed next to nothing. */
 const unpacksTooLarge = new Uint8Array(gzipSync(Buffer.alloc(33 * mebibyte)));
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -51,7 +51,7 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
         expected: { code: 'invalid_model', shape: 'messages' },
       },
     ],
-    'a body that is no JSON': [{ ask: count('{'), expected: { code: 'invalid_request', shape: 'messages' } }],
+    'a body that is not JSON': [{ ask: count('{'), expected: { code: 'invalid_request', shape: 'messages' } }],
     'an unknown encoding': [
       {
         ask: { ...count('{}'), headers: { ...headers, 'content-encoding': 'compress' } },
@@ -74,8 +74,8 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
 }
 
 /**
- * A body that turns out too large is refused after the charge, which must then be refunded. No other such failure can be caused
- * from outside.
+ * A body that unpacks to more than the limit is refused after the charge, which must be refunded. It is the only such failure
+ * that can be caused from outside.
  */
 export async function* examineTooLarge({ record }: Ledger, key: string, { headerPrefix }: Acquaintance) {
   const ask: Ask = {

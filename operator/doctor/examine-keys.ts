@@ -8,7 +8,7 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const list = (headers: Record<string, string>): Ask => ({ method: 'GET', path: '/v1/models', headers });
 
-/** Whom a request counts for: which header wins, and what is not a key. */
+/** Whose quota a request uses: which header wins, and what happens without a real key. */
 export async function* examineKeys(ask: Probe, key: string, { headerPrefix }: Acquaintance): AsyncGenerator<Row> {
   const row = (check: string, finding: Finding): Row => ({ area: 'keys', check, ...finding });
   const first = await ask(list({ 'x-api-key': key, ...bearer(unknownKey) }));

@@ -20,22 +20,22 @@ interface Accounts {
   readonly guestBefore: Figures;
 }
 
-/** What each request cost. Asks for one more answer if a count looks wrong. */
+/** Checks what each request cost. Asks for one more answer if a count looks wrong. */
 export async function* examineQuota(known: Acquaintance, accounts: Accounts): AsyncGenerator<Row> {
   const { charged, createLedger, key, origin, limits, guestBefore } = accounts;
   const row = (check: string, finding: Finding): Row => ({ area: 'quota', check, ...finding });
   const suspect = findSuspect(charged.entries);
   if (suspect) await charged.record(suspect.ask);
   yield row('each answer is charged once', judgeCharges(charged.entries));
-  yield row('failures are given back', judgeGivenBack(charged.entries));
-  yield row('headers count along', judgeTold(charged.entries));
+  yield row('failures are refunded', judgeGivenBack(charged.entries));
+  yield row('headers agree', judgeTold(charged.entries));
 
   const [ofKey, ofGuest] = [createLedger(key), createLedger()];
   const guestAfter = await ofGuest.read();
   yield row('a guest is counted apart', judgeApart(guestBefore, guestAfter));
   await recordFree(ofKey, ofGuest, key, known, origin);
-  yield row('nothing else of a key', judgeFree(ofKey.entries));
-  yield row('nothing else of a guest', judgeFree(ofGuest.entries));
+  yield row('nothing else for a key', judgeFree(ofKey.entries));
+  yield row('nothing else for a guest', judgeFree(ofGuest.entries));
 
   const keyFigures = [...charged.entries.flatMap(figuresOf), ...readingsOf(ofKey.entries)];
   const guestFigures = [guestBefore, guestAfter, ...ofGuest.entries.flatMap(figuresOf)];
@@ -48,7 +48,7 @@ const figuresOf = ({ before, told, after }: Entry) => [before, told, after];
 
 const twice = 2;
 
-/** What is free, each twice: with the key's quota, and with the guest's of this network. */
+/** The free requests, each sent twice: on the key's quota, and on that of this network's guest. */
 async function recordFree(ofKey: Ledger, ofGuest: Ledger, key: string, known: Acquaintance, origin: string) {
   const [model] = known.models;
   const headers = bearer(key);

@@ -9,10 +9,10 @@ import { type Probe, quote } from './probe.ts';
 const aSpentKey = 'give it a key without quota with --spent-key (npm run keys -- issue --limit 0)';
 const tooFast: ExpectedError = { code: 'rate_limited', shape: 'messages', headers: { 'retry-after': /^[1-9]\d?$/ } };
 
-/** If no burst limit is reached by then, it is higher than this. */
+/** If this many requests reach no burst limit, it is higher. */
 const mostCounts = 60;
 
-/** The two refusals that a healthy key does not get. With a key without quota both are free. */
+/** The two refusals that a key with quota left does not get. With a spent key both are free. */
 export async function* examineRefusals(ask: Probe, spentKey: string | undefined, known: Acquaintance) {
   const row = (check: string, finding: Finding): Row => ({ area: 'errors', check, ...finding });
   const [spent, burst] = ['a quota that is spent', 'too many in a minute'];
@@ -43,7 +43,7 @@ export async function* examineRefusals(ask: Probe, spentKey: string | undefined,
 async function whyNotSpent(ask: Probe, spentKey: string, headerPrefix: string): Promise<string | undefined> {
   const reply = await ask({ method: 'GET', path: '/v1/models', headers: { authorization: `Bearer ${spentKey}` } });
   const { remaining, limit } = readFigures(reply, headerPrefix);
-  if (reply.status !== 200) return `the spent key is answered ${quote(reply)}`;
+  if (reply.status !== 200) return `the spent key gets ${quote(reply)}`;
   return remaining === 0 ? undefined : `the spent key has ${remaining} of ${limit} left; ${aSpentKey}`;
 }
 

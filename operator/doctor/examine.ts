@@ -19,22 +19,22 @@ import type { Probe, Reply } from './probe.ts';
 
 export interface Examination {
   readonly key: string;
-  /** A key without quota, where there is one to try. */
+  /** A key without quota, if there is one to try. */
   readonly spentKey?: string | undefined;
-  /** A page that is to be allowed. */
+  /** The origin of a page that should be allowed. */
   readonly origin: string;
   /** How many numbers a stream is asked to write. */
   readonly length: number;
-  /** What nobody should see. */
+  /** Names that nobody should see. */
   readonly names: readonly string[];
   readonly limits: ExpectedLimits;
   /** Milliseconds between keep-alives. */
   readonly keepAlive: number;
-  /** Asks again where a reply says to wait for a moment. */
+  /** Asks again if a reply says to wait for a moment. */
   waitOut(probe: Probe): Probe;
 }
 
-/** Looks at everything that a client can see of a gateway. Gives each row as soon as it is known. */
+/** Examines everything that a client can see of a gateway. Yields each row as soon as it is known. */
 export async function* examine(probe: Probe, known: Acquaintance, examination: Examination): AsyncGenerator<Row> {
   const { key, spentKey, origin, length, names, limits, keepAlive, waitOut } = examination;
   const { models, headerPrefix } = known;
@@ -72,13 +72,13 @@ export async function* examine(probe: Probe, known: Acquaintance, examination: E
   });
   yield everywhere('headers', 'those of every answer', (reply) => findMissingHeader(reply, headerPrefix));
   yield { area: 'headers', check: 'an id for each request', ...judgeRequestIds(replies) };
-  yield everywhere('hiding', 'no header of others', (reply) => findForeignHeader(reply, headerPrefix));
+  yield everywhere('hiding', 'no foreign header', (reply) => findForeignHeader(reply, headerPrefix));
   yield everywhere('hiding', 'no trace in bodies', (reply) => findTrace(reply, models));
   if (names.length > 0) yield everywhere('hiding', 'no name anywhere', createNameFinder(names));
-  else yield { area: 'hiding', check: 'no name anywhere', ...untested('say what must not show, with --names a,b') };
+  else yield { area: 'hiding', check: 'no name anywhere', ...untested('name what must not appear, with --names a,b') };
 }
 
-/** What can't be examined is a row as well, and the rest is examined all the same. */
+/** A check that can't be made becomes a row too, and the others go on. */
 async function* guarded(area: string, rows: () => AsyncGenerator<Row>): AsyncGenerator<Row> {
   try {
     yield* rows();

@@ -4,7 +4,7 @@ import type { Reply } from './probe.ts';
 export interface Figures {
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the window begins anew. */
+  /** Seconds until the window restarts. */
   readonly reset: number;
 }
 

@@ -2,10 +2,10 @@ import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { readBody } from './judge-hiding.ts';
 import type { Reply } from './probe.ts';
 
-/** What a program reads back is never changed, even if it contains names. */
+/** Values that a program reads back are never changed, even if they contain names. */
 const untouched = /^(signature|encrypted_content|arguments|partial_json|data)$/;
 
-/** Shorter ones stand in random ids by chance. */
+/** Shorter ones occur in random ids by chance. */
 const leastInHeaders = 5;
 
 /** Looks for names in replies as the gateway does in answers. Finds a place and a name. */

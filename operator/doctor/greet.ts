@@ -5,10 +5,10 @@ import { type Figures, readFigures } from './figures.ts';
 import { faultIn } from './judge-shape.ts';
 import { type Probe, parseJson, quote, type Reply } from './probe.ts';
 
-/** What has to be known of a gateway before it is examined. */
+/** The facts about a gateway that the examination needs. */
 export interface Acquaintance {
   readonly models: readonly [text: string, vision: string];
-  /** Of the gateway's own headers, in lower case. */
+  /** The prefix of the gateway's own headers, in lower case. */
   readonly headerPrefix: string;
   /** What the key had left, and of how many. */
   readonly figures: Figures;
@@ -22,15 +22,15 @@ const model = z.strictObject({
 });
 export const modelList = z.strictObject({ object: z.literal('list'), data: z.tuple([model, model]) });
 
-/** Lists the models, which is free: so the key is known to be good, and the quota to be enough, before any is spent. */
+/** Lists the models, which is free and shows, before any quota is spent, that the key is good and the quota sufficient. */
 export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
   const reply = await ask({ method: 'GET', path: '/v1/models', headers: { authorization: `Bearer ${key}` } });
   if (reply.status === 401) {
-    throw new CommandError(`the gateway does not take this key: ${messageIn(reply)}${slipIn(key)}`);
+    throw new CommandError(`the gateway does not accept this key: ${messageIn(reply)}${slipIn(key)}`);
   }
   if (reply.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(reply)}`);
   const location = reply.headers.get('location');
-  if (location !== null) throw new CommandError(`there is no gateway: it sends us to ${location}`);
+  if (location !== null) throw new CommandError(`there is no gateway: it redirects to ${location}`);
   const fault = reply.status === 200 ? faultIn(reply, modelList) : `it answered ${quote(reply)}`;
   if (fault !== undefined) throw new CommandError(`there is no gateway: GET /v1/models, ${fault}`);
   const [text, vision] = modelList.parse(parseJson(reply.text)).data;
@@ -41,7 +41,7 @@ export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
     const asGuest = guest.limit === figures.limit ? '; these are the figures of a guest' : '';
     throw new CommandError(tooLittle(figures) + asGuest);
   }
-  // Models are always listed; what stands in the way of all the rest is told before any quota is spent.
+  // Models are always listed. Another free request meets any further obstacle before quota is spent.
   const empty = await ask({
     method: 'POST',
     path: '/v1/messages/count_tokens',
@@ -53,11 +53,11 @@ export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
 }
 
 function tooLittle({ remaining, limit, reset }: Figures): string {
-  const anew = Number.isNaN(reset) ? '' : `, and anew in ${Math.ceil(reset / 60)} minutes`;
-  return `this takes ${cost} requests, and the key has ${remaining} of ${limit} left${anew}`;
+  const more = Number.isNaN(reset) ? '' : `; more in ${Math.ceil(reset / 60)} minutes`;
+  return `this takes ${cost} requests, and the key has ${remaining} of ${limit} left${more}`;
 }
 
-/** Where the form of a key is not that of one, the slip is on this side. */
+/** If the key is malformed, the mistake is on this side. */
 function slipIn(key: string): string {
   if (/^ltk_[\w-]{43}$/.test(key)) return '';
   return ` A key is ltk_ and 43 letters, digits, - and _; this one is not, with ${key.length} characters in all.`;

@@ -37,13 +37,13 @@ const listOf = ({ headers }: Reply, name: string) => (headers.get(name) ?? '').t
 /** A gateway that answers only listed origins shows by `vary` that it looked at this one. */
 function judgeOrigin(reply: Reply, origin: string): Finding | undefined {
   if (reply.headers.has('access-control-allow-credentials')) {
-    return fail('access-control-allow-credentials is there: pages would send cookies of others');
+    return fail("access-control-allow-credentials is set: any page could send its visitors' cookies");
   }
   const allowed = reply.headers.get('access-control-allow-origin');
   if (allowed === '*' || allowed === origin) return undefined;
   if (allowed !== null) return fail(`access-control-allow-origin is ${allowed}, which no browser accepts`);
   if (!listOf(reply, 'vary').includes('origin'))
-    return fail('there is no access-control-allow-origin: no page can ask');
-  if (origin !== unknownOrigin) return fail(`${origin} may not ask`);
-  return untested('only pages of named origins may ask; name one with --origin');
+    return fail('access-control-allow-origin is missing: no page can send requests');
+  if (origin !== unknownOrigin) return fail(`${origin} is not allowed`);
+  return untested('only listed origins are allowed; name one with --origin');
 }

@@ -8,11 +8,11 @@ import { quote, type Reply } from './probe.ts';
 export interface ExpectedError {
   readonly code: ErrorCode;
   readonly shape: 'openai' | 'messages';
-  /** Headers that this error brings along. */
+  /** Additional headers of this error. */
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
 
-/** What is wrong with an error: its status, its exact shape, the headers that name its code; undefined if nothing is. */
+/** The fault in an error's status, exact shape or headers; undefined if there is none. */
 export function faultInError(reply: Reply, expected: ExpectedError, headerPrefix: string): string | undefined {
   const { code, shape, headers = {} } = expected;
   const { status, nature } = catalogue[code];

@@ -7,14 +7,14 @@ const own =
   /^(content-type|retry-after|x-should-retry|allow|accept-encoding|cache-control|x-request-id|request-id|vary|access-control-[a-z-]+)$/;
 
 /**
- * What an HTTP server, Lambda's Function URL, the endpoint of a web function and CloudFront add by themselves. These tell that the gateway runs on AWS, as
- * its address does, and nothing of what stands behind it. No other header of AWS is among them: `x-amzn-bedrock-…` names an
- * upstream, and `x-amzn-remapped-…` carries what a function itself had set.
+ * Headers that an HTTP server, Lambda's Function URL, a web function's endpoint and CloudFront add by themselves. They reveal
+ * that the gateway runs on AWS, as its address does, and nothing about what is behind it. No other header of AWS is among them:
+ * `x-amzn-bedrock-…` names an upstream, and `x-amzn-remapped-…` carries what the function itself had set.
  */
 const platforms =
   /^(date|connection|keep-alive|transfer-encoding|content-length|age|x-cache|alt-svc|lambda-web-(request-id|endpoint-name)|x-amzn-(requestid|trace-id|errortype)|x-amz-cf-(id|pop)|strict-transport-security|x-content-type-options|x-frame-options|x-xss-protection|referrer-policy|content-security-policy)$/;
 
-/** Headers that CloudFront adds, and proxies of others too: only its own values pass. */
+/** Headers that CloudFront adds, and other proxies too: only its own values pass. */
 const cloudFronts: Readonly<Record<string, RegExp>> = {
   via: /^\d(\.\d)? [0-9a-f]+\.cloudfront\.net \(CloudFront\)$/,
   server: /^CloudFront$/,

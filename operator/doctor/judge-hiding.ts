@@ -5,7 +5,7 @@ const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.+)$/;
 const stackTrace = /\bat [^"]{0,200}\.[cm]?[jt]s:\d+(:\d+)?/;
 
 /**
- * What in a body reveals who answered: a field or comment that names them, a model that is not public, a line of a stack trace.
+ * The first trace in a body of who answered: a field or comment that names them, a model that is not public, a stack trace.
  * Undefined if nothing does.
  */
 export function findTrace(reply: Reply, publicModels: readonly string[]): string | undefined {

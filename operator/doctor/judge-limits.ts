@@ -1,17 +1,17 @@
 import { type Finding, fail, ok, untested } from '../examination/row.ts';
 import type { Figures } from './figures.ts';
 
-/** What is known about the limits. */
+/** The limits to expect. */
 export interface ExpectedLimits {
-  /** Of the key, where the operator says so. */
+  /** The key's own limit, if the operator has named one. */
   readonly key?: number | undefined;
   readonly member: readonly number[];
   readonly guest: readonly number[];
-  /** Whether these are the settings of the very stage that is examined. */
+  /** Whether these are certainly the settings of the stage examined. */
   readonly certain: boolean;
 }
 
-/** Whether the key is shown a limit that it can have. If it has its own limit, the operator must say which. */
+/** Whether the key's limit is a possible one. If the key has its own limit, the operator must name it. */
 export function judgeKeyLimit(key: readonly Figures[], guest: readonly Figures[], expected: ExpectedLimits): Finding {
   const fault = findFault(key) ?? findResetFault(key);
   if (fault !== undefined) return fail(fault);
@@ -50,11 +50,11 @@ function findFault(figures: readonly Figures[]): string | undefined {
 
 const day = 86_400;
 
-/** Keys count by the day. */
+/** Keys have a daily window. */
 function findResetFault(figures: readonly Figures[]): string | undefined {
   const wrong = figures.find(({ reset }) => !(reset >= 0 && reset <= day));
   if (!wrong) return undefined;
   return Number.isNaN(wrong.reset)
-    ? 'nothing says when it begins anew'
-    : `it begins anew in ${wrong.reset} s, after more than a day`;
+    ? 'nothing says when it restarts'
+    : `it restarts in ${wrong.reset} s, which is more than a day`;
 }

@@ -12,15 +12,15 @@ const fewestCuts = 2;
 
 interface Burst {
   readonly at: number;
-  /** How long no text had come before: since the request, for the first. */
+  /** The pause before it, without any text; for the first, since the request. */
   readonly pause: number;
   events: number;
 }
 
 /**
- * Whether text came as a model writes it, piece by piece. If something on the way buffers it, by time, by size or to the end,
- * many events come at once after a pause; no model writes like that. There is no verdict if a stream is too short or too fast,
- * or if text comes two or three pieces at a time, as some models send it.
+ * Whether text came piece by piece, as a model writes it. If something on the way buffers it, by time, by size or to the end,
+ * many events arrive at once after a pause; no model writes like that. There is no verdict if a stream is too short or too
+ * fast, or if text comes two or three pieces at a time, as some models send it.
  */
 export function judgePace(text: readonly TimedEvent[]): Finding {
   const longer = 'ask for a longer answer with --length 400';
@@ -43,7 +43,7 @@ export function judgePace(text: readonly TimedEvent[]): Finding {
   return ok(facts);
 }
 
-const suspect = 'something on the way holds the stream back, or the upstream writes so (its own stream would show it)';
+const suspect = 'something on the way holds the stream back, or the upstream writes like that (ask it directly to see)';
 
 function findBursts(events: readonly TimedEvent[]): readonly Burst[] {
   const bursts: Burst[] = [];

@@ -3,13 +3,13 @@ import type { Entry } from './ledger.ts';
 
 const others =
   'others use this quota too; run it with a key that has a limit of its own (npm run keys -- issue --limit 100)';
-const began = 'its window began anew meanwhile; run it again';
+const began = 'its window restarted meanwhile; run it again';
 
 const taken = ({ before, after }: Entry) => before.remaining - after.remaining;
 const beganAnew = ({ before, after }: Entry) => after.reset > before.reset;
 const answered = (entries: readonly Entry[]) => entries.filter(({ status }) => status === 200);
 
-/** What was used between one entry and the next, during which nothing was asked that costs. */
+/** The quota used between one entry and the next, when nothing that costs was asked. */
 function idleDrops(entries: readonly Entry[]): readonly number[] {
   const pairs = entries.slice(1).map((entry, index) => [entries[index], entry] as const);
   return pairs.map(([last, next]) => (last?.after.remaining ?? Number.NaN) - next.before.remaining);
@@ -20,13 +20,13 @@ const isQuiet = (entries: readonly Entry[]) => idleDrops(entries).every((drop) =
 /** An answer that cost more than one: the gateway charged it twice, or somebody else was charged at the same time. */
 export const findSuspect = (entries: readonly Entry[]) => answered(entries).find((entry) => taken(entry) > 1);
 
-/** Whether each answer cost one. Only what happens every time is blamed on the gateway. */
+/** Whether each answer cost one. The gateway gets the blame only for what happens every time. */
 export function judgeCharges(entries: readonly Entry[]): Finding {
   const answers = answered(entries);
   const [last] = answers.slice(-1);
   if (!last) return untested('there was no answer that could be charged');
   const sum = answers.reduce((all, entry) => all + taken(entry), 0);
-  if (Number.isNaN(sum)) return fail('the gateway does not tell what is left');
+  if (Number.isNaN(sum)) return fail('the gateway does not report what is left');
   if (answers.some(beganAnew)) return untested(began);
   const facts = `${sum} charged for ${answers.length} answers, ${last.after.remaining} of ${last.after.limit} left`;
   if (answers.every((entry) => taken(entry) === 1)) return ok(facts);
@@ -39,11 +39,10 @@ export function judgeCharges(entries: readonly Entry[]): Finding {
   return guilty ? fail(`${facts}: ${guilty[0]} is charged more than once`) : untested(`${facts}: ${others}`);
 }
 
-/** Whether failures cost nothing in the end: a body too large once unpacked, any failure of the upstream. */
+/** Whether failures were refunded: a body too large once unpacked, any failure of the upstream. */
 export function judgeGivenBack(entries: readonly Entry[]): Finding {
   const failed = entries.filter(({ status }) => status === 413 || status >= 500);
-  if (failed.length === 0)
-    return untested('nothing failed that is charged first; run it while the upstream is out of order');
+  if (failed.length === 0) return untested('no charged request failed; run it while the upstream is down');
   if (failed.some(beganAnew)) return untested(began);
   const kept = failed.find((entry) => taken(entry) !== 0);
   if (!kept) return ok(`${failed.length} failed`);
@@ -55,7 +54,7 @@ export function judgeFree(entries: readonly Entry[]): Finding {
   const idle = idleDrops(entries);
   if (idle.length > 1 && idle.every((drop) => drop > 0)) return fail('reading the quota (GET /v1/models) is charged');
   if (entries.some(beganAnew)) return untested(began);
-  if (entries.some((entry) => Number.isNaN(taken(entry)))) return fail('the gateway does not tell what is left');
+  if (entries.some((entry) => Number.isNaN(taken(entry)))) return fail('the gateway does not report what is left');
   if (entries.some(({ before, times }) => before.remaining < times))
     return untested('too little is left to see it fall');
   if (entries.every((entry) => taken(entry) === 0)) return ok(`${entries.length} kinds of requests`);
@@ -63,7 +62,7 @@ export function judgeFree(entries: readonly Entry[]): Finding {
   return charged ? fail(`${charged.title} is charged`) : untested(others);
 }
 
-/** Whether each answer's own headers fit what was left before and after it, whoever else uses the quota. */
+/** Whether the headers of each answer fit the quota left before and after it, even if others use it too. */
 export function judgeTold(entries: readonly Entry[]): Finding {
   const answers = answered(entries).filter((entry) => !beganAnew(entry));
   if (answers.length === 0) return untested('there was no answer that could be compared');

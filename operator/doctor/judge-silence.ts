@@ -17,7 +17,7 @@ export function judgeSilence(streams: readonly Reply[], interval: number): Findi
   }
   // An upstream's own comments become keep-alives as well, so one alone proves nothing.
   const bridged = longest >= 0.9 * interval && streams.some(({ text }) => keepAlive.test(text));
-  if (bridged) return ok(`nothing was silent for more than ${seconds(longest)}`);
+  if (bridged) return ok(`no silence lasted longer than ${seconds(longest)}`);
   const facts = `the model was silent for ${seconds(longest)} at most, and a keep-alive comes after ${seconds(interval)}`;
   return untested(`${facts}; run it with a model that thinks for longer`);
 }

@@ -47,7 +47,7 @@ export function judgeStream(reply: Reply, events: readonly TimedEvent[], { isEnd
 
 const slow = 10_000;
 
-/** How long a person looks at nothing. */
+/** Whether the first event came soon: until then a person sees nothing. */
 export function judgeFirstEvent(events: readonly TimedEvent[]): Finding {
   const [first] = events;
   if (!first) return fail('there are no events');

@@ -6,11 +6,11 @@ import type { Reply } from './probe.ts';
 const count = z.int().positive();
 const usage = z.union([z.object({ completion_tokens: count }), z.object({ output_tokens: count })]);
 
-/** Whether an answer reports its tokens. An upstream may not. */
+/** Whether an answer reports its tokens, which not every upstream does. */
 export function judgeUsage(plain: Reply): Finding {
   return readBody(plain).values.some(hasUsage)
     ? ok()
-    : untested('the answer has no usage; ask the upstream itself whether its own has');
+    : untested('the answer has no usage; check whether the upstream itself reports any');
 }
 
 /** Whether a stream reports its tokens at its end. If the plain answer does, they were lost on the way. */
@@ -20,7 +20,7 @@ export function judgeStreamUsage(stream: Reply, plain: Reply): Finding {
   const plainHas = readBody(plain).values.some(hasUsage);
   return plainHas
     ? fail('it has none, unlike the plain answer')
-    : untested('neither the stream nor the plain answer has usage; ask the upstream itself whether its own have');
+    : untested('neither the stream nor the plain answer has usage; check whether the upstream itself reports any');
 }
 
 function hasUsage(value: unknown): boolean {

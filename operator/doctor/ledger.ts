@@ -8,20 +8,20 @@ export interface Entry {
   readonly status: number;
   readonly times: number;
   readonly before: Figures;
-  /** What the last reply itself said. */
+  /** The figures in the last reply itself. */
   readonly told: Figures;
   readonly after: Figures;
 }
 
 export interface Ledger {
   readonly entries: readonly Entry[];
-  /** Asks this many times, and notes what it cost. */
+  /** Asks this many times, and records the cost. */
   record(ask: Ask, times?: number): Promise<Reply>;
   /** Reading a quota is free. */
   read(): Promise<Figures>;
 }
 
-/** For the quota that `headers` stand for: a key's, or without one the guest's of this network. */
+/** For the quota that `headers` use: a key's, or else that of this network's guest. */
 export function createLedger(probe: Probe, headers: Readonly<Record<string, string>>, headerPrefix: string): Ledger {
   const entries: Entry[] = [];
   const read = async () => readFigures(await probe({ method: 'GET', path: '/v1/models', headers }), headerPrefix);

@@ -5,7 +5,7 @@ export interface Ask {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes or JSON text as they are, or what becomes JSON text. */
+  /** Bytes or JSON text as they are, or a value to send as JSON. */
   readonly body?: string | Uint8Array<ArrayBuffer> | object;
 }
 
@@ -17,7 +17,7 @@ export interface Arrival {
 
 export interface Reply {
   readonly ask: Ask;
-  /** Which request this answers, for a person. */
+  /** Names the request, for people. */
   readonly title: string;
   readonly status: number;
   readonly headers: Headers;
@@ -36,7 +36,7 @@ interface Options {
   readonly patience: number;
 }
 
-/** Asks a gateway as any client would, and notes when each part of the answer came. Never asks twice. */
+/** Sends a request as any client would, and records when each part of the answer came. Never asks twice. */
 export function createProbe({ base, now, patience }: Options): Probe {
   return async (ask) => {
     const { method, path, headers, body } = ask;
@@ -92,7 +92,7 @@ export function quote({ status, text }: Reply): string {
   return `${status} ${line}`.trim();
 }
 
-/** `fetch` hides the real reason beneath, and OpenSSL its own among numbers and file names. */
+/** `fetch` hides the real reason in the cause, and OpenSSL hides its reason among numbers and file names. */
 function reasonOf(error: unknown): string {
   if (!types.isNativeError(error)) return String(error);
   const { cause } = error;

@@ -17,7 +17,7 @@ export interface Surroundings extends Teller {
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<void>;
-  /** The `gateway` block of the cdk.json beside; undefined where there is none. */
+  /** The `gateway` block of cdk.json in this folder; undefined if there is none. */
   readonly readBlock: () => unknown;
 }
 
@@ -33,7 +33,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** A model may think for long; a list of models takes no longer than a cold start. */
+/** A model may think for a long time; a list of models takes no longer than a cold start. */
 const patience = 180_000;
 const greetingPatience = 20_000;
 
@@ -48,13 +48,13 @@ export function createProgram(surroundings: Surroundings): Command {
     .addOption(new Option('--key <key>', 'a key of the gateway').env('GATEWAY_KEY').makeOptionMandatory())
     .addOption(new Option('--spent-key <key>', 'a key without quota, to see refusals').env('GATEWAY_SPENT_KEY'))
     .addOption(
-      new Option('--names <a,b>', 'names that must not show, beside those in cdk.json')
+      new Option('--names <a,b>', 'names that must not appear, besides those in cdk.json')
         .env('UPSTREAM_NAMES')
         .argParser(splitList)
         .default([], 'none'),
     )
-    .option('--stage <name>', 'the stage of cdk.json that this gateway is; otherwise any may be')
-    .option('--limit <requests>', 'the daily limit of the key, where it has one of its own', readWhole(0, most))
+    .option('--stage <name>', 'the stage of cdk.json that this gateway runs; otherwise it may be any')
+    .option('--limit <requests>', 'the daily limit of the key, if it has its own', readWhole(0, most))
     .option(
       '--length <numbers>',
       'how many numbers a stream is to write; a fast model needs more',
@@ -70,7 +70,7 @@ export function createProgram(surroundings: Surroundings): Command {
       const key = givenKey.trim();
       if (!key.startsWith(keyPrefix)) {
         // The key is not shown: it may be a valid one with a typo at its beginning.
-        const message = `error: --key must begin with ${keyPrefix}: the gateway takes anything else for a guest`;
+        const message = `error: --key must begin with ${keyPrefix}: to the gateway, anything else is a guest`;
         program.error(message, { exitCode: exitCodes.usage });
       }
       await examineOrTell(async () => {
@@ -99,7 +99,7 @@ function readSettings({ readBlock, printError }: Surroundings, stage: string | u
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     if (stage !== undefined) throw new CommandError(`cdk.json: ${error.message}`);
-    printError(`cdk.json is left alone: ${error.message}\n`);
+    printError(`cdk.json is ignored: ${error.message}\n`);
     return fallbackSettings;
   }
 }

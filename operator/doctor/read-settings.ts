@@ -3,7 +3,7 @@ import { settings } from '../../lambda/settings/settings.ts';
 import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 
-/** The settings of a gateway that the doctor uses. */
+/** The settings that the doctor uses. */
 export interface KnownSettings {
   readonly names: readonly string[];
   readonly memberLimits: readonly number[];

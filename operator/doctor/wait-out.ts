@@ -2,7 +2,7 @@ import type { Probe } from './probe.ts';
 
 interface Options {
   readonly wait: (milliseconds: number) => Promise<void>;
-  /** For a person who wonders why nothing happens. */
+  /** Tells a person why nothing happens. */
   readonly tell: (text: string) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A `note` is about something that the operator may have intended. `untested` is what this run could not find out: it says how
- * to, and never counts as a pass. Neither is a failure.
+ * A `note` is about something that the operator may have intended. `untested` marks what this run could not find out, and says
+ * how to; it never counts as a pass. Neither is a failure.
  */
 export type Mark = 'ok' | 'fail' | 'note' | 'untested';
 
@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 export interface Row extends Finding {
-  /** A dialect, or what concerns all dialects. */
+  /** A dialect, or a subject that concerns all of them. */
   readonly area: string;
   readonly check: string;
 }

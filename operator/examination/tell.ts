@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 
 export interface Teller {
   readonly print: (text: string) => void;
-  /** Prints what is not a result. Includes line ends. */
+  /** Prints everything but results. Texts include line ends. */
   readonly printError: (text: string) => void;
   readonly setExitCode: (code: number) => void;
 }
@@ -15,7 +15,7 @@ export const exitCodes = { fine: 0, wrong: 1, usage: 2, notExamined: 3 };
 export const exitCodesHelp =
   '\nExit codes: 0 nothing is wrong, 1 something is, 2 wrong usage, 3 it could not be examined.';
 
-/** Prints each row as it comes, then the whole, and sets the exit code. */
+/** Prints each row as it comes, then the summary, and sets the exit code. */
 export async function tellRows(
   rows: AsyncIterable<Row>,
   { print, setExitCode }: Teller,

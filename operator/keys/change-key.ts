@@ -34,7 +34,7 @@ export async function changeExpiry(
   return { json: describeKey(record, now), text: `${record.id} expires: ${showExpiry(record)}. ${soon}` };
 }
 
-/** What happens to a rotated key: it is refused at once, or works for this many milliseconds beside the new one. */
+/** When a rotated key ends: at once, or after working beside the new one for this many milliseconds. */
 export interface Rotation {
   readonly overlap: number | undefined;
 }

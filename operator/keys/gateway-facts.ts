@@ -1,6 +1,6 @@
 import type { ReadTokens } from './token-log.ts';
 
-/** What a command has to know about the gateway that it works on. */
+/** The facts that a command needs about its gateway. */
 export interface GatewayFacts {
   readonly url: string;
   readonly serviceName: string;

@@ -48,7 +48,7 @@ export async function readInsights(
       }
       await pause();
     }
-    // Otherwise it would run on, and be billed.
+    // Otherwise the query would run on and be billed.
     await client.send(new StopQueryCommand({ queryId })).catch(() => {});
     throw new CommandError(`CloudWatch took too long over the query of ${logs}: ${remedy}`);
   } finally {
@@ -65,7 +65,7 @@ function toReport(rows: readonly ResultField[][]): TokenReport {
   return { groups, note };
 }
 
-/** A field that no line of the group has may be missing or empty. */
+/** A field that is in no line of the group may be missing or empty. */
 function toGroup(row: readonly ResultField[]): TokenGroup {
   const fields = new Map(row.map(({ field, value }) => [field, value]));
   const number = (name: string) => Number(fields.get(name) ?? 0);

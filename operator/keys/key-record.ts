@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.ts';
 import { renderPairs, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
-/** Finds a key by its id, or by the key itself, which is all you have when one turns up where it should not. */
+/** Finds a key by its id, or by the key itself, which is all you have when one has leaked. */
 export async function findKey({ keys }: Target, id: string): Promise<KeyRecord> {
   const record = await (id.startsWith(keyPrefix) ? keys.findKey(hashKey(id)) : keys.findById(id));
   if (!record) throw noSuchKey();
@@ -41,7 +41,7 @@ export function showLimit({ limit }: KeyRecord, { memberLimit }: Target): string
     : `${limit} requests a day, for this key alone`;
 }
 
-/** What a person is told about a new key, which is never shown again. */
+/** The text about a new key, which is never shown again. */
 export function showNewKey(target: Target, { key, record }: IssuedKey): string {
   const body = JSON.stringify({ model: target.serviceName, messages: [{ role: 'user', content: 'Hello' }] });
   return [

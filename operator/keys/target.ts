@@ -23,7 +23,7 @@ export interface Target extends GatewayFacts, AsyncDisposable {
   readonly scanCounters: ScanCounters;
 }
 
-/** The same with what can stop it. */
+/** The same, with the switch that stops it. */
 export interface StoppableTarget extends Target {
   readonly stopSwitch: StopSwitch;
 }
@@ -95,7 +95,7 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   return open({ ...facts, readNetworkSalt: async () => networkSalt }, close);
 }
 
-/** Keys are issued without any upstream; the settings want one. */
+/** The settings require an upstream, though issuing keys needs none. */
 const noUpstream = {
   ...{ url: 'http://127.0.0.1/v1', apiKey: 'none', textModel: 'none', visionModel: 'none', names: [] },
   close: async () => {},

@@ -19,7 +19,7 @@ export interface TokenGroup {
 
 export interface TokenReport {
   readonly groups: readonly TokenGroup[];
-  /** What the operator has to know about what is missing. */
+  /** A note for the operator if something is missing. */
   readonly note?: string;
 }
 
@@ -79,7 +79,7 @@ function parseLine(text: string): Line {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    // The last line may still be being written.
+    // The last line may be incomplete.
     return {};
   }
 }

@@ -80,7 +80,7 @@ interface Names {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-/** Hashes can't be reversed, so this hashes the members of all keys. */
+/** Hashes can't be reversed, so this hashes the members of all keys to find the names. */
 async function readNames({ keys, readNetworkSalt }: Target): Promise<Names> {
   const subkey = subkeyOf(await readNetworkSalt(), memberLabel);
   const records: KeyRecord[] = [];

@@ -1,7 +1,7 @@
 /** A picture: boxes in the cells of a grid, and arrows between them. */
 export interface Picture {
   readonly title: string;
-  /** What it shows, for people who can't see it. */
+  /** Describes it, for people who can't see it. */
   readonly description: string;
   readonly boxes: readonly Box[];
   readonly arrows: readonly Arrow[];

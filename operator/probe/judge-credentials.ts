@@ -11,7 +11,7 @@ export async function judgeCredentials(ask: AskOnce): Promise<Finding> {
   const kind = `${temporary ? 'temporary' : 'lasting'}, found by ${foundBy.join(', ') || 'the default chain'}; ${where}`;
   const age = `after ${uptimeSeconds} s${renewed ? ', renewed since the start' : ''}`;
   if (expiresInSeconds === undefined) {
-    // Temporary ones may come from the environment, where nothing renews them.
+    // Temporary credentials may come from the environment, where nothing renews them.
     return temporary ? note(`${kind}; their expiry is unknown; ${age}`) : ok(`${kind}; ${age}`);
   }
   return expiresInSeconds > 0

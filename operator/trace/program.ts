@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly folder: string;
   readonly read: (file: string) => string;
   readonly print: (text: string) => void;
-  /** For what is no result; line ends included. */
+  /** Prints everything but results. Texts include line ends. */
   readonly printError: (text: string) => void;
 }
 

@@ -10,7 +10,7 @@ interface Dependencies {
   readonly names: Pick<HeaderNames, 'error'>;
 }
 
-/** Turns whatever was thrown into JSON in the OpenAI dialect. Stands first, so that it has the last word. */
+/** Renders whatever was thrown as JSON in the OpenAI dialect. Comes first, so that it has the last word. */
 export function renderErrors({ log, names }: Dependencies): Middleware {
   return {
     onError: ({ event: request, error: thrown }: PipelineRequest): GatewayResponse => {

@@ -7,17 +7,17 @@ import { requireSession } from '../middleware/require-session.ts';
 import type { Action, WalletRequest } from '../wallet-request.ts';
 import type { Pipeline, PipelineDependencies } from './pipeline.ts';
 
-/** What anyone may ask, from the page or from a terminal. */
+/** Requests that anyone may send, from the page or a terminal. */
 export function createReadPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
   return pipeline([renderErrors(dependencies), checkOrigin()], answerWith(action));
 }
 
-/** Requests with a body, from before anyone is signed in. */
+/** Requests with a body, before anyone is signed in. */
 export function createActionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
   return pipeline([renderErrors(dependencies), checkOrigin(), readInput()], answerWith(action));
 }
 
-/** What a person may do who is signed in. */
+/** Requests of a person who is signed in. */
 export function createSessionPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
   return pipeline(
     [renderErrors(dependencies), checkOrigin(), readInput(), requireSession(dependencies)],

@@ -4,7 +4,7 @@ import type { WalletLog } from '../log.ts';
 import type { Sessions } from '../sessions.ts';
 import type { WalletRequest } from '../wallet-request.ts';
 
-/** Takes a request and gives an answer, also where there was an error. */
+/** Answers a request, also after an error. */
 export type Pipeline = (request: WalletRequest) => Promise<GatewayResponse>;
 
 export interface PipelineDependencies {

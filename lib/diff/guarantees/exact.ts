@@ -2,9 +2,9 @@ import { type Guarantee, holdsAll, is, listOf, toldAlike, types, webVariable } f
 
 const { table, revision } = types;
 
-const otherKey = 'has another key, which means another table, an empty one: add a table and move the items instead';
+const otherKey = 'has another key, so it is replaced by an empty table: add a table and move the items instead';
 
-/** Every request is counted once, on the counter of its caller. */
+/** Every request is counted once, on its caller's counter. */
 export const exact: readonly Guarantee[] = [
   { of: table, at: 'KeySchema', otherwise: otherKey, refused: true },
   { of: table, at: 'AttributeDefinitions', keeps: haveSameTypes, otherwise: otherKey, refused: true },
@@ -25,14 +25,14 @@ export const exact: readonly Guarantee[] = [
   ...toldAlike('KEYS_TABLE', { otherwise: 'looks for keys in another table' }),
   ...toldAlike('QUOTA_TABLE', { otherwise: 'counts in another table' }),
   ...['NETWORK_SALT_SECRET_ID', 'NETWORK_SALT'].flatMap((name) =>
-    toldAlike(name, { otherwise: 'knows networks by another salt, so that every guest counter and link is lost' }),
+    toldAlike(name, { otherwise: 'hashes networks with another salt, so that every guest counter and link is lost' }),
   ),
-  ...toldAlike('EDGE_HEADER', { otherwise: 'takes the addresses of callers from elsewhere' }),
+  ...toldAlike('EDGE_HEADER', { otherwise: "takes callers' addresses from elsewhere" }),
   {
     of: revision,
     at: webVariable('CLIENT_ADDRESS'),
     must: is('x-forwarded-for'),
-    otherwise: 'takes the addresses of callers from elsewhere',
+    otherwise: "takes callers' addresses from elsewhere",
   },
 ];
 

@@ -2,7 +2,7 @@ import type { Part, Template, Tree } from '../template.ts';
 
 /** One property that a deployed gateway must keep, as its template shows it. */
 export interface Guarantee {
-  /** The types of resources that it is about. */
+  /** The types of resources that it applies to. */
   readonly of: readonly string[];
   /** Where in such a resource. */
   readonly at: string;
@@ -12,7 +12,7 @@ export interface Guarantee {
   readonly keeps?: (before: unknown, after: unknown, where: Where) => boolean;
   /** What is true of the resource once the guarantee is lost. */
   readonly otherwise: string;
-  /** Never deployed, whoever agrees to it. */
+  /** Never deployed, even with approval. */
   readonly refused?: true;
 }
 

@@ -7,23 +7,23 @@ const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) =>
 /** The `CachingDisabled` policy that CloudFront manages. */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 
-/** Nobody reads what is not theirs. Who may do what is compared by its own normal form: see ../permissions.ts. */
+/** Nobody reads what is not theirs. Permissions are compared separately: see ../permissions.ts. */
 export const confidential: readonly Guarantee[] = [
   ...told('UPSTREAM*_BASE_URL', { otherwise: "sends prompts and the upstream's keys elsewhere" }),
   ...toldAlike('UPSTREAM_SECRET_ID', { otherwise: "takes the upstream's keys from another secret" }),
   ...told('UPSTREAM_NAMES', { keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' }),
   ...told('UPSTREAM_CALLER_IDS', {
     keeps: (before, after) => before !== 'hash' || after === 'hash',
-    otherwise: 'tells the upstream who asks',
+    otherwise: 'shows the upstream who its callers are',
   }),
   ...toldAlike('EDGE_SECRET_ID', {
-    otherwise: 'tells by another secret, or by none, who comes through the CDN and who around it',
+    otherwise: 'recognizes requests through the CDN by another secret, or not at all',
   }),
   ...told('EDGE_ONLY', {
     keeps: (before, after) => before === 'false' || after !== 'false',
-    otherwise: 'opens the network: callers may come around the CDN and its web ACL',
+    otherwise: 'opens the network: callers may bypass the CDN and its web ACL',
   }),
-  { of: role, at: 'ManagedPolicyArns', must: is(undefined), otherwise: 'may do what policies elsewhere say' },
+  { of: role, at: 'ManagedPolicyArns', must: is(undefined), otherwise: 'gets permissions from policies elsewhere' },
   {
     of: schedule,
     at: 'Targets[].RoleArn',
@@ -52,20 +52,20 @@ export const confidential: readonly Guarantee[] = [
     of: distribution,
     at: 'DistributionConfig.WebACLId',
     keeps: (before, after) => before === undefined || after === before,
-    otherwise: 'opens the network: its web ACL is another one, or none',
+    otherwise: 'opens the network: it has another web ACL, or none',
   },
   ...behaviors.flatMap((behavior) => [
     {
       of: distribution,
       at: `${behavior}.ViewerProtocolPolicy`,
       must: is('https-only'),
-      otherwise: 'opens the network: takes keys without TLS, if only to send them on',
+      otherwise: 'opens the network: accepts keys without TLS, if only to redirect',
     },
     {
       of: distribution,
       at: `${behavior}.CachePolicyId`,
       must: is(cachingDisabled),
-      otherwise: "keeps answers, and may give one caller's to another",
+      otherwise: "caches answers, and may give one caller's to another",
     },
   ]),
 ];

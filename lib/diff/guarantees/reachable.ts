@@ -9,7 +9,7 @@ const newAddress = 'is replaced by one at another address, which no client knows
 
 /** Clients that were served still are, with streams event by event. */
 export const reachable: readonly Guarantee[] = [
-  { of: url, at: 'AuthType', must: is('NONE'), otherwise: 'is closed to callers, who can not sign requests for AWS' },
+  { of: url, at: 'AuthType', must: is('NONE'), otherwise: "is closed to callers, who can't sign requests for AWS" },
   { of: url, at: 'InvokeMode', must: is('RESPONSE_STREAM'), otherwise: 'holds every answer back until it is whole' },
   { of: url, at: 'TargetFunctionArn', otherwise: 'leads to another function' },
   {
@@ -25,12 +25,12 @@ export const reachable: readonly Guarantee[] = [
     must: outlastsRequests,
     otherwise: 'is stopped in the middle of requests',
   },
-  ...told('SERVICE_NAME', { otherwise: 'has models and headers under other names than clients use' }),
+  ...told('SERVICE_NAME', { otherwise: 'has models and headers by other names than clients use' }),
   {
     of: endpoint,
     at: 'AuthType',
     must: is('ApplicationManaged'),
-    otherwise: 'is closed to callers, who can not sign requests for AWS',
+    otherwise: "is closed to callers, who can't sign requests for AWS",
   },
   { of: endpoint, at: 'FunctionName', otherwise: 'leads to another function' },
   ...['EndpointName', 'EndpointType', 'Regions'].map((at) => ({ of: endpoint, at, otherwise: newAddress })),
@@ -75,7 +75,7 @@ export const reachable: readonly Guarantee[] = [
     of: outputs,
     at: '',
     keeps: (before, after) => holdsAll(lastingOutputs(before), Object.entries(after ?? {})),
-    otherwise: 'have lost or changed a value, which the commands and the runbooks read',
+    otherwise: 'have lost or changed a value that commands and runbooks read',
   },
 ];
 

@@ -2,37 +2,31 @@ import { type Guarantee, holdsAll, is, listOf, toldAlike, types, variable, type 
 
 const { function: lambda, revision, alarm, schedule, subscription } = types;
 
-/** What goes wrong is measured, raises an alarm, and reaches somebody. */
+const logsOtherwise = 'logs elsewhere or in another form, though its metrics are read from these lines';
+
+/** Failures are measured, raise an alarm and reach somebody. */
 export const watched: readonly Guarantee[] = [
-  {
-    of: lambda,
-    at: 'LoggingConfig',
-    otherwise: 'logs elsewhere or otherwise, and its metrics are read from these lines',
-  },
-  {
-    of: revision,
-    at: 'ServiceConfig.TelemetryConfig',
-    otherwise: 'logs elsewhere or otherwise, and its metrics are read from these lines',
-  },
+  { of: lambda, at: 'LoggingConfig', otherwise: logsOtherwise },
+  { of: revision, at: 'ServiceConfig.TelemetryConfig', otherwise: logsOtherwise },
   ...['CANARY_URL', 'CANARY_SECRET_ID'].map((name) => ({
     of: lambda,
     at: variable(name),
-    otherwise: 'asks another gateway, or with another key',
+    otherwise: 'asks another gateway, or uses another key',
   })),
   {
     of: subscription,
     at: 'MonitoringSubscription.RealtimeMetricsSubscriptionConfig.RealtimeMetricsSubscriptionStatus',
     must: is('Enabled'),
-    otherwise: 'does not tell the share of each status, on which alarms rest',
+    otherwise: 'does not report the share of each status, which alarms need',
   },
   { of: schedule, at: 'State', must: is('ENABLED'), otherwise: 'never runs' },
   { of: schedule, at: 'ScheduleExpression', otherwise: 'asks the gateway at other times' },
   { of: schedule, at: 'Targets', otherwise: 'runs something else' },
   ...toldAlike('METRICS_NAMESPACE', { otherwise: 'sends its metrics where no alarm looks' }),
-  { of: alarm, at: 'AlarmActions', must: (value) => listOf(value).length > 0, otherwise: 'tells nobody' },
-  { of: alarm, at: 'AlarmActions', keeps: holdsAll, otherwise: 'does not tell everybody whom it told' },
-  { of: alarm, at: 'ActionsEnabled', must: (value) => value !== false, otherwise: 'tells nobody' },
-  { of: alarm, at: 'Threshold', must: suitsLimit, otherwise: 'rings always, or only when requests are turned away' },
+  { of: alarm, at: 'AlarmActions', must: (value) => listOf(value).length > 0, otherwise: 'notifies nobody' },
+  { of: alarm, at: 'AlarmActions', keeps: holdsAll, otherwise: 'no longer notifies everyone that it did' },
+  { of: alarm, at: 'ActionsEnabled', must: (value) => value !== false, otherwise: 'notifies nobody' },
+  { of: alarm, at: 'Threshold', must: suitsLimit, otherwise: 'always rings, or only once requests are turned away' },
   {
     of: alarm,
     at: 'Threshold',

@@ -15,7 +15,7 @@ interface World {
 /** The longest that a platform lets a request run. */
 const longest = 900;
 
-/** Tells those who know the secret what the platform made of their request, and answers 404 to everybody else. */
+/** Shows callers who know the secret how the platform delivered their request, and answers everybody else 404. */
 export function createListener({ secretHash, describeCredentials, now }: World): RequestListener {
   /** By the name of a stay: the milliseconds until its client was seen to leave; undefined while it is there. */
   const stays = new Map<string, number | undefined>();

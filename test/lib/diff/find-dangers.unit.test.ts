@@ -140,7 +140,7 @@ describe('permissions', () => {
   test('a managed policy', () => {
     const arns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
     expect(dangersOf(changed('Resources.Role.Properties.ManagedPolicyArns', arns))).toEqual([
-      expect.stringContaining('may do what policies elsewhere say'),
+      expect.stringContaining('gets permissions from policies elsewhere'),
     ]);
   });
 

@@ -48,12 +48,12 @@ const dangerous: readonly Row[] = [
   [
     'recovery switched off',
     (t) => (replica(t).PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled = false),
-    /Tables\/Keys: no longer durable: can not be restored/,
+    /Tables\/Keys: no longer durable: can't be restored/,
   ],
   [
     'recovery of one day',
     (t) => (replica(t, 'Tables/Quota').PointInTimeRecoverySpecification.RecoveryPeriodInDays = 1),
-    /Tables\/Quota: no longer durable: can not be restored to any second of the last 35 days/,
+    /Tables\/Quota: no longer durable: can't be restored to any second of the last 35 days/,
   ],
   ['no protection from deletion', (t) => (replica(t).DeletionProtectionEnabled = false), /durable: can be deleted/],
   ['no word of protection', (t) => delete replica(t).DeletionProtectionEnabled, /durable: can be deleted/],
@@ -68,12 +68,12 @@ const dangerous: readonly Row[] = [
   [
     'a new salt',
     (t) => (propertiesIn(t, 'Secrets/NetworkSalt').GenerateSecretString.PasswordLength = 32),
-    /Secrets\/NetworkSalt: no longer durable: is written anew/,
+    /Secrets\/NetworkSalt: no longer durable: is overwritten/,
   ],
   [
     "the upstream's keys written over",
     (t) => (propertiesIn(t, 'Secrets/Upstream').SecretString = '{"UPSTREAM_API_KEYS":"key"}'),
-    /written anew/,
+    /overwritten/,
   ],
   ['a table that is left', (t) => without(t, 'Tables/Quota'), /Tables\/Quota: the stack gives up this table/],
   ['a secret that is left', (t) => without(t, 'Secrets/Edge'), /the stack gives up this secret/],
@@ -82,7 +82,7 @@ const dangerous: readonly Row[] = [
   [
     'items that expire by another attribute',
     (t) => (propertiesIn(t, 'Tables/Keys').TimeToLiveSpecification.AttributeName = 'createdAt'),
-    /other items that delete themselves/,
+    /deletes other items by itself/,
   ],
   ['items that never expire', (t) => delete propertiesIn(t, 'Tables/Quota').TimeToLiveSpecification, /durable/],
   [
@@ -97,11 +97,15 @@ const dangerous: readonly Row[] = [
   ['counters elsewhere', (t) => (variables(t).QUOTA_TABLE = 'mine'), /exact: counts in another table/],
   ['keys elsewhere', (t) => (variables(t).KEYS_TABLE = { Ref: ids['Tables/Quota'] }), /exact: looks for keys/],
   ["the wallet's keys elsewhere", (t) => (variables(t, 'Wallet/Function').KEYS_TABLE = 'x'), /Wallet.*exact/],
-  ['another salt', (t) => (variables(t).NETWORK_SALT_SECRET_ID = 'other'), /exact: knows networks by another salt/],
-  ['a salt in the template', (t) => (variables(t).NETWORK_SALT = 'sixteen letters!'), /exact: knows networks/],
+  ['another salt', (t) => (variables(t).NETWORK_SALT_SECRET_ID = 'other'), /exact: hashes networks with another salt/],
+  ['a salt in the template', (t) => (variables(t).NETWORK_SALT = 'sixteen letters!'), /exact: hashes networks/],
   ['no index', (t) => propertiesIn(t, 'Tables/Keys').GlobalSecondaryIndexes.pop(), /exact: loses an index/],
   ['bounded throughput', (t) => (propertiesIn(t, 'Tables/Quota').BillingMode = 'PROVISIONED'), /exact/],
-  ['addresses from elsewhere', (t) => (variables(t).EDGE_HEADER = 'x-forwarded-for'), /exact: takes the addresses/],
+  [
+    'addresses from elsewhere',
+    (t) => (variables(t).EDGE_HEADER = 'x-forwarded-for'),
+    /exact: takes callers' addresses/,
+  ],
   // private
   [
     'anybody may scan',
@@ -136,7 +140,7 @@ const dangerous: readonly Row[] = [
   [
     'a new role with a managed policy',
     (t) => (t.Resources.More = { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns: ['arn:admin'] } }),
-    /More: not private: may do what policies elsewhere say/,
+    /More: not private: gets permissions from policies elsewhere/,
   ],
   [
     'a new schedule with a role from elsewhere',
@@ -167,16 +171,20 @@ const dangerous: readonly Row[] = [
   [
     'a cache at the edge',
     (t) => (behavior(t).CachePolicyId = '658327ea-f89d-4fab-a63d-7e88639e58f6'),
-    /Edge\/Distribution: no longer private: keeps answers/,
+    /Edge\/Distribution: no longer private: caches answers/,
   ],
   ['a cache by its own words', (t) => (behavior(t).ForwardedValues = { QueryString: false }), /ForwardedValues/],
   ['no TLS', (t) => (behavior(t).ViewerProtocolPolicy = 'allow-all'), /private: opens the network/],
   [
     'no web ACL',
     (t) => delete propertiesIn(t, 'Edge/Distribution').DistributionConfig.WebACLId,
-    /private: opens the network: its web ACL/,
+    /private: opens the network: it has another web ACL/,
   ],
-  ['a way around the CDN', (t) => delete variables(t).EDGE_SECRET_ID, /private: tells by another secret/],
+  [
+    'a way around the CDN',
+    (t) => delete variables(t).EDGE_SECRET_ID,
+    /private: recognizes requests through the CDN by another secret/,
+  ],
   [
     'no proof from the CDN',
     (t) => delete propertiesIn(t, 'Edge/Distribution').DistributionConfig.Origins[0].OriginCustomHeaders,
@@ -240,7 +248,7 @@ const dangerous: readonly Row[] = [
     (t) => delete propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions,
     /nothing bounds the cost of a flood/,
   ],
-  ['a way around the CDN', (t) => (variables(t).EDGE_ONLY = 'false'), /private: opens the network: callers may come/],
+  ['a way around the CDN', (t) => (variables(t).EDGE_ONLY = 'false'), /private: opens the network: callers may bypass/],
   // bounded
   ['an empty limit of the deployment', (t) => (variables(t).DAILY_LIMIT = ''), /any number of requests a day/],
   [
@@ -269,11 +277,7 @@ const dangerous: readonly Row[] = [
     (t) => statements(t).push({ Effect: 'Deny', Action: 'dynamodb:UpdateItem', Resource: '*' }),
     /takes a permission away: denied/,
   ],
-  [
-    'other model ids',
-    (t) => (variables(t).SERVICE_NAME = 'other'),
-    /reachable: has models and headers under other names/,
-  ],
+  ['other model ids', (t) => (variables(t).SERVICE_NAME = 'other'), /reachable: has models and headers by other names/],
   [
     'no domain',
     (t) => (propertiesIn(t, 'Edge/Distribution').DistributionConfig.Aliases = []),
@@ -306,10 +310,14 @@ const dangerous: readonly Row[] = [
     (t) => {
       for (const { Properties } of alarms(t)) delete Properties.AlarmActions;
     },
-    /no longer watched: tells nobody/,
+    /no longer watched: notifies nobody/,
   ],
-  ['an alarm switched off', (t) => (alarms(t)[0].Properties.ActionsEnabled = false), /watched: tells nobody/],
-  ['an alarm that tells another', (t) => (alarms(t)[0].Properties.AlarmActions = ['arn:x']), /whom it told/],
+  ['an alarm switched off', (t) => (alarms(t)[0].Properties.ActionsEnabled = false), /watched: notifies nobody/],
+  [
+    'an alarm that tells another',
+    (t) => (alarms(t)[0].Properties.AlarmActions = ['arn:x']),
+    /no longer notifies everyone/,
+  ],
   ['a threshold out of reach', (t) => (alarms(t)[0].Properties.Threshold = 1e9), /watched: rings sooner or later/],
   ['a patient alarm', (t) => (alarms(t)[0].Properties.EvaluationPeriods = 100), /EvaluationPeriods/],
   [
@@ -341,7 +349,7 @@ const dangerous: readonly Row[] = [
   [
     'late about executions',
     (t) => (propertiesIn(t, 'Alarms/NearingConcurrency').Threshold = 100),
-    /watched: rings always, or only when/,
+    /watched: always rings, or only once/,
   ],
   [
     'less executions than the alarm waits for',
@@ -354,7 +362,7 @@ const dangerous: readonly Row[] = [
       const { MonitoringSubscription } = propertiesIn(t, 'Edge/Distribution/MonitoringSubscription');
       MonitoringSubscription.RealtimeMetricsSubscriptionConfig.RealtimeMetricsSubscriptionStatus = 'Disabled';
     },
-    /watched: does not tell the share of each status/,
+    /watched: does not report the share of each status/,
   ],
   ['a canary that sleeps', (t) => (propertiesIn(t, 'Canary/Schedule').State = 'DISABLED'), /watched: never runs/],
   [

@@ -65,7 +65,7 @@ const delta = (text: string) =>
   `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })}\n\n`;
 
 const hiding = {
-  headers: 'hiding: no header of others',
+  headers: 'hiding: no foreign header',
   bodies: 'hiding: no trace in bodies',
   names: 'hiding: no name anywhere',
 };
@@ -123,13 +123,13 @@ export const brokenGateways: readonly BrokenGateway[] = [
   {
     fault: 'drops the last event of responses',
     meddling: replace(/event: response\.completed\n.*\n\n/g, ''),
-    rows: ['responses: streams to the end', 'responses: tells usage in streams'],
+    rows: ['responses: streams to the end', 'responses: reports usage in streams'],
     says: /^it breaks off: its last event is response\.output_item\.done/,
   },
   {
     fault: 'gives streams another type',
     meddling: set({ 'content-type': 'text/plain' }, (asked) => at('/v1/messages')(asked) && streams(asked)),
-    rows: ['messages: streams to the end', 'messages: tells usage in streams'],
+    rows: ['messages: streams to the end', 'messages: reports usage in streams'],
     says: /^content-type is text\/plain$/,
   },
   {
@@ -141,7 +141,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   {
     fault: 'loses the usage of streams',
     meddling: replace(/"usage":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}/g, '"usage":null', streams),
-    rows: inEachDialect('tells usage in streams'),
+    rows: inEachDialect('reports usage in streams'),
     says: /^it has none, unlike the plain answer$/,
   },
   {
@@ -261,7 +261,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
       'errors: an unknown key',
       'errors: an unknown model',
       'errors: a picture for the text model',
-      'errors: a body that is no JSON',
+      'errors: a body that is not JSON',
       'errors: an unknown encoding',
       'errors: a wrong method',
       'errors: too many in a minute',
@@ -275,7 +275,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /: x-svc-error is gone$/,
   },
   {
-    fault: 'has errors that are no JSON by their type',
+    fault: 'has errors whose type is not JSON',
     meddling: onStatus(401, { 'content-type': 'text/plain' }),
     rows: ['errors: no key', 'errors: an unknown key', 'keys: which header counts'],
     says: /content-type is text\/plain$/,
@@ -385,31 +385,31 @@ export const brokenGateways: readonly BrokenGateway[] = [
   {
     fault: 'charges nothing',
     meddling: set({ 'x-svc-remaining': '50' }, hasKey),
-    rows: ['quota: each answer is charged once', 'quota: headers count along'],
+    rows: ['quota: each answer is charged once', 'quota: headers agree'],
     says: /^0 charged for 6 answers/,
   },
   {
     fault: 'charges for counting tokens',
     meddling: charging(({ path, headers }) => path.includes('count_tokens') && headers.authorization !== undefined),
-    rows: ['quota: nothing else of a key'],
+    rows: ['quota: nothing else for a key'],
     says: /^POST \/v1\/messages\/count_tokens is charged$/,
   },
   {
     fault: 'charges for reading the quota',
     meddling: charging(at('/v1/models')),
-    rows: ['quota: nothing else of a key'],
+    rows: ['quota: nothing else for a key'],
     says: /^reading the quota \(GET \/v1\/models\) is charged$/,
   },
   {
     fault: 'charges for an unknown path',
     meddling: charging(at('/v1/none')),
-    rows: ['quota: nothing else of a key'],
+    rows: ['quota: nothing else for a key'],
     says: /^GET \/v1\/none is charged$/,
   },
   {
     fault: 'charges preflights to the guest',
     meddling: charging(({ method }) => method === 'OPTIONS', 'guest'),
-    rows: ['quota: nothing else of a guest'],
+    rows: ['quota: nothing else for a guest'],
     says: /^OPTIONS \/v1\/chat\/completions is charged$/,
   },
   {
@@ -468,13 +468,13 @@ export const brokenGateways: readonly BrokenGateway[] = [
       headers: (headers, asked) =>
         streams(asked) ? { ...headers, 'x-svc-remaining': `${Number(headers['x-svc-remaining']) + 1}` } : headers,
     },
-    rows: ['quota: headers count along'],
+    rows: ['quota: headers agree'],
     says: /^POST \/v1\/chat\/completions \(stream\) says that 49 are left: 49 were before it, 48 after$/,
   },
   {
     fault: 'shows a guest’s figures for a key',
     meddling: set({ 'x-svc-remaining': '3', 'x-svc-limit': '3' }, (asked) => isCharged(asked) && hasKey(asked)),
-    rows: ['quota: headers count along', 'quota: the limit of the key'],
+    rows: ['quota: headers agree', 'quota: the limit of the key'],
     says: /^POST \/v1\/chat\/completions says that 3 are left: 50 were before it, 49 after$/,
   },
   {
@@ -496,16 +496,16 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^it is 20, and 50 are left$/,
   },
   {
-    fault: 'does not say when the quota begins anew',
+    fault: 'does not say when the quota restarts',
     meddling: set({ 'x-svc-reset': undefined }),
     rows: ['quota: the limit of the key'],
-    says: /^nothing says when it begins anew$/,
+    says: /^nothing says when it restarts$/,
   },
   {
-    fault: 'begins the quota anew after a week',
+    fault: 'restarts the quota after a week',
     meddling: set({ 'x-svc-reset': '600000' }, hasKey),
     rows: ['quota: the limit of the key'],
-    says: /^it begins anew in 600000 s, after more than a day$/,
+    says: /^it restarts in 600000 s, which is more than a day$/,
   },
 
   // Headers
@@ -520,7 +520,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     rows: [
       'headers: those of every answer',
       'quota: the limit of a guest',
-      'quota: nothing else of a guest',
+      'quota: nothing else for a guest',
       'quota: the limit of the key',
     ],
     says: /: x-svc-remaining is missing$/,

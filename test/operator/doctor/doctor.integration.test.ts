@@ -39,7 +39,7 @@ test('what it was not told of is not tested, and it says what to tell', async ()
     expect.stringMatching(/^silence is bridged: .*run it with a model that thinks for longer$/),
     expect.stringMatching(/^a quota that is spent: .*--spent-key \(npm run keys -- issue --limit 0\)$/),
     expect.stringMatching(/^too many in a minute: .*--spent-key/),
-    expect.stringMatching(/^nothing else of a key: .*too little is left to see it fall$/),
+    expect.stringMatching(/^nothing else for a key: .*too little is left to see it fall$/),
     expect.stringMatching(/^the limit of the key: .*it is 7, and a member's 50; say --limit 7/),
     expect.stringMatching(/^no name anywhere: .*--names a,b$/),
   ]);
@@ -79,9 +79,7 @@ describe('twice within a minute', () => {
     expect(await runDoctor(args, { now })).toMatchObject({
       code: 3,
       out: '',
-      err: expect.stringMatching(
-        /^error: this takes 6 requests, and the key has 2 of 8 left, and anew in \d+ minutes\n$/,
-      ),
+      err: expect.stringMatching(/^error: this takes 6 requests, and the key has 2 of 8 left; more in \d+ minutes\n$/),
     });
   });
 });
@@ -113,13 +111,13 @@ describe('nothing is spent', () => {
       'an unknown key',
       async () => [gateway.url, `ltk_${'y'.repeat(43)}`],
       3,
-      /^error: the gateway does not take this key: The API key is unknown, expired or revoked\. [^0-9]*\n$/,
+      /^error: the gateway does not accept this key: The API key is unknown, expired or revoked\. [^0-9]*\n$/,
     ],
     [
       'a key that lost its end',
       async () => [gateway.url, (await gateway.issueKey()).slice(0, -2)],
       3,
-      /^error: the gateway does not take this key: .* this one is not, with 45 characters in all\.\n$/,
+      /^error: the gateway does not accept this key: .* this one is not, with 45 characters in all\.\n$/,
     ],
     [
       'a key that lost its beginning, which the gateway takes for a guest',
@@ -132,7 +130,7 @@ describe('nothing is spent', () => {
       'too little quota',
       async () => [gateway.url, await gateway.issueKey({ limit: 5 })],
       3,
-      /^error: this takes 6 requests, and the key has 5 of 5 left, and anew in \d+ minutes\n$/,
+      /^error: this takes 6 requests, and the key has 5 of 5 left; more in \d+ minutes\n$/,
     ],
     [
       'another server',
@@ -175,7 +173,7 @@ describe('nothing is spent', () => {
     const location = 'https://gateway.example/v1/models';
     await using proxy = await startMeddlingProxy(gateway.url, { status: () => 301, headers: () => ({ location }) });
     const { err, code } = await runDoctor(['--base', proxy.url, '--key', 'ltk_any'], { now });
-    expect([code, err]).toEqual([3, `error: there is no gateway: it sends us to ${location}\n`]);
+    expect([code, err]).toEqual([3, `error: there is no gateway: it redirects to ${location}\n`]);
   });
 
   test.each([
@@ -233,9 +231,7 @@ test('what an upstream or an operator does not offer is noted or not tested, and
   expect(code).toBe(0);
   expect(out).toMatch(/\n• keys +a placeholder +is refused: there are no guests\n/);
   expect(out).toMatch(/\n• messages +counts tokens +the upstream does not offer it\n/);
-  expect(out).toMatch(
-    /\n\? cors +preflight +not tested: only pages of named origins may ask; name one with --origin\n/,
-  );
+  expect(out).toMatch(/\n\? cors +preflight +not tested: only listed origins are allowed; name one with --origin\n/);
   expect((await runDoctor([...args, '--origin', origin], { now })).out).toMatch(
     /\n✔ cors +preflight +https:\/\/chat\.example may ask\n/,
   );

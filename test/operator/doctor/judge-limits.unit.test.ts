@@ -21,8 +21,8 @@ test.each([
   ['changes', [...figures(50), ...figures(60)]],
   ['is below what is left', figures(50, 51)],
   ['is missing', figures(Number.NaN)],
-  ['never begins anew', figures(50, 1, Number.NaN)],
-  ['begins anew after more than a day', figures(50, 1, 90_000)],
+  ['never restarts', figures(50, 1, Number.NaN)],
+  ['restarts after more than a day', figures(50, 1, 90_000)],
 ])('a limit that %s is false', (_name, given) => {
   expect(judgeKeyLimit(given, guest, usual).mark).toBe('fail');
 });

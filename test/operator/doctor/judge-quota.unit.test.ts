@@ -18,7 +18,7 @@ const entries = (...rows: readonly Row[]): Entry[] =>
     after: { limit: 50, remaining: after, reset: 599 },
     ...more,
   }));
-const anew = { after: { limit: 50, remaining: 49, reset: 86_399 } };
+const restarted = { after: { limit: 50, remaining: 49, reset: 86_399 } };
 
 describe('each answer is charged once', () => {
   test.each<[string, Entry[], 'ok' | 'fail' | 'untested']>([
@@ -29,7 +29,7 @@ describe('each answer is charged once', () => {
     ['one took two, once', entries(['a', 50, 49], ['b', 49, 47], ['b', 47, 46]), 'untested'],
     ['each took two, while others took some as well', entries(['a', 50, 48], ['b', 45, 43]), 'untested'],
     ['one took nothing', entries(['a', 50, 50], ['b', 50, 49]), 'fail'],
-    ['the window began anew', entries(['a', 3, 49, anew], ['b', 49, 48]), 'untested'],
+    ['the window restarted', entries(['a', 3, 49, restarted], ['b', 49, 48]), 'untested'],
     ['nothing was answered', entries(['a', 50, 50, { status: 502 }]), 'untested'],
     ['nobody says what is left', entries(['a', Number.NaN, Number.NaN]), 'fail'],
   ])('%s', (_name, given, mark) => {

@@ -1,4 +1,4 @@
-/** What the wallet function answers with anything but success. */
+/** An error from the wallet function. */
 export class ApiError extends Error {
   /**
    * @param {string} message

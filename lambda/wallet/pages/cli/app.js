@@ -7,7 +7,7 @@ import { announce, hideProblem, showProblem } from './messages.js';
 import { connect, discoverWallets, readChain, sign, WalletProblem, watchAccount } from './wallets.js';
 
 /**
- * All that the page knows. It is kept nowhere else: who closes the page is signed out.
+ * The page's whole state. It is kept nowhere else, so closing the page signs you out.
  * @type {{
  *   info?: import('./api.js').Info,
  *   wallet?: import('./wallets.js').Wallet,
@@ -20,7 +20,7 @@ const state = { address: '', token: '' };
 /** @typedef {'connect' | 'sign' | 'use'} Step */
 
 /**
- * Shows the sections of a step, and leads keyboard and screen reader there.
+ * Shows the sections of a step, and moves keyboard and screen reader there.
  * @param {Step} step
  * @param {string[]} sections
  */
@@ -39,7 +39,7 @@ function show(step, ...sections) {
 }
 
 /**
- * Runs what a button does, one at a time, and tells what went wrong.
+ * Runs a button's action, one at a time, and shows what went wrong.
  * @param {string} doing what a person reads meanwhile
  * @param {() => Promise<void>} act
  */
@@ -48,7 +48,7 @@ async function run(doing, act) {
   if (dataset.busy !== undefined) return;
   hideProblem();
   announce(doing);
-  // Not aria-busy: what is announced meanwhile would not be read out.
+  // Not aria-busy: announcements would not be read out meanwhile.
   dataset.busy = '';
   try {
     await act();
@@ -68,7 +68,7 @@ async function run(doing, act) {
 
 const keySection = () => (shownKeyId() === '' ? [] : ['key']);
 
-/** What the page shows before anyone has signed: asked for again where it did not come. */
+/** The facts shown before anyone has signed. Asked for again if they did not arrive. */
 async function loadInfo() {
   if (state.info) return state.info;
   const info = await readInfo();
@@ -101,7 +101,7 @@ function showWallet(wallet) {
   byId('no-wallet').hidden = true;
   announce('');
   watchAccount(wallet, (address) => {
-    // Before the signature another account may be meant; after it the page speaks of the one that has signed.
+    // Before the signature the person may mean another account; afterwards the page shows the one that signed.
     if (state.wallet !== wallet || state.token !== '' || isAddress(address)) return;
     show('connect', 'connect');
     announce(`Another account was chosen in ${name}. Connect it to go on.`);

@@ -17,7 +17,7 @@ export function onButton(id, onClick) {
 }
 
 /**
- * A new element. Text only ever becomes text: nothing of the page is made from markup.
+ * A new element. Strings become text nodes: no part of the page is made from markup.
  * @template {keyof HTMLElementTagNameMap} N
  * @param {N} name
  * @param {Record<string, string>} attributes

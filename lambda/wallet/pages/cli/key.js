@@ -2,7 +2,7 @@ import { byId } from './element.js';
 import { createSnippets } from './snippets.js';
 import { showSnippets } from './tabs.js';
 
-/** The id of the key in sight: it is shown this once, so it stays until it is revoked or another wallet comes. */
+/** The id of the key on show. It is shown only once, so it stays until it is revoked or another wallet connects. */
 let shownId = '';
 
 export const shownKeyId = () => shownId;

@@ -1,11 +1,11 @@
 import { byId } from './element.js';
 
-/** What is going on, said politely. */
+/** Announces progress, politely. */
 export function announce(/** @type {string} */ text) {
   byId('status').textContent = text;
 }
 
-/** What went wrong and what to do, said at once. */
+/** Announces at once what went wrong and what to do. */
 export function showProblem(/** @type {string} */ text) {
   announce('');
   const problem = byId('problem');

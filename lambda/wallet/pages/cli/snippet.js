@@ -1,17 +1,17 @@
 /**
- * What has to be known to set up a client.
+ * The facts needed to set up a client.
  * @typedef {{ gatewayUrl: string, serviceName: string, key: string }} Access
  *
- * A whole file or a whole command. Its title says where it belongs: a path, or what it is pasted into.
+ * A whole file or command. Its title says where it goes: a path, or the program to paste it into.
  * @typedef {{ title: string, text: string }} Block
  *
  * @typedef {{ id: string, title: string, blocks: Block[] }} Snippet
  */
 
-/** In tokens. Clients guess a smaller one for a model that they don't know, and forget what was said before its time. */
+/** In tokens. Clients assume a smaller window for a model that they don't know, and would drop history too early. */
 export const contextWindow = 1_000_000;
 
-/** What clients ask for at most where they want to be told; models that write less refuse more. */
+/** The longest answer, for clients that must be told. Models that write less refuse a higher number. */
 export const outputLimit = 32_000;
 
 export const lines = (/** @type {string[]} */ ...all) => all.join('\n');

@@ -86,7 +86,7 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key }) {
             security: { auth: { selectedType: 'openai' } },
             model: { name: model },
             env: { GATEWAY_KEY: key },
-            // Each prompt would cost a second request, for what to remember of it.
+            // Otherwise each prompt costs a second request, to extract memories.
             memory: { enableManagedAutoMemory: false },
             modelProviders: {
               openai: [

@@ -4,7 +4,7 @@ import { createFrameworkSnippets } from './snippets-frameworks.js';
 import { createSdkSnippets } from './snippets-sdks.js';
 
 /**
- * What a person pastes, by the tool that it is for: what this page, `npm run keys -- setup` and docs/clients.md show.
+ * The blocks to paste, by client, as this page, `npm run keys -- setup` and docs/clients.md show them.
  * @param {import('./snippet.js').Access} access
  */
 export function createSnippets(access) {

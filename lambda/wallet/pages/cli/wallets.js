@@ -10,7 +10,7 @@
 
 import { byId } from './element.js';
 
-/** Said to a person; every other error of a wallet is not. */
+/** An error whose message is for people, unlike other errors of wallets. */
 export class WalletProblem extends Error {}
 
 /**
@@ -64,7 +64,7 @@ export async function connect({ provider, info: { name } }) {
 }
 
 /**
- * Tells of every other account that is chosen in the wallet, undefined where none is.
+ * Reports when another account is chosen in the wallet; undefined for none.
  * @param {Wallet} wallet
  * @param {(address: string | undefined) => void} onChosen
  */
@@ -76,7 +76,7 @@ export function watchAccount({ provider }, onChosen) {
 const firstOf = (accounts) => (Array.isArray(accounts) && typeof accounts[0] === 'string' ? accounts[0] : undefined);
 
 /**
- * The chain that the wallet is on just now.
+ * The chain that the wallet is on now.
  * @param {Wallet} wallet
  */
 export async function readChain({ provider, info: { name } }) {
@@ -121,14 +121,14 @@ function untilStopped(answer) {
   });
   button.hidden = false;
   return Promise.race([answer, stopped]).finally(() => {
-    // A button that goes would take the keyboard's place with it.
+    // Removing a focused button would lose the keyboard's place.
     if (document.activeElement === button) before.focus();
     button.hidden = true;
   });
 }
 
 /**
- * What a person can do about a wallet's error: https://eips.ethereum.org/EIPS/eip-1193#provider-errors
+ * Explains what to do about a wallet's error: https://eips.ethereum.org/EIPS/eip-1193#provider-errors
  * @param {string} name
  * @param {unknown} code
  */

@@ -1,10 +1,10 @@
 import { copyButton } from '../cli/copy.js';
 
-// Without JavaScript the text is there all the same, to be selected.
+// Without JavaScript the text can still be selected.
 for (const block of document.querySelectorAll('.block')) {
   const [head, text] = [block.querySelector('.block-head'), block.querySelector('pre')];
   if (!head || !text) continue;
-  // A long line is scrolled to by keyboard, too.
+  // Lets the keyboard scroll long lines.
   text.tabIndex = 0;
   head.append(copyButton(head.textContent.trim(), () => text.textContent ?? ''));
 }

@@ -7,15 +7,18 @@ import { stackSettings } from '../../lib/stack-settings.ts';
 
 const text = readFileSync('docs/settings.md', 'utf8');
 
-/** The rows of its tables: name, default, what it may be, what it is, what it does; and the heading above them. */
+/** Every setting of its tables: name, default, allowed values, meaning, effect, and the heading above. A row may name several. */
 const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, heading = '', table = '']) =>
   table
     .trimEnd()
     .split('\n')
     .slice(2)
-    .map((line) => {
-      const [name = '', fallback = '', expects = '', what = '', effect = ''] = line.slice(2, -2).split(' | ');
-      return { heading, name: plain(name), fallback: plain(fallback), expects: plain(expects), what, effect };
+    .flatMap((line) => {
+      const [names = '', fallback = '', expects = '', what = '', effect = ''] = line.slice(2, -2).split(' | ');
+      const row = { heading, fallback: plain(fallback), expects: plain(expects), what, effect };
+      return plain(names)
+        .split(', ')
+        .map((name) => ({ name, ...row }));
     }),
 );
 

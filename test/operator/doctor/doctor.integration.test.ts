@@ -123,7 +123,7 @@ describe('nothing is spent', () => {
       'a key that lost its beginning, which the gateway takes for a guest',
       async () => [gateway.url, (await gateway.issueKey()).slice(1)],
       2,
-      /^error: --key must begin with ltk_: the gateway takes anything else for a guest\n$/,
+      /^error: --key must begin with ltk_: to the gateway, anything else is a guest\n$/,
     ],
     ['a placeholder', async () => [gateway.url, 'placeholder'], 2, /^error: --key must begin with ltk_/],
     [
@@ -214,7 +214,7 @@ describe('the cdk.json beside', () => {
   test('is left alone where it is wrong, unless its stage was named', async () => {
     const lenient = await examine(() => ({ stages: { dev: {} } }), '--json');
     expect(lenient.code).toBe(0);
-    expect(lenient.err).toMatch(/^cdk\.json is left alone: gateway\.defaults: must be an object\n/);
+    expect(lenient.err).toMatch(/^cdk\.json is ignored: gateway\.defaults: must be an object\n/);
     const { code, err } = await examine(() => ({ defaults, stages: { dev: {} } }), '--stage', 'prod');
     expect([code, err]).toEqual([3, 'error: cdk.json: gateway.stages: prod is no stage (there are: dev)\n']);
   });

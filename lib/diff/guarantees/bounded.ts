@@ -1,6 +1,7 @@
+import { hasRisen, risesLittle, rising, risingAt } from './figures.ts';
 import { type Guarantee, told, types, variablesOf, type Where } from './guarantee.ts';
 
-/** Limits on cost remain set. Their values may change, as the diff shows those. */
+/** Limits on cost remain set, and stay in proportion. */
 export const bounded: readonly Guarantee[] = [
   {
     of: types.function,
@@ -20,11 +21,22 @@ export const bounded: readonly Guarantee[] = [
     keeps: isStillThere,
     otherwise: 'has one limit less on the cost of a flood',
   })),
+  risingAt(types.endpoint, 'ThrottleConfig.RateLimit'),
+  risingAt(types.endpoint, 'ScalingConfig.MaxEnvironments'),
+  risingAt(types.function, 'MemorySize'),
+  ...rising(['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT']),
+  ...told('GUEST_WINDOW', {
+    keeps: (before, after) => before === 'daily' || after !== 'daily',
+    otherwise: 'gives guests their requests anew each day',
+  }),
   ...told('DAILY_LIMIT', { keeps: isStillThere, otherwise: 'answers any number of requests a day, at any cost' }),
   ...told('GUEST_DAILY_LIMIT', {
-    // Without it, guests have a fifth of DAILY_LIMIT.
-    keeps: (before, after, where) => isStillThere(before, after) || hasDailyLimit(where),
+    keeps: (before, after, where) => isStillThere(before, after ?? fifthOfAll(where)),
     otherwise: 'answers any number of guests a day, at any cost',
+  }),
+  ...told('GUEST_DAILY_LIMIT', {
+    keeps: (before, after, where) => risesLittle()(before, after ?? fifthOfAll(where), where),
+    otherwise: hasRisen('GUEST_DAILY_LIMIT'),
   }),
 ];
 
@@ -38,6 +50,8 @@ function leavesStopped(before: unknown, after: unknown): boolean {
   return before === after || after === undefined || after === 0;
 }
 
-function hasDailyLimit({ part }: Where): boolean {
-  return variablesOf(part.tree).DAILY_LIMIT !== undefined;
+/** What guests have without a limit of their own. */
+function fifthOfAll({ part }: Where): number | undefined {
+  const { DAILY_LIMIT: all } = variablesOf(part.tree);
+  return all === undefined ? undefined : Number(all) / 5;
 }

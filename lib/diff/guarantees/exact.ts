@@ -30,6 +30,13 @@ export const exact: readonly Guarantee[] = [
   ...toldAlike('EDGE_HEADER', { otherwise: "takes callers' addresses from elsewhere" }),
   {
     of: revision,
+    at: webVariable('SHUTDOWN_GRACE'),
+    // Lambda leaves a second from the signal to the end.
+    must: (seconds) => seconds === undefined || Number(seconds) < 1,
+    otherwise: 'may be ended before it has written its refunds',
+  },
+  {
+    of: revision,
     at: webVariable('CLIENT_ADDRESS'),
     must: is('x-forwarded-for'),
     otherwise: "takes callers' addresses from elsewhere",

@@ -32,6 +32,7 @@ export const types = {
   endpoint: ['AWS::Lambda::WebFunctionEndpoint'],
   bucket: ['AWS::S3::Bucket'],
   role: ['AWS::IAM::Role'],
+  logs: ['AWS::Logs::LogGroup'],
   distribution: ['AWS::CloudFront::Distribution'],
   alarm: ['AWS::CloudWatch::Alarm'],
   schedule: ['AWS::Events::Rule'],

@@ -1,6 +1,6 @@
 import { type Guarantee, holdsAll, is, told, toldAlike, types } from './guarantee.ts';
 
-const { url, endpoint, role, schedule, distribution, bucket } = types;
+const { url, endpoint, role, logs, schedule, distribution, bucket } = types;
 
 const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
 
@@ -10,6 +10,25 @@ const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 /** Nobody reads what is not theirs. Permissions are compared separately: see ../permissions.ts. */
 export const confidential: readonly Guarantee[] = [
   ...told('UPSTREAM*_BASE_URL', { otherwise: "sends prompts and the upstream's keys elsewhere" }),
+  ...told('UPSTREAM*_HEADERS', {
+    otherwise: 'sends the upstream other headers, which may choose whose account it is',
+  }),
+  ...told('APP_URL', { otherwise: 'sends people elsewhere for their keys' }),
+  ...told('GATEWAY_URL', { otherwise: 'tells people to send their keys elsewhere' }),
+  ...told('CORS_ORIGINS', {
+    keeps: addsNoPage,
+    otherwise: 'lets one more web page spend what its visitors may',
+  }),
+  ...told('IDENTITY_CACHE_SECONDS', {
+    must: (seconds) => seconds === undefined || Number(seconds) <= 60,
+    otherwise: 'believes a key for longer than the minute in which a revocation takes effect',
+  }),
+  {
+    of: logs,
+    at: 'RetentionInDays',
+    must: (days) => Number(days) <= 365,
+    otherwise: 'tells for more than a year who asked when',
+  },
   ...toldAlike('UPSTREAM_SECRET_ID', { otherwise: "takes the upstream's keys from another secret" }),
   ...told('UPSTREAM_NAMES', { keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' }),
   ...told('UPSTREAM_CALLER_IDS', {
@@ -71,9 +90,15 @@ export const confidential: readonly Guarantee[] = [
 ];
 
 function hidesAll(before: unknown, after: unknown): boolean {
-  const namesIn = (value: unknown) => (typeof value === 'string' ? value.split(',').map((name) => name.trim()) : []);
-  return holdsAll(
-    namesIn(before).filter((name) => name !== ''),
-    namesIn(after),
-  );
+  return holdsAll(namesIn(before), namesIn(after));
+}
+
+/** Pages that are not named, or any by `*`, have no say over what networks are linked to. */
+function addsNoPage(before: unknown, after: unknown): boolean {
+  return holdsAll(namesIn(after), [...namesIn(before), '*']);
+}
+
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'string') return [];
+  return value.split(',').flatMap((name) => name.trim() || []);
 }

@@ -1,4 +1,5 @@
 import type { Template, Tree } from '../template.ts';
+import { falling, fallingAt, rising } from './figures.ts';
 import { type Guarantee, holdsAll, is, told, types, variablesOf, type Where } from './guarantee.ts';
 
 const { function: lambda, url, webFunction, revision, endpoint, bucket, distribution, outputs } = types;
@@ -6,6 +7,9 @@ const { function: lambda, url, webFunction, revision, endpoint, bucket, distribu
 const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
 
 const newAddress = 'is replaced by one at another address, which no client knows';
+
+const limits = ['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT', 'GUEST_DAILY_LIMIT', 'BODY_BUDGET'];
+const times = ['UPSTREAM_CONNECT_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT', 'REQUEST_TIMEOUT', 'KEEP_ALIVE_INTERVAL'];
 
 /** Clients that were served still are, with streams event by event. */
 export const reachable: readonly Guarantee[] = [
@@ -47,6 +51,11 @@ export const reachable: readonly Guarantee[] = [
     must: unsetOrMore,
     otherwise: 'answers nobody: it gets no environments',
   },
+  fallingAt(endpoint, 'ThrottleConfig.RateLimit'),
+  fallingAt(endpoint, 'ScalingConfig.MaxEnvironments'),
+  fallingAt(revision, 'ServiceConfig.MaxConcurrencyPerEnvironment'),
+  ...falling([...limits, ...times, 'REQUEST_BODY_LIMIT']),
+  ...rising(times),
   {
     of: bucket,
     at: 'VersioningConfiguration.Status',

@@ -1,6 +1,6 @@
 import { type Guarantee, holdsAll, is, listOf, toldAlike, types, variable, type Where } from './guarantee.ts';
 
-const { function: lambda, revision, alarm, schedule, subscription } = types;
+const { function: lambda, revision, logs, alarm, schedule, subscription } = types;
 
 const logsOtherwise = 'logs elsewhere or in another form, though its metrics are read from these lines';
 
@@ -8,6 +8,12 @@ const logsOtherwise = 'logs elsewhere or in another form, though its metrics are
 export const watched: readonly Guarantee[] = [
   { of: lambda, at: 'LoggingConfig', otherwise: logsOtherwise },
   { of: revision, at: 'ServiceConfig.TelemetryConfig', otherwise: logsOtherwise },
+  {
+    of: logs,
+    at: 'RetentionInDays',
+    must: (days) => days === undefined || Number(days) >= 7,
+    otherwise: 'forgets within days what happened',
+  },
   ...['CANARY_URL', 'CANARY_SECRET_ID'].map((name) => ({
     of: lambda,
     at: variable(name),

@@ -163,10 +163,10 @@ test('settings, limits and other code pass, although each makes a new revision',
 /** What may change without a mark, and how, but for settings and what a revision's copy is named by; written down a second time. */
 const passes = {
   'Lambda::WebFunctionRevision Description': 'removed, another text',
-  'Lambda::WebFunctionRevision ServiceConfig.MaxConcurrencyPerEnvironment': 'removed, more, far more, nothing',
+  'Lambda::WebFunctionRevision ServiceConfig.MaxConcurrencyPerEnvironment': 'removed, more, far more',
   'Lambda::WebFunctionRevision ServiceConfig.TimeoutSeconds': 'more, far more',
-  'Lambda::WebFunctionEndpoint ScalingConfig.MaxEnvironments': 'more, far more',
-  'Lambda::WebFunctionEndpoint ThrottleConfig.RateLimit': 'more, far more',
+  'Lambda::WebFunctionEndpoint ScalingConfig.MaxEnvironments': 'more',
+  'Lambda::WebFunctionEndpoint ThrottleConfig.RateLimit': 'more',
   // What CloudFormation would refuse, and one more whom something is denied that is denied to all.
   'S3::BucketPolicy PolicyDocument.Statement': 'one more element',
   'S3::BucketPolicy PolicyDocument.Statement[].Principal': 'one more member',

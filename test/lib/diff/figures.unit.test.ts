@@ -1,0 +1,214 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareTemplates } from '../../../lib/diff/compare-templates.ts';
+import { findDangers } from '../../../lib/diff/find-dangers.ts';
+import { partsOf } from '../../../lib/diff/template.ts';
+import { synthesizeWhole } from '../../support/whole-template.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests reach into templates as deep as they please
+type Any = any;
+
+/** With a function and a web function, which both have the settings. */
+const base = synthesizeWhole({ engine: 'both', maxEnvironments: 20, rateLimit: 500, logRetentionDays: 30 });
+
+const propertiesIn = (template: Any, name: string): Any => {
+  const part = partsOf(base).find((one) => one.name === name);
+  if (part === undefined) throw new Error(`there is no ${name}`);
+  return template.Resources[part.id].Properties;
+};
+const settingsIn = (template: Any) => [
+  propertiesIn(template, 'Gateway/Function').Environment.Variables,
+  propertiesIn(template, 'Web/Function/Revision').ServiceConfig.EnvironmentVariables,
+];
+const endpoint = (template: Any) => propertiesIn(template, 'Web/Function/Endpoint');
+const logs = (template: Any, days: unknown) => {
+  for (const name of ['Gateway/Logs', 'Wallet/Logs']) propertiesIn(template, name).RetentionInDays = days;
+};
+
+type Change = (template: Any) => void;
+
+/** Both engines are told something else, or nothing any more. */
+const told =
+  (name: string, value?: string): Change =>
+  (template) => {
+    for (const settings of settingsIn(template)) {
+      if (value === undefined) delete settings[name];
+      else settings[name] = value;
+    }
+  };
+
+function dangersBetween(before: Change, after: Change): string[] {
+  const [old, current] = [structuredClone(base), structuredClone(base)];
+  before(old);
+  after(current);
+  expect(JSON.stringify(current)).not.toBe(JSON.stringify(old));
+  const dangers = findDangers(compareTemplates(old, current)).map(({ where, what }) => `${where}: ${what}`);
+  return dangers.sort();
+}
+
+const asItIs: Change = () => {};
+
+/** For both engines, where the danger is. */
+const inBoth = (what: string) => ['Gateway/Function', 'Web/Function/Revision'].map((where) => `${where}: ${what}`);
+
+describe('a figure may be tuned, by less than ten times', () => {
+  const raised = (name: string) => inBoth(`no longer bounded: ${name} is ten times as high, or more`);
+  const cut = (name: string) => inBoth(`no longer reachable: ${name} is a tenth of what it was, or less`);
+  const grown = (name: string) => inBoth(`no longer reachable: ${name} is ten times as high, or more`);
+
+  test.each<[name: string, value: string | undefined, dangers: string[]]>([
+    ['DAILY_LIMIT', '20000', []],
+    ['DAILY_LIMIT', '99999', []],
+    ['DAILY_LIMIT', '100000', raised('DAILY_LIMIT')],
+    ['DAILY_LIMIT', '10000000', raised('DAILY_LIMIT')],
+    ['DAILY_LIMIT', '1001', []],
+    ['DAILY_LIMIT', '1000', cut('DAILY_LIMIT')],
+    ['DAILY_LIMIT', undefined, inBoth('no longer bounded: answers any number of requests a day, at any cost')],
+    ['GUEST_DAILY_LIMIT', '9999', []],
+    ['GUEST_DAILY_LIMIT', '10000', raised('GUEST_DAILY_LIMIT')],
+    ['GUEST_DAILY_LIMIT', '1', cut('GUEST_DAILY_LIMIT')],
+    ['GUEST_DAILY_LIMIT', undefined, []], // a fifth of 10,000
+    ['GUEST_LIMIT', '29', []],
+    ['GUEST_LIMIT', '30', raised('GUEST_LIMIT')],
+    ['GUEST_LIMIT', '1', []],
+    ['GUEST_LIMIT', '0', cut('GUEST_LIMIT')],
+    ['GUEST_LIMIT', undefined, []], // the fallback
+    ['MEMBER_LIMIT', '499', []],
+    ['MEMBER_LIMIT', '50000', raised('MEMBER_LIMIT')],
+    ['MEMBER_LIMIT', '5', cut('MEMBER_LIMIT')],
+    ['BURST_LIMIT', '199', []],
+    ['BURST_LIMIT', '200', raised('BURST_LIMIT')],
+    ['BURST_LIMIT', '2', cut('BURST_LIMIT')],
+    ['BURST_LIMIT', 'many', [...raised('BURST_LIMIT'), ...cut('BURST_LIMIT')].sort()],
+    ['GUEST_WINDOW', 'daily', inBoth('no longer bounded: gives guests their requests anew each day')],
+    ['REQUEST_TIMEOUT', '88', []],
+    ['REQUEST_TIMEOUT', '87', cut('REQUEST_TIMEOUT')],
+    ['UPSTREAM_CONNECT_TIMEOUT', '0.05', cut('UPSTREAM_CONNECT_TIMEOUT')],
+    ['UPSTREAM_CONNECT_TIMEOUT', '60', grown('UPSTREAM_CONNECT_TIMEOUT')],
+    ['UPSTREAM_IDLE_TIMEOUT', '10', cut('UPSTREAM_IDLE_TIMEOUT')],
+    ['UPSTREAM_IDLE_TIMEOUT', '900', []],
+    ['KEEP_ALIVE_INTERVAL', '30', []],
+    ['KEEP_ALIVE_INTERVAL', '0.05', cut('KEEP_ALIVE_INTERVAL')],
+    ['REQUEST_BODY_LIMIT', '32', []],
+    ['IDENTITY_CACHE_SECONDS', '60', []],
+    ['IDENTITY_CACHE_SECONDS', '0', []],
+    [
+      'IDENTITY_CACHE_SECONDS',
+      '61',
+      inBoth('no longer private: believes a key for longer than the minute in which a revocation takes effect'),
+    ],
+  ])('%s: %s', (name, value, dangers) => {
+    expect(dangersBetween(asItIs, told(name, value))).toEqual(dangers);
+  });
+
+  test('switching guests on again is no tuning either', () => {
+    expect(dangersBetween(told('GUEST_LIMIT', '0'), asItIs)).toEqual(raised('GUEST_LIMIT'));
+  });
+
+  test('guests who lose a small limit of their own are measured by the fifth that they get', () => {
+    const small = told('GUEST_DAILY_LIMIT', '200');
+    expect(dangersBetween(small, told('GUEST_DAILY_LIMIT'))).toEqual(raised('GUEST_DAILY_LIMIT'));
+    expect(dangersBetween(told('GUEST_DAILY_LIMIT'), small)).toEqual([]);
+  });
+
+  test('a limit that is new is no danger', () => {
+    expect(dangersBetween(told('DAILY_LIMIT'), told('DAILY_LIMIT', '500'))).toEqual([]);
+  });
+
+  test.each<[what: string, change: Change, dangers: string[]]>([
+    [
+      'ten times the rate',
+      (t) => (endpoint(t).ThrottleConfig.RateLimit = 5_000),
+      ['Web/Function/Endpoint: no longer bounded: its RateLimit is ten times as high, or more'],
+    ],
+    ['twice the rate', (t) => (endpoint(t).ThrottleConfig.RateLimit = 1_000), []],
+    [
+      'ten times the environments',
+      (t) => (endpoint(t).ScalingConfig.MaxEnvironments = 200),
+      ['Web/Function/Endpoint: no longer bounded: its MaxEnvironments is ten times as high, or more'],
+    ],
+    [
+      'hardly any environments',
+      (t) => (endpoint(t).ScalingConfig.MaxEnvironments = 2),
+      ['Web/Function/Endpoint: no longer reachable: its MaxEnvironments is a tenth of what it was, or less'],
+    ],
+    [
+      'one request at once',
+      (t) => (propertiesIn(t, 'Web/Function/Revision').ServiceConfig.MaxConcurrencyPerEnvironment = 1),
+      [
+        'Web/Function/Revision: no longer reachable: its MaxConcurrencyPerEnvironment is a tenth of what it was, or less',
+      ],
+    ],
+    [
+      'ten times the memory',
+      (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 10_240),
+      ['Gateway/Function: no longer bounded: its MemorySize is ten times as high, or more'],
+    ],
+    ['four times the memory', (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 2_048), []],
+    [
+      'refunds that have no time',
+      (t) => (settingsIn(t)[1].SHUTDOWN_GRACE = '3'),
+      ['Web/Function/Revision: no longer exact: may be ended before it has written its refunds'],
+    ],
+    [
+      'no room for bodies',
+      (t) => (settingsIn(t)[1].BODY_BUDGET = '8'),
+      ['Web/Function/Revision: no longer reachable: BODY_BUDGET is a tenth of what it was, or less'],
+    ],
+  ])('%s', (_, change, dangers) => {
+    expect(dangersBetween(asItIs, change)).toEqual(dangers);
+  });
+});
+
+describe('logs are kept for a week at least and a year at most', () => {
+  const where = ['Gateway/Logs', 'Wallet/Logs'];
+  const short = where.map((name) => `${name}: no longer watched: forgets within days what happened`);
+  const long = where.map((name) => `${name}: no longer private: tells for more than a year who asked when`);
+
+  test.each([
+    [1, short],
+    [5, short],
+    [7, []],
+    [90, []],
+    [365, []],
+    [400, long],
+    [3653, long],
+    [undefined, long],
+  ])('%s days', (days, dangers) => {
+    expect(dangersBetween(asItIs, (t) => logs(t, days))).toEqual(dangers);
+  });
+});
+
+describe('where a setting leads callers, or their words', () => {
+  test.each([
+    ['APP_URL', 'https://app.example', 'https://elsewhere.example', 'sends people elsewhere for their keys'],
+    ['APP_URL', undefined, 'https://elsewhere.example', 'sends people elsewhere for their keys'],
+    ['GATEWAY_URL', undefined, 'https://elsewhere.example', 'tells people to send their keys elsewhere'],
+    ['CORS_ORIGINS', '*', 'https://elsewhere.example', 'lets one more web page spend what its visitors may'],
+    [
+      'CORS_ORIGINS',
+      'https://a.example',
+      'https://a.example,https://b.example',
+      'lets one more web page spend what its visitors may',
+    ],
+    [
+      'UPSTREAM_HEADERS',
+      undefined,
+      '{"authorization":"Bearer x"}',
+      'sends the upstream other headers, which may choose whose account it is',
+    ],
+    [
+      'UPSTREAM_2_HEADERS',
+      '{"x-team":"a"}',
+      '{"x-team":"b"}',
+      'sends the upstream other headers, which may choose whose account it is',
+    ],
+  ])('%s: %s to %s is a danger', (name, before, after, otherwise) => {
+    expect(dangersBetween(told(name, before), told(name, after))).toEqual(inBoth(`no longer private: ${otherwise}`));
+  });
+
+  test('fewer pages, or any as guests, are none', () => {
+    const pages = told('CORS_ORIGINS', 'https://a.example,https://b.example');
+    expect(dangersBetween(pages, told('CORS_ORIGINS', 'https://b.example'))).toEqual([]);
+    expect(dangersBetween(pages, told('CORS_ORIGINS', '*'))).toEqual([]);
+  });
+});

@@ -1,13 +1,16 @@
 import { parseArgs } from 'node:util';
-import { type MeasurementName, measurements } from './figures.ts';
+import { type Figure, figures, type MeasurementName, measurements, rowName } from './figures.ts';
 
 export const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals] [--markdown] [--plot] [--last]
+       npm run bench -- --profile ROW
   --only NAME   one measurement: ${Object.keys(measurements).join(', ')}
   --rounds N    how often each subject is measured, in turn with the others
   --goals       marks each figure that has a goal, and fails where one is missed
   --markdown    prints the table as in docs/performance.md
   --plot        draws every sample into an SVG beside the results
   --last        shows the latest results instead of measuring
+  --profile ROW prints the functions that take most of one row's time instead of the table. A row is a measurement and a
+                sample: requests/processor. A wrong one lists them all
   --help        shows this`;
 
 /** The options of `npm run bench`. */
@@ -19,12 +22,14 @@ export interface Command {
   readonly markdown: boolean;
   readonly plot: boolean;
   readonly last: boolean;
+  /** The row to profile instead of measuring. */
+  readonly profile: Figure | undefined;
   readonly help: boolean;
 }
 
 /** Throws a TypeError if an option is wrong. */
 export function readCommand(words: readonly string[]): Command {
-  const { only, rounds, ...flags } = parseArgs({
+  const { only, rounds, profile, ...flags } = parseArgs({
     args: [...words],
     options: {
       only: { type: 'string', multiple: true },
@@ -33,6 +38,7 @@ export function readCommand(words: readonly string[]): Command {
       markdown: { type: 'boolean', default: false },
       plot: { type: 'boolean', default: false },
       last: { type: 'boolean', default: false },
+      profile: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   }).values;
@@ -43,5 +49,16 @@ export function readCommand(words: readonly string[]): Command {
   if (count !== undefined && !(Number.isInteger(count) && count > 0)) {
     throw new TypeError('--rounds takes a number from 1');
   }
-  return { ...flags, rounds: count, names: all.filter((name) => only?.includes(name) ?? true) };
+  const names = all.filter((name) => only?.includes(name) ?? true);
+  return { ...flags, rounds: count, names, profile: profile === undefined ? undefined : findRow(profile) };
+}
+
+/** Sizes and memory have no profile. */
+const withProfile = figures.filter(({ unit }) => unit !== 'KB' && unit !== 'MB');
+
+function findRow(name: string): Figure {
+  const found = withProfile.find((figure) => rowName(figure) === name);
+  if (found) return found;
+  const rows = withProfile.map((figure) => `  ${rowName(figure).padEnd(30)} ${figure.title}`);
+  throw new TypeError(`no such row: ${name}. The rows are\n${rows.join('\n')}`);
 }

@@ -29,6 +29,12 @@ export interface Figure {
   readonly goal?: Goal;
 }
 
+/** What `--profile` calls a row. */
+export function rowName({ measurement, sample, gateway = 'gateway', bare = 'bare' }: Figure): string {
+  const name = `${measurement}/${sample}`;
+  return gateway === 'gateway' || bare !== 'bare' ? name : `${name}/${gateway}`;
+}
+
 /** `npm run bench -- --only NAME` runs one of them. */
 export const measurements = {
   size,

@@ -3,7 +3,9 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, readCommand, usage } from './command.ts';
-import { figures, measurements } from './figures.ts';
+import { type Figure, figures, measurements } from './figures.ts';
+import { findExpensive, renderExpenses } from './profile/expensive.ts';
+import { createProfiler } from './profile/profiler.ts';
 import { plot } from './report/plot.ts';
 import { renderOrigin, renderTable } from './report/table.ts';
 import { addSamples, emptyResults, loadLatest, type Results, save, toRow } from './results.ts';
@@ -32,10 +34,22 @@ async function measure({ names, rounds }: Command): Promise<Results> {
   return results;
 }
 
+/** Measures the gateway alone, for the one row. */
+async function profile({ title, measurement, sample, gateway = 'gateway' }: Figure): Promise<void> {
+  await using world = await startWorld();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-bench-'));
+  const subject = (await buildSubjects(folder.path, world)).find(({ name }) => name === gateway);
+  if (!subject) throw new Error(`there is no ${gateway}`);
+  const profiler = createProfiler(sample);
+  await measurements[measurement].run({ ...subject, profiler }, world);
+  console.log(`${title} (${gateway})\n\n${renderExpenses(findExpensive(profiler.profiles, 20))}`);
+}
+
 async function main(command: Command): Promise<void> {
   if (process.platform !== 'linux')
     throw new Error('The bench reads processor time and memory from /proc: it runs on Linux only.');
 
+  if (command.profile) return profile(command.profile);
   const { names, goals, markdown } = command;
   const fresh = command.last ? undefined : await measure(command);
   const { path, results } = fresh ? { path: await save(fresh), results: fresh } : await loadLatest();

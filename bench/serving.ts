@@ -16,8 +16,14 @@ export interface Serving extends AsyncDisposable {
   openDescriptors(): number;
   /** Sends a chat and resolves with the answer's head. Without `keep`, uses a new connection. */
   ask(body: string, options?: { readonly keep?: boolean }): Promise<Asked>;
-  /** Milliseconds of processor time that the server uses during a step, and of time that passes. */
-  measure(step: () => Promise<unknown>): Promise<{ readonly processor: number; readonly time: number }>;
+  /**
+   * Milliseconds of processor time that the server uses during a step, and of time that passes; `samples` are what it is
+   * measured for.
+   */
+  measure(
+    step: () => Promise<unknown>,
+    ...samples: string[]
+  ): Promise<{ readonly processor: number; readonly time: number }>;
 }
 
 export interface Asked {
@@ -28,10 +34,12 @@ export interface Asked {
 
 let servings = 0;
 
-export async function startServing({ name, file, environment }: Subject, { store }: World): Promise<Serving> {
-  const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment };
+export async function startServing({ name, file, environment, profiler }: Subject, { store }: World): Promise<Serving> {
+  const profiling = await profiler.prepare();
+  const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment, ...profiling.environment };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
+  await profiling.attach();
   const url = Promise.withResolvers<string>();
   // Keeps reading its log, as a platform would, and drops it.
   createInterface(child.stdout).on('line', (line) => {
@@ -64,9 +72,9 @@ export async function startServing({ name, file, environment }: Subject, { store
         await setTimeout(100);
       }
     },
-    async measure(step) {
+    async measure(step, ...samples) {
       const [before, startedAt] = [processorTime(pid), performance.now()];
-      await step();
+      await profiling.during(step, samples);
       return { processor: processorTime(pid) - before, time: performance.now() - startedAt };
     },
     async [Symbol.asyncDispose]() {

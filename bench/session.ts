@@ -28,14 +28,18 @@ export interface Session extends AsyncDisposable {
   ask(body: string, watch?: Watch): Promise<Reading>;
   /** The same, always with one key of its own. */
   askBusily(body: string): Promise<Reading>;
-  /** Milliseconds of processor time that the function uses for a step. */
-  costOf(step: () => Promise<unknown>): Promise<number>;
+  /** Milliseconds of processor time that the function uses for a step; `samples` are what it is measured for. */
+  costOf(step: () => Promise<unknown>, ...samples: string[]): Promise<number>;
+  /** The same since its process was started. */
+  costSinceStart(...samples: string[]): Promise<number>;
 }
 
 let sessions = 0;
 
 export async function startSession(subject: Subject, { store }: World): Promise<Session> {
-  const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
+  const profiler = await subject.profiler.prepare();
+  const runtime = await startLambdaRuntime(subject.lambda, { ...subject.environment, ...profiler.environment });
+  await profiler.attach();
   const firstKey = (sessions++ * keysPerSession) % store.keys.length;
   let turn = 0;
   const askWith = async (number: number, body: string, watch?: Watch): Promise<Reading> => {
@@ -52,11 +56,15 @@ export async function startSession(subject: Subject, { store }: World): Promise<
     loaded: runtime.loaded,
     ask: (body, watch) => askWith(turn++ % keysInTurn, body, watch),
     askBusily: (body) => askWith(keysInTurn, body),
-    async costOf(step) {
+    async costOf(step, ...samples) {
       const before = processorTime(runtime.pid);
-      await step();
+      await profiler.during(step, samples);
       await setTimeout(20); // for work after the last byte
       return processorTime(runtime.pid) - before;
+    },
+    costSinceStart: async (...samples) => {
+      await profiler.sinceStart(samples);
+      return processorTime(runtime.pid);
     },
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };

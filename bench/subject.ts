@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bundle, bundleServer, measure } from '../lib/bundle.ts';
 import { readDeploymentConfig } from '../lib/config.ts';
 import type { LambdaFunction } from '../local/runtime/lambda-runtime.ts';
+import { noProfiler, type Profiler } from './profile/profiler.ts';
 import { upstreamModel, upstreamNames } from './world/conversation.ts';
 import { secretIds, secretTexts } from './world/store.ts';
 import type { World } from './world/world.ts';
@@ -20,6 +21,7 @@ export interface Subject {
   readonly environment: Readonly<Record<string, string>>;
   /** Bytes of its JavaScript. */
   readonly size: { readonly total: number; readonly start: number };
+  readonly profiler: Profiler;
 }
 
 const root = join(import.meta.dirname, '..');
@@ -56,7 +58,7 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
     const size = measure(await (name === 'server' ? bundleServer(code) : bundle(entry, code)));
     const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
     const file = join(code, name === 'server' ? 'index.js' : 'index.mjs');
-    subjects.push({ name, lambda, file, environment, size });
+    subjects.push({ name, lambda, file, environment, size, profiler: noProfiler });
   }
   return subjects;
 }

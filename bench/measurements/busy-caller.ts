@@ -24,8 +24,8 @@ export const busyCaller: Measurement = {
     for (let count = 0; count < warmUp + measured; count += 1) {
       await setTimeout(Math.max(0, beginning + count * interval - performance.now()));
       const costs = [
-        await session.costOf(() => session.askBusily(body)),
-        await session.costOf(() => session.ask(body)),
+        await session.costOf(() => session.askBusily(body), 'busy'),
+        await session.costOf(() => session.ask(body), 'calm'),
       ] as const;
       if (count < warmUp) continue;
       busy.push(costs[0]);

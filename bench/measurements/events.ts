@@ -16,8 +16,8 @@ export const events: Measurement = {
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
-    const plain = await measureFast(session, world, false);
-    const named = await measureFast(session, world, true);
+    const plain = await measureFast(session, world, false, 'processor', 'rate');
+    const named = await measureFast(session, world, true, 'namedProcessor', 'namedRate');
     // In a new process: in this one V8 would still be collecting the garbage of the fast streams.
     await using other = await startSession(subject, world);
     const slow = await measurePaced(other, world);
@@ -34,7 +34,7 @@ export const events: Measurement = {
 };
 
 /** Microseconds per event without a stream's fixed cost (a long stream less a short one), and events a second. */
-async function measureFast(session: Session, world: World, named: boolean) {
+async function measureFast(session: Session, world: World, named: boolean, ...samples: string[]) {
   const script = { kind: 'events', pause: 0, named } as const;
   await world.play({ ...script, count: few });
   for (let index = 0; index < warmUp; index += 1) await session.ask(body);
@@ -46,10 +46,13 @@ async function measureFast(session: Session, world: World, named: boolean) {
   const costs: number[] = [];
   const rates: number[] = [];
   for (let index = 0; index < longMeasured; index += 1) {
-    const long = await session.costOf(async () => {
-      const { headAt, endAt } = await session.ask(body);
-      rates.push((many / (endAt - headAt)) * 1000);
-    });
+    const long = await session.costOf(
+      async () => {
+        const { headAt, endAt } = await session.ask(body);
+        rates.push((many / (endAt - headAt)) * 1000);
+      },
+      ...samples,
+    );
     costs.push(perEvent(long, median(short), many));
   }
   return { costs, rates };
@@ -57,22 +60,21 @@ async function measureFast(session: Session, world: World, named: boolean) {
 
 /** The same at a model's pace, with the milliseconds from each event's sending to its arrival. */
 async function measurePaced(session: Session, world: World) {
-  const stream = async (count: number) => {
+  const stream = async (count: number, ...samples: string[]) => {
     await world.play({ kind: 'events', count, pause: 1 });
     const arrivals: number[] = [];
     const sent = world.sentTimes();
-    const cost = await session.costOf(() =>
-      session.ask(body, (piece) => {
-        const now = Number(process.hrtime.bigint()) / 1e6;
-        for (let at = piece.indexOf('\n\n'); at >= 0; at = piece.indexOf('\n\n', at + 2)) arrivals.push(now);
-      }),
-    );
+    const watch = (piece: Buffer) => {
+      const now = Number(process.hrtime.bigint()) / 1e6;
+      for (let at = piece.indexOf('\n\n'); at >= 0; at = piece.indexOf('\n\n', at + 2)) arrivals.push(now);
+    };
+    const cost = await session.costOf(() => session.ask(body, watch), ...samples);
     arrivals.shift(); // the first event, which is sent with the head
     return { cost, delays: (await sent).map((sentAt, index) => (arrivals[index] ?? Number.NaN) - sentAt) };
   };
   for (let index = 0; index < warmUp; index += 1) await stream(few);
   const short = await stream(few);
-  const long = await stream(paced);
+  const long = await stream(paced, 'pacedProcessor', 'delay');
   return { cost: perEvent(long.cost, short.cost, paced), delays: [median(long.delays)] };
 }
 

@@ -21,11 +21,11 @@ export const prompt: Measurement = {
     const ask = async (times: number) => {
       for (let index = 0; index < times; index += 1) await session.ask(body);
     };
-    let cost = await session.costOf(() => ask(1));
+    let cost = await session.costOf(() => ask(1), 'firstProcessor');
     const memory = peakMemory(session.pid);
-    cost += await session.costOf(() => ask(firstPrompts - 1));
+    cost += await session.costOf(() => ask(firstPrompts - 1), 'firstProcessor');
     const firstCost = cost / firstPrompts;
-    cost += await session.costOf(() => ask(prompts - firstPrompts));
+    cost += await session.costOf(() => ask(prompts - firstPrompts), 'processor');
     return {
       processor: [cost / prompts],
       firstProcessor: [firstCost],

@@ -17,9 +17,22 @@ export const requests: Measurement = {
   async run(subject, world) {
     await using session = await startSession(subject, world);
     await world.play({ kind: 'whole' });
-    const whole = await measure(session, world.upstreamUrl, chatOf(500, false), ({ endAt }) => endAt);
+    const whole = await measure(
+      session,
+      world.upstreamUrl,
+      chatOf(500, false),
+      ({ endAt }) => endAt,
+      'processor',
+      'added',
+    );
     await world.play({ kind: 'events', count: 20, pause: 0 });
-    const stream = await measure(session, world.upstreamUrl, chatOf(500, true), ({ firstByteAt }) => firstByteAt);
+    const stream = await measure(
+      session,
+      world.upstreamUrl,
+      chatOf(500, true),
+      ({ firstByteAt }) => firstByteAt,
+      'streamAdded',
+    );
     return {
       processor: whole.costs,
       added: whole.added,
@@ -33,7 +46,13 @@ export const requests: Measurement = {
  * Processor time per request, and the time that the function adds to the same request sent straight to the upstream. Batches
  * of the two alternate.
  */
-async function measure(session: Session, upstreamUrl: string, body: string, until: (reading: Reading) => number) {
+async function measure(
+  session: Session,
+  upstreamUrl: string,
+  body: string,
+  until: (reading: Reading) => number,
+  ...samples: string[]
+) {
   const agent = new Agent({ keepAlive: true });
   const repeat = async (count: number, ask: () => Promise<Reading>): Promise<number> => {
     const times: number[] = [];
@@ -52,9 +71,12 @@ async function measure(session: Session, upstreamUrl: string, body: string, unti
   const added: number[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
     let time = 0;
-    const cost = await session.costOf(async () => {
-      time = await repeat(batchSize, through);
-    });
+    const cost = await session.costOf(
+      async () => {
+        time = await repeat(batchSize, through);
+      },
+      ...samples,
+    );
     costs.push(cost / batchSize);
     added.push(time - (await repeat(batchSize, direct)));
   }

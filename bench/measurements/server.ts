@@ -19,12 +19,12 @@ export const server: Measurement = {
   async run(subject, world) {
     await using serving = await startServing(subject, world);
     await world.play({ kind: 'whole' });
-    const few = await measureRequests(serving, 16);
-    const many = await measureRequests(serving, 128);
+    const few = await measureRequests(serving, 16, 'processor16', 'rate16');
+    const many = await measureRequests(serving, 128, 'processor128', 'rate128');
     const connections = await measureConnections(serving);
     const fast = await measureFastStreams(serving, world);
-    const paced = await measurePacedStreams(serving, world, () => {});
-    const beside = await measurePacedStreams(serving, world, sendPrompts);
+    const paced = await measurePacedStreams(serving, world, () => {}, 'pacedEvent', 'share', 'delay', 'lateDelay');
+    const beside = await measurePacedStreams(serving, world, sendPrompts, 'besidePrompts', 'lateBesidePrompts');
     // In a new process, without garbage to collect.
     await using fresh = await startServing(subject, world);
     return {
@@ -37,7 +37,7 @@ export const server: Measurement = {
   },
 };
 
-async function measureRequests(serving: Serving, clients: number) {
+async function measureRequests(serving: Serving, clients: number, ...samples: string[]) {
   let count = 0;
   const askOn = async (until: number) => {
     while (performance.now() < until) {
@@ -49,7 +49,7 @@ async function measureRequests(serving: Serving, clients: number) {
   const askFor = (time: number) => Promise.all(Array.from({ length: clients }, () => askOn(performance.now() + time)));
   await askFor(warmUp);
   count = 0;
-  const { processor, time } = await serving.measure(() => askFor(measured));
+  const { processor, time } = await serving.measure(() => askFor(measured), ...samples);
   return { processor: processor / count, rate: (count / time) * 1000 };
 }
 
@@ -64,7 +64,8 @@ async function measureConnections(serving: Serving) {
       await once(answer.resume(), 'close');
     }
   };
-  const { processor } = await serving.measure(() => Promise.all(Array.from({ length: 50 }, ask)));
+  const askAll = () => Promise.all(Array.from({ length: 50 }, ask));
+  const { processor } = await serving.measure(askAll, 'connection');
   await setTimeout(200);
   return { processor: processor / connections, leftOpen: Math.max(0, serving.openDescriptors() - before) };
 }
@@ -79,12 +80,17 @@ async function measureFastStreams(serving: Serving, world: World) {
   await readAll();
   const count = 3_000;
   await world.play({ kind: 'events', count, pause: 0 });
-  const { processor, time } = await serving.measure(readAll);
+  const { processor, time } = await serving.measure(readAll, 'event', 'eventRate');
   return { processor: (processor / (streams * count)) * 1000, rate: (streams * count * 1000) / time };
 }
 
 /** Streams at forty events a second each. Every event tells when it was sent. */
-async function measurePacedStreams(serving: Serving, world: World, disturb: (serving: Serving) => unknown) {
+async function measurePacedStreams(
+  serving: Serving,
+  world: World,
+  disturb: (serving: Serving) => unknown,
+  ...samples: string[]
+) {
   await world.play({ kind: 'clocked', pause: 25 });
   const delays: number[] = [];
   const open = await Promise.all(Array.from({ length: streams }, () => serving.ask(streamed)));
@@ -97,7 +103,7 @@ async function measurePacedStreams(serving: Serving, world: World, disturb: (ser
   await setTimeout(warmUp);
   delays.length = 0;
   const disturbed = disturb(serving);
-  const { processor, time } = await serving.measure(() => setTimeout(measured));
+  const { processor, time } = await serving.measure(() => setTimeout(measured), ...samples);
   const events = delays.length;
   for (const { leave } of open) leave();
   await disturbed;

@@ -19,13 +19,12 @@ export const slowReader: Measurement = {
     await world.play({ kind: 'bulk', bytes: size });
     const startedAt = performance.now();
     let read = 0;
-    const processor = await session.costOf(() =>
-      session.ask(chatOf(500, true), async (piece) => {
-        read += piece.length;
-        const ahead = startedAt + read / bytesPerMillisecond - performance.now();
-        if (ahead > 1) await setTimeout(ahead);
-      }),
-    );
+    const readSlowly = async (piece: Buffer) => {
+      read += piece.length;
+      const ahead = startedAt + read / bytesPerMillisecond - performance.now();
+      if (ahead > 1) await setTimeout(ahead);
+    };
+    const processor = await session.costOf(() => session.ask(chatOf(500, true), readSlowly), 'processor');
     return { processor: [processor], memory: [peakMemory(session.pid)] };
   },
 };

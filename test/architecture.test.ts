@@ -193,7 +193,6 @@ const rules: Readonly<Record<string, readonly string[]>> = {
 const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
   // That nothing of the SDK gets into the gateway's artifact is the bundle's test.
   { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|(wallet\/wallet|serve)\.ts$)/ },
-  { name: /^aws4$/, allowed: /^lambda\/store\// },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/http\/pipeline\.ts$/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/wallet\// },
@@ -316,7 +315,6 @@ describe('the architecture', () => {
     ['lambda/dialects/chat.ts', "import { responses } from './responses.ts';"],
     ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
     ['lambda/gateway.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
-    ['lambda/settings/secrets.ts', "import aws4 from 'aws4';"],
     ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],
     ['lambda/app.ts', "import { startGateway } from '../local/start.ts';"],
     ['lambda/stream/relay.ts', "const { keys } = await import('../store/keys.ts');"],

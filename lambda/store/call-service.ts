@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import aws4 from 'aws4';
 import { createPost } from './post.ts';
 import { attempts, createRepeat } from './repeat.ts';
 import { type AwsAccess, type Credentials, endpointOf, type Service } from './service.ts';
 import { isAboutTime, ServiceError } from './service-error.ts';
+import { createSign } from './sign.ts';
 
 /*
  * This client omits what the SDK's does besides:
@@ -38,30 +38,19 @@ export interface Dependencies {
 export function createCallService(service: Service, access: AwsAccess, { now, random }: Dependencies): CallService {
   const endpoint = endpointOf(service, access);
   const post = createPost(endpoint);
+  const sign = createSign(service, access.region, endpoint);
   const pause = (milliseconds: number, signal?: AbortSignal) =>
     setTimeout(milliseconds, undefined, signal && { signal });
   const repeat = createRepeat({ now, random, pause });
   /** How many milliseconds the service's clock is ahead, once it has complained. */
   let ahead = 0;
 
-  const sign = (operation: string, body: string, attempt: number, credentials: Credentials) => {
-    const headers = {
-      Host: endpoint.host,
-      'Content-Type': service.contentType,
-      'X-Amz-Target': `${service.target}.${operation}`,
-      'X-Amz-Date': new Date(now() + ahead).toISOString().replace(/[-:]|\.\d+/g, ''),
-      'Amz-Sdk-Request': `attempt=${attempt}; max=${attempts}`,
-    };
-    const path = endpoint.pathname;
-    const request = { service: service.name, region: access.region, method: 'POST', path, headers, body };
-    return aws4.sign(request, credentials).headers ?? {};
-  };
-
   return <Output extends object>(operation: string, input: object, signal?: AbortSignal) => {
     const body = JSON.stringify(input);
     return repeat(async (attempt) => {
       const credentials = await access.credentials();
-      const headers = sign(operation, body, attempt, credentials);
+      const call = { operation, body, time: now() + ahead, attempt: `attempt=${attempt}; max=${attempts}` };
+      const headers = sign(call, credentials);
       return async () => {
         const { status, text, date } = await post(headers, body, signal);
         const answer = parseObject(text);

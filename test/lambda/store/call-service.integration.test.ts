@@ -58,6 +58,7 @@ describe('a request', () => {
     ['of Secrets Manager', { service: secretsManagerService }],
     ['with a session token', { credentials: async () => ({ ...credentials, sessionToken }) }],
     ['below a path', { path: '/some/where' }],
+    ['below a path of other characters', { path: "/größer than (this)/it's%20me*" }],
     ['at another time', { now: () => Date.UTC(2015, 7, 30, 23, 59, 59, 999) }],
   ] satisfies [string, Options][])('%s is signed as the SDK signs it', async (_name, options: Options) => {
     await using service = await startFakeService(fine);
@@ -73,6 +74,25 @@ describe('a request', () => {
     expect(request.headers.authorization).toBe(expected);
     const signed = /SignedHeaders=([^,]+)/.exec(expected ?? '')?.[1]?.split(';');
     expect(signed).toEqual(expect.arrayContaining(['content-type', 'host', 'x-amz-date', 'x-amz-target']));
+  });
+
+  test('is signed as the SDK signs it on the next day and with another secret, too', async () => {
+    await using service = await startFakeService(fine);
+    const moments = [
+      { time: Date.UTC(2015, 7, 30, 23, 59), secretAccessKey: 'first' },
+      { time: Date.UTC(2015, 7, 31), secretAccessKey: 'first' },
+      { time: Date.UTC(2015, 7, 31), secretAccessKey: 'second' },
+    ];
+    let moment = { time: 0, secretAccessKey: '' };
+    const current = async () => ({ ...credentials, secretAccessKey: moment.secretAccessKey });
+    const { call } = createCaller(service, { now: () => moment.time, credentials: current });
+    for (moment of moments) {
+      await call('GetItem', {});
+      const request = service.requests.at(-1);
+      if (!request) throw new Error('nothing was sent');
+      const expected = await signAsSdk(request, { service: 'dynamodb', region, credentials: await current() });
+      expect(request.headers.authorization).toBe(expected);
+    }
   });
 
   test('carries the time it is given, and the session token', async () => {

@@ -1,0 +1,70 @@
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import type { Credentials, Service } from './service.ts';
+
+/** One attempt at an operation. */
+export interface Signable {
+  readonly operation: string;
+  readonly body: string;
+  /** By the service's clock, in milliseconds. */
+  readonly time: number;
+  /** The value of `Amz-Sdk-Request`. */
+  readonly attempt: string;
+}
+
+/** Gives the headers of a call, the signature among them. */
+export type Sign = (call: Signable, credentials: Credentials) => Record<string, string>;
+
+/**
+ * AWS's signature, version 4, for a POST of JSON. What all calls have in common is computed once, and Node's key object once a
+ * day: a library that signs any request takes five times as long.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export function createSign({ name, target, contentType }: Service, region: string, endpoint: URL): Sign {
+  const { host, pathname } = endpoint;
+  const deriveKey = createDeriveKey(region, name);
+  const path = pathname.split('/').map(encode).join('/');
+
+  return ({ operation, body, time, attempt }, credentials) => {
+    const date = new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
+    const day = date.slice(0, 8);
+    const { accessKeyId, sessionToken } = credentials;
+    // In alphabetical order, as the signature covers them.
+    const signed: Record<string, string> = {
+      'amz-sdk-request': attempt,
+      'content-type': contentType,
+      host,
+      'x-amz-date': date,
+      ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
+      'x-amz-target': `${target}.${operation}`,
+    };
+    const names = Object.keys(signed).join(';');
+    let lines = '';
+    for (const header in signed) lines += `${header}:${signed[header]}\n`;
+    const request = `POST\n${path}\n\n${lines}\n${names}\n${hash('sha256', body)}`;
+    const scope = `${day}/${region}/${name}/aws4_request`;
+    const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', request)}`;
+    const signature = createHmac('sha256', deriveKey(credentials, day)).update(text).digest('hex');
+    signed.authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+    return signed;
+  };
+}
+
+/** Derives a day's key from the secret one, and keeps the latest. */
+function createDeriveKey(region: string, service: string) {
+  let latest: { readonly secret: string; readonly day: string; readonly key: KeyObject } | undefined;
+  return ({ secretAccessKey: secret }: Credentials, day: string): KeyObject => {
+    if (latest?.secret === secret && latest.day === day) return latest.key;
+    const parts = [day, region, service, 'aws4_request'];
+    const derived = parts.reduce<Buffer | string>(
+      (key, part) => createHmac('sha256', key).update(part).digest(),
+      `AWS4${secret}`,
+    );
+    latest = { secret, day, key: createSecretKey(Buffer.from(derived)) };
+    return latest.key;
+  };
+}
+
+/** A part of a path is encoded a second time, as every service but S3 expects. */
+function encode(part: string): string {
+  return encodeURIComponent(part).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -84,7 +84,7 @@ export function createGateway(
   });
 
   // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
-  for (const reading of [pool.hasKeys(), secrets.networkSalt(), readStop()]) reading.catch(() => {});
+  for (const reading of [pool.hasKeys(), secrets.networkKey(), readStop()]) reading.catch(() => {});
 
   return createApp({
     ...config,

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from './credentials.ts';
 import { networkId, networkOf } from './network.ts';
 import type { LocateViewer } from './viewer-address.ts';
@@ -14,13 +15,13 @@ export type FindNetwork = (headers: RequestHeaders, sourceAddress: string) => Pr
 
 interface Dependencies {
   readonly locateViewer: LocateViewer;
-  readonly networkSalt: () => Promise<string>;
+  readonly networkKey: () => Promise<KeyObject>;
 }
 
-export function createFindNetwork({ locateViewer, networkSalt }: Dependencies): FindNetwork {
+export function createFindNetwork({ locateViewer, networkKey }: Dependencies): FindNetwork {
   return async (headers, sourceAddress) => {
-    const [address, salt] = await Promise.all([locateViewer(headers, sourceAddress), networkSalt()]);
+    const [address, key] = await Promise.all([locateViewer(headers, sourceAddress), networkKey()]);
     const name = networkOf(address) ?? address;
-    return { id: networkId(name, salt), name };
+    return { id: networkId(name, key), name };
   };
 }

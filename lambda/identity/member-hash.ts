@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 
 /** A member as the log names it: a keyed hash, because a member may be the address of a wallet. */
-export function memberHash(secret: Buffer, member: string): string {
+export function memberHash(secret: KeyObject, member: string): string {
   return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
 }
 
@@ -11,7 +11,9 @@ export const memberLabel = 'members';
 const remembered = 1_000;
 
 /** The same, cached for members that come again. */
-export function createMemberHash(readSubkey: (label: string) => Promise<Buffer>): (member: string) => Promise<string> {
+export function createMemberHash(
+  readSubkey: (label: string) => Promise<KeyObject>,
+): (member: string) => Promise<string> {
   const known = new Map<string, string>();
   return async (member) => {
     const hash = known.get(member) ?? memberHash(await readSubkey(memberLabel), member);

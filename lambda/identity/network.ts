@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /**
@@ -15,8 +15,8 @@ export function networkOf(text: string): string | undefined {
 }
 
 /** A network as it is stored and logged: a keyed hash of 132 bits, which reveals nothing of the address without the salt. */
-export function networkId(network: string, salt: string): string {
-  return createHmac('sha256', salt).update(network).digest('base64url').slice(0, 22);
+export function networkId(network: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(network).digest('base64url').slice(0, 22);
 }
 
 /** In a URL an IPv6 address takes its shortest form, without leading zeros or a dotted end. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 
 /** What identifies a conversation: equal on each of its turns, and never equal to anyone else's. */
 export interface Conversation {
@@ -16,7 +16,7 @@ export type RankKeys = (keys: readonly string[], conversation: Conversation) => 
  * nobody can aim at someone else's key.
  * https://www.eecs.umich.edu/techreports/cse/96/CSE-TR-316-96.pdf
  */
-export function createRankKeys(readSubkey: (label: string) => Promise<Buffer>): RankKeys {
+export function createRankKeys(readSubkey: (label: string) => Promise<KeyObject>): RankKeys {
   return async (keys, { caller, traits }) => {
     if (keys.length < 2) return keys;
     const secret = await readSubkey('conversations');

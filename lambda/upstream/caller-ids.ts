@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../http/errors.ts';
 import { type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
@@ -7,7 +7,7 @@ import type { Json, Node } from '../json/scan.ts';
 export type HashId = (value: string) => string;
 
 /** For one caller: equal ids have equal hashes, which no other caller's id has. 43 characters. */
-export function createHashId(secret: Buffer, caller: string): HashId {
+export function createHashId(secret: KeyObject, caller: string): HashId {
   const prefix = `${caller.length}:${caller}`;
   return (value) => createHmac('sha256', secret).update(prefix).update(value).digest('base64url');
 }

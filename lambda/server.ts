@@ -1,4 +1,5 @@
 import { flushed } from './report/flush.ts';
+import { gatherLines } from './report/gather.ts';
 import { createLog } from './report/log.ts';
 import { startServer } from './serve.ts';
 import { readConfig } from './settings/config.ts';
@@ -19,7 +20,7 @@ async function run(): Promise<void> {
     () => readConfig(process.env),
     () => readServerConfig(process.env),
   );
-  const writeLog = (line: string) => process.stdout.write(line);
+  const writeLog = gatherLines(process.stdout);
   const log = createLog({ ...config, write: writeLog, now: Date.now });
   const dynamoDb = createDynamoDbClient();
   const access = await findAwsAccess(dynamoDb, process.env).catch(() => {

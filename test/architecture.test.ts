@@ -11,6 +11,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'http/excerpt': [],
   'report/metric-names': [],
   'report/flush': [],
+  'report/gather': [],
   'settings/setting': [],
   'settings/read-settings': ['settings/setting'],
   'settings/settings': ['report/metric-names', 'settings/setting'],
@@ -147,6 +148,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     'report/flush',
+    'report/gather',
     'report/log',
     'serve',
     'settings/config',

@@ -7,7 +7,12 @@ const shortBody = 16_384;
 
 /** Writes a whole body, each portion once the connection has taken the ones before. */
 export function writeBody(connection: Writable, texts: readonly string[]): void {
-  const portions = cut(joinIfShort(texts));
+  const whole = joinIfShort(texts);
+  if (whole === undefined) writePortions(connection, cut(texts));
+  else connection.end(whole || undefined);
+}
+
+function writePortions(connection: Writable, portions: Generator<string>): void {
   const writeOn = (): void => {
     for (let next = portions.next(); !next.done; next = portions.next()) {
       if (connection.write(next.value)) continue;
@@ -30,7 +35,7 @@ function* cut(texts: readonly string[]): Generator<string> {
 }
 
 /** A short body leaves together with its head, in one write to the system. */
-function joinIfShort(texts: readonly string[]): readonly string[] {
+function joinIfShort(texts: readonly string[]): string | undefined {
   const length = texts.reduce((total, text) => total + text.length, 0);
-  return length < shortBody ? [texts.join('')] : texts;
+  return length < shortBody ? texts.join('') : undefined;
 }

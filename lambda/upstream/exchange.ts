@@ -1,6 +1,13 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { writeBody } from '../http/write-body.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -28,10 +35,19 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
   const http = { send: httpRequest, agent: new HttpAgent(agents), fresh: new HttpAgent(), ready: 'connect' };
   const https = { send: httpsRequest, agent: new HttpsAgent(agents), fresh: new HttpsAgent(), ready: 'secureConnect' };
 
+  /** There are as many as upstreams have endpoints. */
+  const targets = new Map<string, RequestOptions>();
+  const targetOf = (url: string): RequestOptions => {
+    const target = targets.get(url) ?? urlToHttpOptions(new URL(url));
+    targets.set(url, target);
+    return target;
+  };
+
   const attempt = (request: UpstreamRequest, signal: AbortSignal, fresh: boolean): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
     const client = url.startsWith('https:') ? https : http;
-    const outgoing = client.send(url, { method: 'POST', headers, agent: fresh ? client.fresh : client.agent });
+    const agent = fresh ? client.fresh : client.agent;
+    const outgoing = client.send({ ...targetOf(url), method: 'POST', headers, agent });
     // The connection keeps its listeners as long as the answer takes, so they must not hold the body.
     let again: (() => Promise<UpstreamAnswer>) | undefined = againWith(request, signal);
     const answer = new Promise<UpstreamAnswer>((resolve, reject) => {

@@ -6,6 +6,7 @@ import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { bundle, bundleProbe, bundleServer, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { dropCleanReport } from '../lib/drop-clean-report.ts';
+import { EdgeAlarmsStack } from '../lib/edge-alarms-stack.ts';
 import { findCommit } from '../lib/find-commit.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { secretHash } from '../operator/probe/terms.ts';
@@ -30,6 +31,9 @@ const probe = readProbeOrExit(app.node.tryGetContext('probe'), config);
 if (config.engine !== 'function-url') await (probe ? bundleProbe : bundleServer)(code.server);
 if (config.canary) await bundle('lambda/canary/index.ts', code.canary);
 new GatewayStack(app, 'InferenceGateway', { config, commit, code, probe });
+// `-c distribution=ID` adds the alarms of an edge that is already deployed. Its id can't be passed between regions.
+const distributionId = readDistributionOrExit(app.node.tryGetContext('distribution'));
+if (config.edge && distributionId) new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId });
 app.synth();
 dropCleanReport(app.outdir);
 
@@ -42,6 +46,12 @@ function readProbeOrExit(hash: unknown, { engine }: DeploymentConfig): string | 
     return hash;
   }
   console.error('-c probe must be the SHA-256 of a secret in hex, and goes with engine: both or web');
+  process.exit(1);
+}
+
+function readDistributionOrExit(id: unknown): string | undefined {
+  if (id === undefined || (typeof id === 'string' && /^E[A-Z0-9]{8,}$/.test(id))) return id;
+  console.error('-c distribution must be the id of the distribution, as the output EdgeDistribution has it');
   process.exit(1);
 }
 

@@ -17,12 +17,15 @@ interface StackProperties {
   readonly tags?: unknown;
 }
 
+/** What always differs from one deployment to the next: no commit, and an edge whose alarms are synthesized as well. */
+export const comparable = ['--context', 'commit=', '--context', 'distribution=E0000000000000'];
+
 /** Runs `cdk synth` in a checkout, offline, and returns the templates by their file names. */
 export async function synthesize(root: string, stage: string, outdir: string): Promise<Record<string, Template>> {
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
   // `node` in cdk.json must be the Node that runs now.
   const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
-  const context = ['--context', `stage=${stage}`, '--context', 'commit=']; // it always differs
+  const context = ['--context', `stage=${stage}`, ...comparable];
   await run(process.execPath, [cdk, 'synth', '--quiet', ...context, '--output', outdir], {
     cwd: root,
     // The deployment validates templates. Here that would take longer than everything else.

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { comparable } from '../../operator/diff/synthesize.ts';
 import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(120_000);
@@ -58,7 +59,7 @@ test('three typical changes are exactly three lines', () => {
 test('templates that the code of another checkout has written are judged by this one', () => {
   const templates = join(checkout, 'templates');
   edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUEST_LIMIT": 5,'));
-  const words = ['synth', '--quiet', '--context', 'stage=prod', '--context', 'commit=', '--output', templates];
+  const words = ['synth', '--quiet', '--context', 'stage=prod', ...comparable, '--output', templates];
   execFileSync(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], { cwd: checkout });
   git('checkout', '--quiet', '.');
   const { status, stderr, lines } = diff('--stage', 'prod', '--base', 'HEAD', '--synthesized', templates);
@@ -69,10 +70,30 @@ test('templates that the code of another checkout has written are judged by this
   });
 });
 
+test("the edge's alarms, which are a stack in another region, are seen too", () => {
+  edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "edge": true,'));
+  git('commit', '--quiet', '--all', '--message', 'edge');
+  edit('lib/alarms/watch-edge.ts', (text) =>
+    text.replace('failing: 10', 'failing: 90').replace('EdgeRefusing:', 'Other:'),
+  );
+  edit('lib/alarms/create-alarms.ts', (text) => text.replace('alarm.addAlarmAction(action);', ''));
+  const { status, stderr, lines } = diff('--stage', 'prod', '--base', 'HEAD');
+  git('reset', '--quiet', '--hard', 'HEAD~1');
+  expect([status, stderr]).toEqual([2, '']);
+  expect(lines.filter((line) => /^!! DANGER Edge(Failing|Refusing)/.test(line)).sort()).toEqual([
+    '!! DANGER EdgeFailing: no longer watched: no longer notifies everyone that it did',
+    '!! DANGER EdgeFailing: no longer watched: notifies nobody',
+    '!! DANGER EdgeFailing: no longer watched: rings sooner or later than it did',
+    '!! DANGER EdgeRefusing: is removed',
+  ]);
+});
+
 test("a change of a table's key is refused", () => {
   edit('lambda/store/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
   const { status, lines } = diff('--stage', 'prod', '--base', 'HEAD');
-  expect(lines[0]).toMatch(/^!! REFUSED Tables\/Keys: no longer exact: has another key, which means another table/);
+  expect(lines[0]).toMatch(
+    /^!! REFUSED Tables\/Keys: no longer exact: has another key, so it is replaced by an empty table/,
+  );
   expect(lines).toContainEqual('~ Tables/Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"');
   expect(status).toBe(3);
 });

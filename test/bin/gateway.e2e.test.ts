@@ -70,6 +70,30 @@ describe('with the web engine', () => {
   );
 });
 
+test.each([
+  [{ edge: true }, 'E0123456789', ['EdgeAlarms', 'InferenceGateway']],
+  [{ edge: true }, undefined, ['InferenceGateway']],
+  [{}, 'E0123456789', ['InferenceGateway']],
+])(
+  'with %j, -c distribution=%s makes the stacks %j',
+  (stage, distribution, stacks) => {
+    rmSync(folder, { recursive: true });
+    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+    const gateway = { ...context.gateway, stages: { dev: stage } };
+    const { status, stderr } = synthesize({ ...context, commit: '', gateway, distribution });
+    expect([status, stderr]).toEqual([0, '']);
+    const templates = readdirSync(folder).filter((file) => file.endsWith('.template.json'));
+    expect(templates.sort()).toEqual(stacks.map((name) => `${name}.template.json`));
+  },
+  60_000,
+);
+
+test('what is no id of a distribution is refused', () => {
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+  const { status, stderr } = synthesize({ ...context, distribution: 'api.example.com' });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^-c distribution must be the id of the distribution/)]);
+}, 30_000);
+
 test('without its block in cdk.json nothing is synthesized', () => {
   const { status, stderr } = synthesize({});
   expect([status, stderr]).toEqual([1, 'cdk.json, gateway: must be an object\n']);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { comparable } from '../../operator/diff/synthesize.ts';
 import { evaluate } from '../support/github-expression.ts';
 
 interface Label {
@@ -206,6 +207,8 @@ describe('what judges a pull request', () => {
 
   test('is given templates only', () => {
     expect(jobOf('templates')).toContain('path: templates/*.json');
+    // Whatever else differed here would look like a change.
+    expect(jobOf('templates')).toContain(`cdk synth --quiet --context stage=prod ${comparable.join(' ')} --output`);
     expect(workflow).not.toMatch(/pull_request_target|secrets\./);
   });
 });

@@ -1,7 +1,7 @@
 // Jest's environment for `npm run mutate`: a file of tests is over at its first failure, as one is enough.
-import { TestEnvironment } from 'jest-environment-node';
+import PlainEnvironment from '../support/plain-environment.mjs';
 
-export default class FirstFailure extends TestEnvironment {
+export default class FirstFailure extends PlainEnvironment {
   #failed = false;
 
   handleTestEvent(event) {

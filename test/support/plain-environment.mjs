@@ -1,0 +1,25 @@
+import { constants, createContext, runInContext } from 'node:vm';
+import { TestEnvironment } from 'jest-environment-node';
+
+/**
+ * Jest's environment with an ordinary global object. Behind Jest's own stands a proxy that each mention of a global asks
+ * first (`Object`, `Math`, `Promise` …), which took half of the time of tests that compute.
+ */
+export default class PlainEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    const plain = runInContext('globalThis', createContext(constants.DONT_CONTEXTIFY));
+    const fromNode = Reflect.ownKeys(this.global).filter((name) => !Object.hasOwn(plain, name));
+    // These are Node's, so that what its modules return is an instance of them.
+    for (const name of [...fromNode, 'ArrayBuffer', 'Uint8Array']) {
+      const value = this.global[name];
+      Object.defineProperty(plain, name, { value, configurable: true, writable: true });
+    }
+    plain.global = plain;
+    plain.Error.stackTraceLimit = this.global.Error.stackTraceLimit;
+    this.global = plain;
+    this.context = plain;
+    this.moduleMocker = new this.moduleMocker.constructor(plain);
+    this.fakeTimersModern = new this.fakeTimersModern.constructor({ config: config.projectConfig, global: plain });
+  }
+}

@@ -16,8 +16,13 @@ export function listen(
   minutes: number,
 ): Readonly<Record<string, Changes>> {
   const heard = alarms.map((alarm) => {
+    const isSilent = !Object.values(alarm.metrics).some(({ metric }) => store.has(metric));
     const changes = circumstances(alarm).map((how) => {
-      const states = Array.from({ length: minutes }, (_, minute) => evaluateAlarm(alarm, store, minute, how));
+      const stateAt = (minute: number) => evaluateAlarm(alarm, store, minute, how);
+      // Without a figure, all minutes are alike.
+      const states = isSilent
+        ? Array(minutes).fill(stateAt(0))
+        : Array.from({ length: minutes }, (_, at) => stateAt(at));
       return states.flatMap((state, minute) => (state === (states[minute - 1] ?? 'OK') ? [] : [minute]));
     });
     return [alarm.name, changes] as const;

@@ -10,11 +10,14 @@ export interface MetricStore {
   add(minute: number, metric: MetricName, value: number): void;
   /** One statistic over the minutes from `from` up to `to`; undefined where nothing was sent. */
   read(metric: MetricName, statistic: string, from: number, to: number): number | undefined;
+  /** Whether anything was ever sent of it. */
+  has(metric: MetricName): boolean;
 }
 
 export function createMetricStore(): MetricStore {
   const sent = new Map<string, number[][]>();
-  const known = new Map<string, number | undefined>();
+  // All that an alarm asks of a metric, it asks again with each minute.
+  const known = new Map<MetricName, Map<string, number | undefined>>();
   return {
     add(minute, metric, value) {
       const minutes = sent.get(nameOf(metric)) ?? [];
@@ -24,14 +27,16 @@ export function createMetricStore(): MetricStore {
       known.clear();
     },
     read(metric, statistic, from, to) {
-      const name = nameOf(metric);
-      const question = `${name} ${statistic} ${from} ${to}`;
-      if (!known.has(question)) {
-        const values = (sent.get(name) ?? []).slice(Math.max(0, from), Math.max(0, to)).flat();
-        known.set(question, values.length === 0 ? undefined : summarize(values, statistic));
+      const answers = known.get(metric) ?? new Map();
+      known.set(metric, answers);
+      const question = `${statistic} ${from} ${to}`;
+      if (!answers.has(question)) {
+        const values = (sent.get(nameOf(metric)) ?? []).slice(Math.max(0, from), Math.max(0, to)).flat();
+        answers.set(question, values.length === 0 ? undefined : summarize(values, statistic));
       }
-      return known.get(question);
+      return answers.get(question);
     },
+    has: (metric) => sent.has(nameOf(metric)),
   };
 }
 

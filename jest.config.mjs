@@ -1,3 +1,8 @@
+import { join } from 'node:path';
+
+// The processes that tests start compile what they load only once between them; Node looks whether it has changed since.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.jest-cache/compiled');
+
 const project = (displayName, testMatch, extra = {}) => ({
   displayName,
   testMatch: testMatch.map((pattern) => (pattern.startsWith('!') ? pattern : `<rootDir>/test/${pattern}`)),

@@ -71,7 +71,8 @@ describe('the blocks that people paste', () => {
 
   const runScript = async (script: string) => {
     // Nothing of this environment: a key of somebody's own would stand in for what a block forgot.
-    const env = { PATH: process.env.PATH, HTTPS_PROXY: 'http://127.0.0.1:9' };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' };
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env, timeout: 20_000 });
     return stdout;
   };

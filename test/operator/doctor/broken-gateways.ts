@@ -326,7 +326,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     fault: 'has no CORS headers on answers',
     meddling: set(withoutCors, ({ method }) => method !== 'OPTIONS'),
     rows: ['cors: headers a page can read', 'cors: errors a page can read', 'headers: those of every answer'],
-    says: /^there is no access-control-allow-origin/,
+    says: /^access-control-allow-origin is missing: no page/,
   },
   {
     fault: 'has no CORS headers on streams',
@@ -344,7 +344,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     fault: 'allows credentials to all',
     meddling: set({ 'access-control-allow-credentials': 'true' }),
     rows: ['cors: preflight', 'cors: headers a page can read', 'cors: errors a page can read'],
-    says: /^access-control-allow-credentials is there/,
+    says: /^access-control-allow-credentials is set/,
   },
   {
     fault: 'wants a key for a preflight',
@@ -421,7 +421,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   {
     fault: 'keeps what it charged for a body that is too large',
     meddling: charging(({ headers }) => headers['content-encoding'] === 'gzip'),
-    rows: ['quota: failures are given back'],
+    rows: ['quota: failures are refunded'],
     says: /^POST \/v1\/chat\/completions answered 413, and was charged$/,
   },
   {
@@ -457,7 +457,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     rows: [
       'responses: answers',
       'responses: streams to the end',
-      'quota: failures are given back',
+      'quota: failures are refunded',
       'errors: a quota that is spent',
     ],
     says: /^answered 502 /,

@@ -5,6 +5,8 @@ const { runProgram } = await import('../operator/run-program.ts');
 
 const program = createStopProgram({
   now: Date.now,
+  // A copy, as opening the target changes the process's own.
+  environment: { ...process.env },
   // Loaded when needed, so that help and wrong usage don't load the SDK.
   openTarget: async (options) => (await import('../operator/keys/target.ts')).openTarget(options),
   print: (text) => console.log(text),

@@ -8,6 +8,8 @@ interface TargetOptions {
 
 export interface Surroundings {
   readonly now: () => number;
+  /** As the caller set it: some variables decide which gateway is meant. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly openTarget: (options: TargetOptions) => Promise<{ readonly stopSwitch: StopSwitch } & AsyncDisposable>;
   readonly print: (text: string) => void;
   /** Prints commander's output, which includes line ends. */
@@ -19,7 +21,7 @@ interface Options extends TargetOptions {
   readonly json?: true;
 }
 
-export function createStopProgram({ now, ...surroundings }: Surroundings): Command {
+export function createStopProgram({ now, environment, ...surroundings }: Surroundings): Command {
   const { print } = surroundings;
   return createCommand(
     'stop',
@@ -31,11 +33,15 @@ export function createStopProgram({ now, ...surroundings }: Surroundings): Comma
       const stop: Stop = { at: new Date(now()).toISOString(), ...(reason !== undefined && { reason }) };
       await using target = await surroundings.openTarget(options);
       await target.stopSwitch.stop(stop);
-      print(json ? JSON.stringify(stop) : `Stopped. ${whatHappens} ${howToUndo(options)}`);
+      print(json ? JSON.stringify(stop) : `Stopped. ${whatHappens} ${howToUndo(options, environment)}`);
     });
 }
 
-export function createResumeProgram({ openTarget, print, printError }: Omit<Surroundings, 'now'>): Command {
+export function createResumeProgram({
+  openTarget,
+  print,
+  printError,
+}: Omit<Surroundings, 'now' | 'environment'>): Command {
   return createCommand('resume', 'Lets a stopped gateway serve again.', { printError, print }).action(
     async ({ json, ...options }: Options) => {
       await using target = await openTarget(options);
@@ -50,9 +56,24 @@ export function createResumeProgram({ openTarget, print, printError }: Omit<Surr
 const whatHappens =
   'Within 60 seconds every request that would cost something is answered 503, uncharged. Running streams end by themselves.';
 
-function howToUndo({ stack, region }: TargetOptions): string {
-  const options = [stack && `--stack ${stack}`, region && `--region ${region}`].filter(Boolean).join(' ');
-  return `No deployment undoes it, but this does: npm run resume${options && ` -- ${options}`}`;
+/** The variables that say where a gateway is. Credentials are never printed. */
+const whereLocal = ['PORT', 'DATA_DIR'];
+const whereOnAws = [
+  ...['AWS_PROFILE', 'AWS_REGION', 'AWS_DEFAULT_REGION'],
+  ...['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_CLOUDFORMATION', 'AWS_ENDPOINT_URL_DYNAMODB'],
+];
+
+/** A whole command, for a shell in which nothing is set. */
+function howToUndo({ stack, region }: TargetOptions, environment: Surroundings['environment']): string {
+  const names = stack === undefined ? whereLocal : whereOnAws;
+  const variables = names.flatMap((name) => (environment[name] ? `${name}=${quote(environment[name])}` : []));
+  const options = [stack && `--stack ${quote(stack)}`, region && `--region ${quote(region)}`].filter(Boolean);
+  const command = [...variables, 'npm run resume', ...(options.length > 0 ? ['--', ...options] : [])];
+  return `No deployment undoes it, but this does: ${command.join(' ')}`;
+}
+
+function quote(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function createCommand(

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createReadStop } from '../../lambda/store/stop-switch.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { type FakeService, startFakeService } from '../support/fake-service.ts';
@@ -30,20 +33,28 @@ afterAll(async () => {
   await dynamoDb.close();
 });
 
-/** What the script of that name in package.json runs, with its exit code. */
-function run(script: 'stop' | 'resume', ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = {
-    PATH: process.env.PATH,
-    PORT: '18799',
-    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
-  };
+const shell = { PATH: process.env.PATH, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function execute(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [`bin/${script}.ts`, ...args], { env }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out, err });
-    });
+    execFile(file, args, { env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
   });
+}
+
+const endpoints = () => ({
+  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
+  AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+});
+
+/** What the script of that name in package.json runs, with its exit code. */
+function run(script: 'stop' | 'resume', ...args: string[]): Promise<Outcome> {
+  return execute(process.execPath, [`bin/${script}.ts`, ...args], { ...shell, PORT: '18799', ...endpoints() });
 }
 
 const onStack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
@@ -58,6 +69,29 @@ test('one command stops a stack, and tells the other, which lets it serve again'
   expect(resumed).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Resumed') });
   expect(await readStop()).toBeUndefined();
   expect((await run('resume', ...onStack)).out).toBe('It was not stopped.\n');
+});
+
+describe('the command that undoes it, pasted into a shell that has credentials and nothing else', () => {
+  const paste = (out: string) => execute('bash', ['-c', /does: (.*)\n$/.exec(out)?.[1] ?? 'false'], shell);
+
+  test('lets the stack serve again', async () => {
+    const stop = ['bin/stop.ts', '--stack', 'Gateway'];
+    const { out } = await execute(process.execPath, stop, { ...shell, ...endpoints(), AWS_REGION: 'eu-west-3' });
+    expect(out).not.toContain('test');
+    expect(await readStop()).toBeDefined();
+    expect(await paste(out)).toMatchObject({ code: 0, out: expect.stringContaining('Resumed') });
+    expect(await readStop()).toBeUndefined();
+  });
+
+  test('lets the local gateway serve again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), "the operator's tables "));
+    try {
+      const { out } = await execute(process.execPath, ['bin/stop.ts'], { ...shell, PORT: '18799', DATA_DIR: folder });
+      expect(await paste(out)).toMatchObject({ code: 0, out: expect.stringContaining('Resumed') });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
 
 test('for programs it prints JSON', async () => {

@@ -28,7 +28,12 @@ test.each([
   ['a diff that could not be made', 1, false],
   ['a refused change', 3, false],
 ])('the line that rolls back, where the diff finds %s', (_what, code, deploys) => {
-  const [line = ''] = /^git revert .+$/m.exec(read('docs/operations.md')) ?? [];
+  const [, section = ''] = /^## Rolling back\n([\s\S]+?)^## /m.exec(read('docs/operations.md')) ?? [];
+  const [, line = ''] = /```bash\n([^`]+)/.exec(section) ?? [];
+  // After the revert, the last commit but one is what is deployed.
+  expect(line).toContain('npm run --silent diff -- --stage prod --base HEAD~1 ');
+  expect(section).toMatch(/a role with \[policies\/deploy\.json\]/);
+  expect(section).toMatch(/even what the diff finds dangerous/);
   const commands = `git() { :; }; npx() { echo "$@"; }; npm() { [ "$1" = ci ] || return ${code}; }`;
   const { stdout } = spawnSync('bash', ['--noprofile', '--norc', '-c', `${commands}\n${line}`], { encoding: 'utf8' });
   expect(stdout).toBe(deploys ? 'cdk deploy -c stage=prod\n' : '');

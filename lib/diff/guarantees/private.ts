@@ -1,6 +1,6 @@
-import { type Guarantee, holdsAll, is, told, toldAlike, types } from './guarantee.ts';
+import { type Guarantee, holdsAll, is, told, toldAlike, types, type Where } from './guarantee.ts';
 
-const { url, endpoint, role, logs, schedule, distribution, bucket } = types;
+const { function: lambda, url, endpoint, role, logs, schedule, distribution, bucket } = types;
 
 const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
 
@@ -23,6 +23,8 @@ export const confidential: readonly Guarantee[] = [
     must: (seconds) => seconds === undefined || Number(seconds) <= 60,
     otherwise: 'believes a key for longer than the minute in which a revocation takes effect',
   }),
+  { of: lambda, at: 'Role', otherwise: 'has the rights of another role' },
+  { of: lambda, at: 'Role', must: isItsOwn, otherwise: 'has the rights of another function' },
   {
     of: logs,
     at: 'RetentionInDays',
@@ -31,6 +33,10 @@ export const confidential: readonly Guarantee[] = [
   },
   ...toldAlike('UPSTREAM_SECRET_ID', { otherwise: "takes the upstream's keys from another secret" }),
   ...told('UPSTREAM_NAMES', { keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' }),
+  ...told('UPSTREAM_SIGNS_THINKING', {
+    keeps: (before, after) => before === 'true' || after !== 'true',
+    otherwise: 'no longer hides names in thinking',
+  }),
   ...told('UPSTREAM_CALLER_IDS', {
     keeps: (before, after) => before !== 'hash' || after === 'hash',
     otherwise: 'shows the upstream who its callers are',
@@ -88,6 +94,11 @@ export const confidential: readonly Guarantee[] = [
     },
   ]),
 ];
+
+function isItsOwn(role: unknown, { template }: Where): boolean {
+  const roles = Object.values(template.Resources ?? {}).map(({ Properties }) => JSON.stringify(Properties?.Role));
+  return role === undefined || roles.filter((one) => one === JSON.stringify(role)).length === 1;
+}
 
 function hidesAll(before: unknown, after: unknown): boolean {
   return holdsAll(namesIn(before), namesIn(after));

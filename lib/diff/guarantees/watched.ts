@@ -31,7 +31,12 @@ export const watched: readonly Guarantee[] = [
   ...toldAlike('METRICS_NAMESPACE', { otherwise: 'sends its metrics where no alarm looks' }),
   { of: alarm, at: 'AlarmActions', must: (value) => listOf(value).length > 0, otherwise: 'notifies nobody' },
   { of: alarm, at: 'AlarmActions', keeps: holdsAll, otherwise: 'no longer notifies everyone that it did' },
-  { of: alarm, at: 'ActionsEnabled', must: (value) => value !== false, otherwise: 'notifies nobody' },
+  {
+    of: alarm,
+    at: 'ActionsEnabled',
+    must: (value) => value === undefined || value === true,
+    otherwise: 'notifies nobody',
+  },
   { of: alarm, at: 'Threshold', must: suitsLimit, otherwise: 'always rings, or only once requests are turned away' },
   {
     of: alarm,

@@ -207,6 +207,24 @@ const dangerous: readonly Row[] = [
     (t) => (t.Resources.Door = { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'NONE', InvokeMode: 'BUFFERED' } }),
     /Door: opens the network/,
   ],
+  [
+    'other code with the rights of the gateway',
+    (t) => {
+      t.Resources.More = structuredClone(resourceIn(t, 'Gateway/Function'));
+      t.Resources.More.Properties.Code.S3Key = 'other.zip';
+    },
+    /: not private: has the rights of another function/,
+  ],
+  [
+    'another role',
+    (t) => (propertiesIn(t, 'Gateway/Function').Role = 'arn:admin'),
+    /Gateway\/Function: no longer private: has the rights of another role/,
+  ],
+  [
+    'thinking that may name the upstream',
+    (t) => (variables(t).UPSTREAM_SIGNS_THINKING = 'true'),
+    /private: no longer hides names in thinking/,
+  ],
   // reachable
   [
     'buffered answers',
@@ -388,6 +406,7 @@ const dangerous: readonly Row[] = [
     (t) => (propertiesIn(t, 'Gateway/Function').LoggingConfig.LogFormat = 'JSON'),
     /watch/,
   ],
+  ['an alarm that is off', (t) => (alarms(t)[0].Properties.ActionsEnabled = 'false'), /watched: notifies nobody/],
   ['no dashboard', (t) => without(t, 'Dashboard/Dashboard'), /is removed/],
 ];
 

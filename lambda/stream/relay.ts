@@ -56,7 +56,7 @@ export function createRelay(parts: RelayParts): Relay {
   const begun = Promise.withResolvers<void>();
   const pace = createPace();
   let source: Readable | undefined;
-  let ready = ''; // leaves before this turn of the event loop is over
+  let arrived: Buffer[] = []; // in this read of the connection
   let hasBegun = false;
   let over = false;
   let spoken = false;
@@ -89,17 +89,8 @@ export function createRelay(parts: RelayParts): Relay {
     begun.resolve();
   }
 
-  /** Collects what came in one read of the connection, so that it leaves in one write. */
   function write(text: string): void {
     if (text === '') return;
-    if (ready === '') process.nextTick(flush);
-    ready += text;
-  }
-
-  function flush(): void {
-    if (ready === '') return;
-    const text = ready;
-    ready = '';
     const wantsMore = body.push(text);
     if (over) return;
     keepAlive.refresh();
@@ -131,10 +122,8 @@ export function createRelay(parts: RelayParts): Relay {
   function finish(end: StreamEnd, rest = '', lastWords: (settled?: GatewayError) => string = () => ''): void {
     begin();
     write(rest);
-    flush();
     const close = (settled?: GatewayError) => {
       write(lastWords(settled));
-      flush();
       body.push(null);
     };
     onEnd(end).then(close, () => close());
@@ -170,15 +159,21 @@ export function createRelay(parts: RelayParts): Relay {
   function cancel(): void {
     if (!stop(new Error('the client has gone'))) return;
     source?.destroy();
-    ready = '';
     begun.resolve();
     void onEnd({ kind: 'client_gone' });
   }
 
-  function read(chunk: Buffer): void {
-    if (over) return;
+  /** Collects what comes in one read of the connection. It is rewritten at once, and leaves in one write. */
+  function collect(chunk: Buffer): void {
+    if (arrived.push(chunk) === 1) process.nextTick(read);
+  }
+
+  function read(): void {
+    const [only, ...others] = arrived;
+    arrived = [];
+    if (over || only === undefined) return;
     idle.refresh();
-    const text = rewriter.push(chunk);
+    const text = rewriter.push(others.length === 0 ? only : Buffer.concat([only, ...others]));
     if (text !== '') begin();
     if (rewriter.started && !spoken) {
       spoken = true;
@@ -200,6 +195,7 @@ export function createRelay(parts: RelayParts): Relay {
 
   /** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
   function endOfSource(midway: FailureKind = 'cut', atFirst: FailureKind = 'unusable', cause?: unknown): void {
+    read();
     if (over) return;
     write(finishRewriter());
     if (!stopIfOver()) breakOff(rewriter.started ? midway : atFirst, { cause });
@@ -229,7 +225,7 @@ export function createRelay(parts: RelayParts): Relay {
       }
       source = answer;
       idle.refresh();
-      answer.on('data', read);
+      answer.on('data', collect);
       answer.once('end', () => endOfSource());
       answer.once('close', () => endOfSource());
     },

@@ -36,8 +36,8 @@ interface LastEvent {
 export function createEventRewriter(stream: StreamDialect, hiding: Hiding): EventRewriter {
   const { scrubber } = hiding;
   const texts = createTexts(scrubber);
-  /** The last event of each channel that holds text back. */
-  const lasts = createChannelMap<LastEvent>();
+  /** The last event of each channel that holds text back; undefined for one that did. */
+  const lasts = createChannelMap<LastEvent | undefined>();
   let frame: Frame | undefined; // of the event before
   let lastSequence = -1;
   let read = 0; // characters of the upstream's events
@@ -47,7 +47,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
   /** The held-back text of channels that end with an event or give way to another. */
   function release(json: Json, { turns, closes, deltas }: MarkSheet): string {
     let out = '';
-    const losing = under(lasts, turns);
+    const losing = under(lasts, turns).filter(isWaiting);
     const ending = under(texts, closes);
     if (losing.length + ending.length === 0) return out;
     const named = new Set(deltas.map(({ channel }) => channel));
@@ -62,6 +62,13 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
       if (isTooMuch()) throw new RangeError('texts that wait would take more room than the stream');
     }
     return out;
+  }
+
+  /** Whether a channel holds text back. Forgets one that does not. */
+  function isWaiting(channel: string): boolean {
+    if (lasts.get(channel)) return true;
+    lasts.delete(channel);
+    return false;
   }
 
   function isTooMuch(): boolean {
@@ -108,7 +115,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
 
   function keepLast(channel: string, last: LastEvent): void {
     if (texts.isHolding(channel)) lasts.set(channel, last);
-    else lasts.delete(channel);
+    else if (lasts.get(channel)) lasts.set(channel, undefined);
   }
 
   return {

@@ -1,6 +1,6 @@
 import { busyCaller } from './measurements/busy-caller.ts';
 import { coldStart } from './measurements/cold-start.ts';
-import { events } from './measurements/events.ts';
+import { events, responsesEvents } from './measurements/events.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { prompt } from './measurements/prompt.ts';
 import { requests } from './measurements/requests.ts';
@@ -42,6 +42,7 @@ export const measurements = {
   requests,
   'busy-caller': busyCaller,
   events,
+  'responses-events': responsesEvents,
   prompt,
   'slow-reader': slowReader,
   server,
@@ -137,6 +138,19 @@ export const figures: readonly Figure[] = [
   { title: 'streamed event, delay p50', unit: 'ms', measurement: 'events', sample: 'delay' },
   { title: 'events a second', unit: '', measurement: 'events', sample: 'rate', goal: { to: 'bare', atLeast: 0.6 } },
   { title: 'the same, with names now and then', unit: '', measurement: 'events', sample: 'namedRate' },
+  {
+    title: 'event of the responses dialect, processor time',
+    unit: 'µs',
+    measurement: 'responses-events',
+    sample: 'processor',
+  },
+  {
+    title: 'the same to an event of a chat',
+    unit: '×',
+    measurement: 'responses-events',
+    sample: 'ratio',
+    goal: { to: 'nothing', atMost: 1.2 },
+  },
   { title: 'long streams, peak memory', unit: 'MB', measurement: 'events', sample: 'memory' },
   {
     title: '4 MB prompt, processor time',

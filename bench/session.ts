@@ -24,8 +24,8 @@ export interface Session extends AsyncDisposable {
   readonly pid: number;
   readonly spawnedAt: number;
   readonly loaded: Promise<void>;
-  /** Sends a chat through the function and reads the answer to its end. */
-  ask(body: string, watch?: Watch): Promise<Reading>;
+  /** Sends a chat, or what the path takes, through the function and reads the answer to its end. */
+  ask(body: string, watch?: Watch, path?: string): Promise<Reading>;
   /** The same, always with one key of its own. */
   askBusily(body: string): Promise<Reading>;
   /** Milliseconds of processor time that the function uses for a step; `samples` are what it is measured for. */
@@ -33,6 +33,8 @@ export interface Session extends AsyncDisposable {
   /** The same since its process was started. */
   costSinceStart(...samples: string[]): Promise<number>;
 }
+
+const chatPath = '/v1/chat/completions';
 
 let sessions = 0;
 
@@ -42,10 +44,10 @@ export async function startSession(subject: Subject, { store }: World): Promise<
   await profiler.attach();
   const firstKey = (sessions++ * keysPerSession) % store.keys.length;
   let turn = 0;
-  const askWith = async (number: number, body: string, watch?: Watch): Promise<Reading> => {
+  const askWith = async (number: number, body: string, watch?: Watch, path = chatPath): Promise<Reading> => {
     const key = store.keys[firstKey + number] ?? '';
     const askedAt = performance.now();
-    const { statusCode, body: answer } = await runtime.invoke(chatEvent(key, body));
+    const { statusCode, body: answer } = await runtime.invoke(eventOf(path, key, body));
     const headAt = performance.now();
     if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
     return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
@@ -54,7 +56,7 @@ export async function startSession(subject: Subject, { store }: World): Promise<
     pid: runtime.pid,
     spawnedAt: runtime.spawnedAt,
     loaded: runtime.loaded,
-    ask: (body, watch) => askWith(turn++ % keysInTurn, body, watch),
+    ask: (body, watch, path) => askWith(turn++ % keysInTurn, body, watch, path),
     askBusily: (body) => askWith(keysInTurn, body),
     async costOf(step, ...samples) {
       const before = processorTime(runtime.pid);
@@ -85,8 +87,7 @@ export async function readAnswer(answer: Readable, watch?: Watch): Promise<Omit<
 }
 
 /** A request as a Function URL delivers it. */
-function chatEvent(key: string, body: string) {
-  const path = '/v1/chat/completions';
+function eventOf(path: string, key: string, body: string) {
   return {
     version: '2.0',
     routeKey: '$default',

@@ -1,11 +1,19 @@
 import { peakMemory } from '../process-figures.ts';
 import { type Session, startSession } from '../session.ts';
 import { median } from '../statistics.ts';
-import { chatOf } from '../world/conversation.ts';
+import { chatOf, responsesOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 import type { Measurement } from './measurement.ts';
 
 const body = chatOf(500, true);
+const responsesBody = responsesOf(500);
+/** How the fast streams are asked for, and how the upstream answers. */
+const chat = { ask: (session: Session) => session.ask(body), script: { named: false } };
+const named = { ...chat, script: { named: true } };
+const responses = {
+  ask: (session: Session) => session.ask(responsesBody, undefined, '/v1/responses'),
+  script: { responses: true },
+};
 const [few, many, paced] = [20, 20_000, 1_000];
 const warmUp = 30;
 const [longWarmUp, longMeasured] = [5, 3];
@@ -16,16 +24,16 @@ export const events: Measurement = {
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
-    const plain = await measureFast(session, world, false, 'processor', 'rate');
-    const named = await measureFast(session, world, true, 'namedProcessor', 'namedRate');
+    const plain = await measureFast(session, world, chat, 'processor', 'rate');
+    const withNames = await measureFast(session, world, named, 'namedProcessor', 'namedRate');
     // In a new process: in this one V8 would still be collecting the garbage of the fast streams.
     await using other = await startSession(subject, world);
     const slow = await measurePaced(other, world);
     return {
       processor: plain.costs,
       rate: plain.rates,
-      namedProcessor: named.costs,
-      namedRate: named.rates,
+      namedProcessor: withNames.costs,
+      namedRate: withNames.rates,
       pacedProcessor: [slow.cost],
       delay: slow.delays,
       memory: [peakMemory(session.pid)],
@@ -33,22 +41,40 @@ export const events: Measurement = {
   },
 };
 
+/** The events of the responses dialect, each of which has a number, beside those of a chat. */
+export const responsesEvents: Measurement = {
+  rounds: 3,
+  subjects: ['gateway'],
+  async run(subject, world) {
+    await using session = await startSession(subject, world);
+    const { costs: ofChat } = await measureFast(session, world, chat);
+    await using other = await startSession(subject, world);
+    const { costs: processor } = await measureFast(other, world, responses, 'processor', 'ratio');
+    return { processor, ratio: [median(processor) / median(ofChat)] };
+  },
+};
+
 /** Microseconds per event without a stream's fixed cost (a long stream less a short one), and events a second. */
-async function measureFast(session: Session, world: World, named: boolean, ...samples: string[]) {
-  const script = { kind: 'events', pause: 0, named } as const;
+async function measureFast(
+  session: Session,
+  world: World,
+  { ask, script: how }: typeof chat | typeof responses,
+  ...samples: string[]
+) {
+  const script = { kind: 'events', pause: 0, ...how } as const;
   await world.play({ ...script, count: few });
-  for (let index = 0; index < warmUp; index += 1) await session.ask(body);
+  for (let index = 0; index < warmUp; index += 1) await ask(session);
   const short: number[] = [];
-  for (let index = 0; index < 9; index += 1) short.push(await session.costOf(() => session.ask(body)));
+  for (let index = 0; index < 9; index += 1) short.push(await session.costOf(() => ask(session)));
   await world.play({ ...script, count: many });
   // Until V8 has compiled the code that is hot in a long stream.
-  for (let index = 0; index < longWarmUp; index += 1) await session.ask(body);
+  for (let index = 0; index < longWarmUp; index += 1) await ask(session);
   const costs: number[] = [];
   const rates: number[] = [];
   for (let index = 0; index < longMeasured; index += 1) {
     const long = await session.costOf(
       async () => {
-        const { headAt, endAt } = await session.ask(body);
+        const { headAt, endAt } = await ask(session);
         rates.push((many / (endAt - headAt)) * 1000);
       },
       ...samples,

@@ -30,6 +30,12 @@ export const tokensWithNames: readonly string[] = tokens.flatMap((token, index) 
   return [token];
 });
 
+/** The same question in the responses dialect. */
+export function responsesOf(bytes: number): string {
+  const { messages } = JSON.parse(chatOf(bytes, true));
+  return JSON.stringify({ model: 'svc', input: messages, max_output_tokens: 4096, stream: true });
+}
+
 /** A chat with a history of about this many bytes. */
 export function chatOf(bytes: number, stream: boolean): string {
   const messages = [{ role: 'system', content: 'You are a helpful assistant.' }];

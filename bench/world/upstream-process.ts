@@ -3,11 +3,24 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { chunk, clockedEvent, closing, events, eventsWithNames, opening, type Script, wholeAnswer } from './answers.ts';
+import {
+  chunk,
+  clockedEvent,
+  closing,
+  events,
+  eventsWithNames,
+  opening,
+  responsesEvents,
+  type Script,
+  wholeAnswer,
+} from './answers.ts';
 
-const frames = { plain: events.map(chunk), named: eventsWithNames.map(chunk) };
 const first = chunk(opening);
 const last = chunk(closing);
+/** What a stream begins with, its events, and what it ends with. */
+const plain = { first, texts: events.map(chunk), last };
+const named = { first, texts: eventsWithNames.map(chunk), last };
+let responses = plain;
 const block = Buffer.concat(Array.from({ length: 300 }, (_, index) => chunk(events[index] ?? opening)));
 
 let script: Script = { kind: 'whole' };
@@ -29,12 +42,27 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { socket } = request;
   if (script.kind === 'bulk') await writeBulk(socket, script.bytes);
   else if (script.kind === 'clocked') await writeTimes(socket, script.pause);
-  else await writeEvents(socket, script.count, script.pause, script.named ? frames.named : frames.plain);
+  else await writeEvents(socket, script.count, script.pause, framesOf(script));
   response.end();
 }
 
+function framesOf({ named: isNamed, responses: isResponses }: Extract<Script, { kind: 'events' }>): typeof plain {
+  if (isResponses) return responses;
+  return isNamed ? named : plain;
+}
+
+function responsesFrames(count: number): typeof plain {
+  const made = responsesEvents(count);
+  return { first: chunk(made.first), texts: made.texts.map(chunk), last: chunk(made.last) };
+}
+
 /** Sends each event in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet. */
-async function writeEvents(socket: Socket, count: number, pause: number, texts: readonly Buffer[]): Promise<void> {
+async function writeEvents(
+  socket: Socket,
+  count: number,
+  pause: number,
+  { first, texts, last }: typeof plain,
+): Promise<void> {
   const sentAt: number[] = [];
   socket.write(first);
   for (let index = 0; index < count; index += 1) {
@@ -69,6 +97,7 @@ function clock(): number {
 
 process.on('message', (message: Script) => {
   script = message;
+  if (script.kind === 'events' && script.responses) responses = responsesFrames(script.count);
   process.send?.({ ready: true });
 });
 process.once('disconnect', () => process.exit());

@@ -1,16 +1,30 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { makePages } from './reference/make-pages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
+ * Takes Node's own modules as they are. An ES module's `import` evaluates all that a module exports, and for `node:http` that
+ * includes a second HTTP client, of seventy modules, which nobody here uses.
+ */
+const lazyNode: Plugin = {
+  name: 'lazy-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node' }));
+    onLoad({ filter: /^/, namespace: 'node' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}');`,
+    }));
+  },
+};
+
+/**
  * Builds the function that starts at `entry` into `outdir`: `index.mjs`, the chunks it loads later, and their source maps.
  * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
  */
-export function bundle(entry: string, outdir: string): Promise<Metafile> {
+export function bundle(entry: string, outdir: string, plugins = [lazyNode]): Promise<Metafile> {
   return write(outdir, {
     entryPoints: { index: entry },
     outExtension: { '.js': '.mjs' },
@@ -19,12 +33,13 @@ export function bundle(entry: string, outdir: string): Promise<Metafile> {
     splitting: true,
     // Leaves out the SDK's other sources of credentials: a quarter of the code, which can never run on Lambda.
     alias: { '@aws-sdk/credential-provider-node': `${root}lambda/store/environment-credentials.ts` },
+    plugins,
   });
 }
 
 /** Builds the HTTP server into `outdir`: one file, the pages, and a package.json that tells Node it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
-  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' } });
+  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' }, plugins: [lazyNode] });
   await writePages(resolve(root, outdir, 'wallet/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
   return metafile;

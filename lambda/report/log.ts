@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { embedMetrics } from './emf.ts';
 import {
@@ -113,7 +112,7 @@ function describe(request: GatewayRequest) {
 
 /** An error's kind and origin, without its message, which may quote a client or an upstream. */
 export function describeCause(cause: unknown): Record<string, unknown> {
-  if (!types.isNativeError(cause)) return cause === undefined ? {} : { cause: typeof cause };
+  if (!Error.isError(cause)) return cause === undefined ? {} : { cause: typeof cause };
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   return { cause: cause.name, causeCode: code, at: framesOf(cause).slice(0, 5) };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Metafile } from 'esbuild';
-import { bundle, measure } from '../../lib/bundle.ts';
+import { bundle, bundleServer, measure } from '../../lib/bundle.ts';
 
 let folder: string;
 let outdir: string;
@@ -24,7 +24,8 @@ async function contents(path: string): Promise<Record<string, string>> {
 }
 
 test('deploys lambda/ and packages, nothing of the other folders', () => {
-  const folders = new Set(Object.keys(metafile.inputs).map((path) => path.split('/')[0]));
+  const files = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node:'));
+  const folders = new Set(files.map((path) => path.split('/')[0]));
   expect([...folders].sort()).toEqual(['lambda', 'node_modules']);
 });
 
@@ -34,6 +35,17 @@ test('deploys nothing of the AWS SDK with the gateway', () => {
   );
   expect(packages).toContain('node_modules/@middy/core');
   expect([...packages].filter((name) => /aws-sdk|smithy/.test(name ?? ''))).toEqual([]);
+});
+
+test('loads no second HTTP client with the gateway, nor with the server', async () => {
+  const server = join(folder, 'server');
+  await bundleServer(server);
+  for (const file of [join(outdir, 'index.mjs'), join(server, 'index.js')]) {
+    const code = await readFile(file, 'utf8');
+    expect(code).toContain('process.getBuiltinModule("node:http")');
+    // An import of a module of Node's would evaluate all of it.
+    expect(code).not.toMatch(/\b(from|import)\s*\(?"(node:|https?")/);
+  }
 });
 
 test('gives the same bytes for the same sources, wherever they go', async () => {

@@ -20,11 +20,11 @@ export function renderWelcome(gateway: LocalGateway): string {
     upstream: gateway.upstreamHost ?? 'the built-in demo; set UPSTREAM_BASE_URL for a real one',
     tables: settings.dynamodbEndpoint ?? settings.dataDir ?? 'in memory; set DATA_DIR to keep them',
     'member key': memberKey
-      ? `${memberKey} (${memberLimit} requests a day, shown this once)`
+      ? `${memberKey} (${memberLimit} requests a day; it will not be shown again)`
       : `issued before; only hashes are stored, so it can't be shown again: ${keys} issue`,
   };
   const commands = {
-    'the models, and in the headers what is left of the quota': `curl -i ${get('/v1/models', `x-api-key: ${key}`)}`,
+    'the models, with the quota left in the headers': `curl -i ${get('/v1/models', `x-api-key: ${key}`)}`,
     'a chat completion': `curl ${post('/v1/chat/completions', `authorization: Bearer ${key}`, chat)}`,
     'the same as a stream': `curl -N ${post('/v1/chat/completions', `authorization: Bearer ${key}`, { ...chat, stream: true })}`,
     'the responses dialect': `curl ${post('/v1/responses', `authorization: Bearer ${key}`, { model: serviceName, input: 'Say hello.' })}`,

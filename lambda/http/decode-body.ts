@@ -51,7 +51,7 @@ export async function decodeBody(
     for await (const portion of decoder) {
       size += portion.length;
       if (size > limit)
-        throw tooLarge(`The request body may have ${limit} bytes at most when it is decoded. Send less.`);
+        throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
       take(portion.length);
       const whole = begun.length > 0 ? Buffer.concat([begun, portion]) : portion;
       const end = whole.length - lengthOfCutCharacter(whole);

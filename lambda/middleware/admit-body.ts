@@ -13,7 +13,7 @@ export function admitBody({ requestBodyLimit }: { requestBodyLimit: number }): M
     before: async ({ event: request }: PipelineRequest) => {
       const size = await (mayPass(request) ? request.bodySize() : request.dropBody());
       if (size > requestBodyLimit) {
-        const message = `The request body may have ${requestBodyLimit} bytes at most. Send less.`;
+        const message = `The request body may have at most ${requestBodyLimit} bytes. Send less.`;
         throw new GatewayError('request_too_large', message);
       }
       encodingOf(request.headers['content-encoding']);

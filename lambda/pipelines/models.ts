@@ -19,7 +19,7 @@ async function answer({ route }: GatewayRequest, models: Models): Promise<Gatewa
   if (route.kind !== 'model') return json({ object: 'list', data: [models.text, models.vision].map(describe) });
   const model = models.find(route.id);
   if (model) return json(describe(model));
-  throw new GatewayError('model_not_found', `There is no model of this name${explain(route.id, models)}.`);
+  throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, models)}.`);
 }
 
 function explain(id: string, models: Models): string {

@@ -22,7 +22,7 @@ export function* rewriteAnswer(
   if (isLong(text)) yield;
   const json = yield* scanLenientlyInParts(scanner, text);
   if (isLong(text)) yield;
-  if (json.kind(json.root) !== 'object') throw new TypeError('the answer is no JSON object');
+  if (json.kind(json.root) !== 'object') throw new TypeError('the answer is not a JSON object');
   const sheet = createMarkSheet(usage);
   dialect.readAnswer(json, sheet.marks, asked);
   if (sheet.failure) return { failure: sheet.failure.message };

@@ -47,8 +47,7 @@ export const failureClasses = {
     advice: tryAgain,
   },
   timeout: {
-    means:
-      'no answer within `REQUEST_TIMEOUT`, or no event of a stream before it stood still for `UPSTREAM_IDLE_TIMEOUT`',
+    means: 'no answer within `REQUEST_TIMEOUT`, or a stream silent for `UPSTREAM_IDLE_TIMEOUT` before its first event',
     code: 'upstream_timeout',
     refunds: true,
     next: 'nothing',
@@ -65,7 +64,7 @@ export const failureClasses = {
     advice: tryAgain,
   },
   credentials: {
-    means: 'the upstream answered 401 or 402: it does not take the key, or its account is empty',
+    means: 'the upstream answered 401 or 402: it refuses the key, or its account is empty',
     statuses: [401, 402],
     code: 'upstream_error',
     refunds: true,
@@ -113,7 +112,7 @@ export const failureClasses = {
     advice: tryAgain,
   },
   unusable: {
-    means: 'the upstream answered 200 with what is of no use (no JSON, nothing, HTML, cut off, too large), or 3xx',
+    means: 'the upstream answered 200 with something unusable (not JSON, empty, HTML, cut off, too large), or 3xx',
     code: 'upstream_error',
     refunds: true,
     next: 'nothing',
@@ -137,11 +136,11 @@ export const failureClasses = {
     advice: tryAgain,
   },
   stalled: {
-    means: 'a stream that had begun stood still for `UPSTREAM_IDLE_TIMEOUT`',
+    means: 'a stream that had begun fell silent for `UPSTREAM_IDLE_TIMEOUT`',
     code: 'upstream_timeout',
     refunds: true,
     next: 'nothing',
-    message: 'The answer came to a halt.',
+    message: 'The answer stopped coming.',
     advice: tryAgain,
   },
   deadline: {

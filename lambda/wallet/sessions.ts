@@ -34,7 +34,7 @@ export function createSessions({ store, now, randomBytes }: Dependencies): Sessi
       const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
       const session = token === undefined ? undefined : await store.findSession(hash(token));
       if (session && session.expiresAt > now()) return session.member;
-      throw new WalletError('invalid_session', 'You are not signed in, or no longer. Please sign in again.');
+      throw new WalletError('invalid_session', 'You are not signed in, or your session is over. Please sign in again.');
     },
   };
 }

@@ -57,7 +57,7 @@ export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn 
       if (taken) return address.toLowerCase();
       throw new WalletError(
         'invalid_sign_in',
-        'This message was used before, has expired, or was not made here for this. Please start again.',
+        'This message was used before, has expired, or was made elsewhere or for something else. Please start again.',
       );
     },
   };

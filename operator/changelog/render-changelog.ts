@@ -27,6 +27,6 @@ function changeIn(subject: string, kind: string): string | undefined {
 /** The part of a changelog that is about one version. */
 export function notesOf(changelog: string, version: string): string {
   const section = changelog.split(/^(?=## )/m).find((part) => part.startsWith(`## ${version},`));
-  if (section === undefined) throw new Error(`docs/CHANGELOG.md has nothing of ${version}: npm run changelog`);
+  if (section === undefined) throw new Error(`docs/CHANGELOG.md has nothing about ${version}: npm run changelog`);
   return `${section.split('\n').slice(1).join('\n').trim()}\n`;
 }

@@ -18,7 +18,7 @@ export function judgePreflight(reply: Reply, origin: string): Finding {
   const headers = listOf(reply, 'access-control-allow-headers');
   const missing = wantedHeaders.filter((name) => !headers.includes(name));
   if (missing.length > 0) return fail(`not allowed: ${missing.join(', ')}`);
-  return judgeOrigin(reply, origin) ?? ok(`${origin} may ask`);
+  return judgeOrigin(reply, origin) ?? ok(`${origin} is allowed`);
 }
 
 /** Whether a page may read the headers of an answer. */

@@ -45,7 +45,7 @@ export function showLimit({ limit }: KeyRecord, { memberLimit }: Target): string
 export function showNewKey(target: Target, { key, record }: IssuedKey): string {
   const body = JSON.stringify({ model: target.serviceName, messages: [{ role: 'user', content: 'Hello' }] });
   return [
-    'It is shown this once and cannot be shown again:',
+    'It will not be shown again:',
     `\n  ${key}\n`,
     renderPairs({ id: record.id, limit: showLimit(record, target), expires: showExpiry(record) }),
     '\nTry it:\n',

@@ -206,7 +206,7 @@ const readPrices = checked(parsePrices, 'four prices such as 3,15,0.3,3.75');
 const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');
 
 const examples = `
-Without --stack the commands work on the local gateway that PORT (8787) and DATA_DIR stand for.
+Without --stack the commands work on the local gateway named by PORT (8787) and DATA_DIR.
 
 Examples:
   npm run keys -- issue --member ada --label laptop --expires 30d

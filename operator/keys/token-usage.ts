@@ -49,7 +49,7 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
           '',
         ]
       : []),
-    `${total.answers} answers ${span}; ${total.withoutUsage} of them said nothing of their tokens.`,
+    `${total.answers} answers ${span}; ${total.withoutUsage} of them did not report their tokens.`,
     ...(note === undefined ? [] : [note]),
   ];
   const json = { from: isoTime(from), to: isoTime(now), prices: prices ?? null, total, keys, members };

@@ -56,7 +56,7 @@ export function readPicture(text: string): Picture {
     } else if (box) {
       const [, letter = '', number, word, rest = ''] = box;
       const kind = kinds.find((known) => known === word);
-      if (!kind) throw new Error(`${word} is no kind of box: ${line}`);
+      if (!kind) throw new Error(`${word} is not a kind of box: ${line}`);
       const [name = '', ...notes] = rest.split(' | ');
       const [column, row] = [letter.charCodeAt(0) - 97, Number(number) - 1];
       boxes.set(letter + number, { cell: letter + number, column, row, kind, name, notes });

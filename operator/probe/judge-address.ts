@@ -42,8 +42,7 @@ export async function judgeCountedAddress(ask: AskOnce, prefix: string, address:
   for (const [what, headers] of Object.entries(forgeries(address))) {
     const seen = await figures(headers);
     if (seen === undefined) return fail(`${what}: answered differently`);
-    if (seen.remaining > own.remaining)
-      return fail(`${what} turns us into another caller, with ${seen.remaining} left`);
+    if (seen.remaining > own.remaining) return fail(`${what} makes this another caller, with ${seen.remaining} left`);
   }
   return ok(`${own.remaining} of ${own.limit} left, whatever is forged`);
 }

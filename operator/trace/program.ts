@@ -24,12 +24,12 @@ interface Options {
 /** The one command that reads a stack trace from production. */
 export function createProgram({ root, folder, read, print, printError }: Surroundings): Command {
   return new Command('npm run trace --')
-    .description(
-      'Prints log lines with the positions of the sources in the place of those of the bundle. It builds the commit for that.',
+    .description('Prints log lines with positions in the sources instead of the bundle. Builds the commit to do so.')
+    .argument('[file]', 'the lines; without it, or with -, standard input', '-')
+    .option('--commit <commit>', 'the deployed commit, from the output Commit or the log line `started`', 'HEAD')
+    .addOption(
+      new Option('--of <function>', 'the function that wrote them').choices(['gateway', 'wallet']).default('gateway'),
     )
-    .argument('[file]', 'the lines; without it, or with -, those that come in', '-')
-    .option('--commit <commit>', 'what was deployed, as the output Commit or the log line of the start has it', 'HEAD')
-    .addOption(new Option('--of <function>', 'whose lines they are').choices(['gateway', 'wallet']).default('gateway'))
     .exitOverride()
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError })
     .action(async (file: string, { commit, of }: Options) => {

@@ -142,7 +142,7 @@ test('pictures have the colours of the pages, whose contrast a browser measures'
 
 describe('a source that is wrong', () => {
   test.each([
-    ['a1 cloud Client', 'cloud is no kind of box'],
+    ['a1 cloud Client', 'cloud is not a kind of box'],
     ['a1 -> b1', 'there is no box a1 yet'],
     ['Client: an SDK', 'neither a box nor an arrow'],
   ])('is refused: %s', (line, message) => {

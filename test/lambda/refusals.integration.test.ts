@@ -130,12 +130,12 @@ describe('what the gateway refuses', () => {
   });
 
   test.each([
-    ['', 'There is no model of this name: the path has a slash too many at its end. Use /v1/models.'],
-    ['svc/', 'There is no model of this name: the path has a slash too many at its end. Use /v1/models/svc.'],
-    ['gpt-5/', "There is no model of this name: 'gpt-5/'. The models are svc and svc-vision."],
-    ['gpt-5', "There is no model of this name: 'gpt-5'. The models are svc and svc-vision."],
-    ['acmecorp%2Fthunder-70b-instruct', 'There is no model of this name. The models are svc and svc-vision.'],
-    ['sk-1234', 'There is no model of this name. The models are svc and svc-vision.'],
+    ['', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models.'],
+    ['svc/', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models/svc.'],
+    ['gpt-5/', "There is no model with this name: 'gpt-5/'. The models are svc and svc-vision."],
+    ['gpt-5', "There is no model with this name: 'gpt-5'. The models are svc and svc-vision."],
+    ['acmecorp%2Fthunder-70b-instruct', 'There is no model with this name. The models are svc and svc-vision.'],
+    ['sk-1234', 'There is no model with this name. The models are svc and svc-vision.'],
   ])('a model that is none: /v1/models/%s', async (id, message) => {
     const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
     expect(codeOf(response)).toEqual([404, 'model_not_found']);

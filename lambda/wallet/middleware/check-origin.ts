@@ -10,7 +10,7 @@ export function checkOrigin(): Middleware {
     before: ({ event: { headers, site } }: PipelineRequest) => {
       const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
       if (origin === site.origin && fetchSite === 'same-origin') return;
-      throw new WalletError('forbidden_origin', `This may only be asked by the page ${site.pageUrl} itself.`);
+      throw new WalletError('forbidden_origin', `Only the page ${site.pageUrl} itself may send this request.`);
     },
   };
 }

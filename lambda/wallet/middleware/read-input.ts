@@ -11,7 +11,7 @@ export function readInput(): Middleware {
       const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
       if (type !== 'application/json') throw badRequest('Send JSON, with content-type: application/json.', 415);
       if ((await request.bodySize()) > bodyLimit) {
-        throw new GatewayError('request_too_large', `The request body may have ${bodyLimit} bytes at most.`);
+        throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
       }
       request.input = parse(Buffer.from(await request.takeBody()).toString() || '{}');
     },

@@ -55,7 +55,7 @@ describe('the classes of failure', () => {
       unusable: "The model gave an answer that can't be used. Please try again.",
       reported: 'The model failed while answering. Please try again.',
       cut: 'The answer broke off before its end. Please try again.',
-      stalled: 'The answer came to a halt. Please try again.',
+      stalled: 'The answer stopped coming. Please try again.',
       deadline: 'The answer took longer than one request may take. Ask for a shorter one.',
       too_large: 'The model refused this request.',
       caller: 'The model refused this request.',

@@ -122,7 +122,7 @@ describe('the wallet function', () => {
       401,
       expect.objectContaining({
         code: 'invalid_session',
-        message: 'You are not signed in, or no longer. Please sign in again.',
+        message: 'You are not signed in, or your session is over. Please sign in again.',
       }),
     ]);
   });

@@ -59,7 +59,7 @@ describe('a changelog', () => {
 
   test('gives the notes of one version', () => {
     expect(notesOf(text, '0.1.0')).toBe('### New\n\n- keys\n');
-    expect(() => notesOf(text, '0.1')).toThrow('docs/CHANGELOG.md has nothing of 0.1: npm run changelog');
+    expect(() => notesOf(text, '0.1')).toThrow('docs/CHANGELOG.md has nothing about 0.1: npm run changelog');
   });
 
   test('of this product has the version that package.json names', () => {

@@ -233,6 +233,6 @@ test('what an upstream or an operator does not offer is noted or not tested, and
   expect(out).toMatch(/\n• messages +counts tokens +the upstream does not offer it\n/);
   expect(out).toMatch(/\n\? cors +preflight +not tested: only listed origins are allowed; name one with --origin\n/);
   expect((await runDoctor([...args, '--origin', origin], { now })).out).toMatch(
-    /\n✔ cors +preflight +https:\/\/chat\.example may ask\n/,
+    /\n✔ cors +preflight +https:\/\/chat\.example is allowed\n/,
   );
 });

@@ -86,7 +86,7 @@ test('issue tells a person that the key is shown once, and how to use it; member
   const key = /ltk_[\w-]{43}/.exec(text)?.[0] ?? 'none';
   const record = await target.keys.findKey(hashKey(key));
   expect(record?.member).toMatch(/^member-[0-9a-f]{10}$/);
-  expect(text).toContain(`A new key for ${record?.member}. It is shown this once`);
+  expect(text).toContain(`A new key for ${record?.member}. It will not be shown again:`);
   expect(text).toMatch(/limit +40 requests a day, shared by all keys of the member\nexpires +never\n/);
   expect(text).toContain(`curl http://127.0.0.1:8787/v1/chat/completions -H 'x-api-key: ${key}'`);
   expect(text).toContain('"model":"acme"');

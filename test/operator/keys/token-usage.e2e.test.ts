@@ -94,7 +94,7 @@ test('the tokens and costs of a running gateway, by key and by member, under the
   const figures = ['2', '0', '201024', '200000', '1000', '80', '60', '$0.0650'];
   expect(lines).toContainEqual([first.id, '', wallet, ...figures].filter((cell) => cell !== ''));
   expect(text).toContain('4 answers from ');
-  expect(text).toContain('1 of them said nothing of their tokens.');
+  expect(text).toContain('1 of them did not report their tokens.');
   expect(await keys('usage', '--tokens')).not.toContain('$');
 });
 

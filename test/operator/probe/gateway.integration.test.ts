@@ -44,7 +44,7 @@ describe('before a gateway behind a platform', () => {
     const said = await probe({ address: 'first' });
     expect([said.code, findings(said)['address: a forged address']]).toEqual([
       1,
-      'fail one X-Forwarded-For turns us into another caller, with 3 left',
+      'fail one X-Forwarded-For makes this another caller, with 3 left',
     ]);
   });
 

@@ -13,7 +13,7 @@ const { template, stack } = synthesizeStack();
 const start = Date.parse('2026-11-21T12:00:00Z');
 
 // From the wire to the bell: what a real gateway logs of its tries is what the alarms look at.
-test('a dead upstream rings although another serves in its stead, at one request a minute', async () => {
+test('a dead upstream rings although another serves in its place, at one request a minute', async () => {
   await using second = await startFakeUpstream();
   second.otherwise(json(200, wire.chat.answer));
   let minute = 0;

@@ -46,7 +46,7 @@ describe('a row of the bench', () => {
     expect(renderTable([row], false)).not.toMatch(/[✓✗]/);
   });
 
-  test('is left out where the run did not measure it', () => {
+  test('is left out if the run did not measure it', () => {
     expect(toRow({ ...figure(), measurement: 'events' }, results)).toBeUndefined();
     expect(toRow({ ...figure(), sample: 'another' }, results)).toBeUndefined();
   });
@@ -66,7 +66,7 @@ test('figures show three digits that count', () => {
   expect(renderTable([row], false).split('\n').at(-1)).toMatch(/\| +0\.012 \| +123 \| +12346 \|/);
 });
 
-test('the figures say where they were taken, and with which versions', () => {
+test('the figures say where they were measured, and with which versions', () => {
   const [where, versions] = renderOrigin(resultsOf([1], [1], [1])).split('\n');
   expect(where).toMatch(/^`npm run bench.*`, 2026-11-21, \d+ × /);
   expect(versions).toMatch(

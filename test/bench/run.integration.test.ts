@@ -42,7 +42,7 @@ describe('the bench', () => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, ['bench/run.ts', ...words], { cwd: checkout, encoding: 'utf8' });
 
-  test('says how it is used, to who asks and to who errs', () => {
+  test('explains its usage, on request and after mistakes', () => {
     const asked = run('--help');
     expect([asked.status, asked.stderr]).toEqual([0, '']);
     const erred = run('--rounds', '0');
@@ -50,7 +50,7 @@ describe('the bench', () => {
     expect(erred.stderr).toBe(`--rounds takes a number from 1\n\n${asked.stdout}`);
   });
 
-  test('shows the latest results with their versions; holds none of them for good that was not measured', () => {
+  test('shows the latest results with their versions, and calls nothing good that was not measured', () => {
     expect(run('--last')).toMatchObject({ status: 1, stderr: expect.stringMatching('there are no results yet') });
     const results = emptyResults(new Date('2026-11-21'));
     for (const name of ['bare', 'bareDynamoDb', 'gateway'] as const)

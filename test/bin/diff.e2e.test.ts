@@ -98,7 +98,7 @@ test("a change of a table's key is refused", () => {
   expect(status).toBe(3);
 });
 
-test('what can not be compared is an error that says why', () => {
+test('a comparison that fails says why', () => {
   expect(diff('--base', 'no-such-branch')).toMatchObject({ status: 1, stderr: 'there is no commit no-such-branch\n' });
   const misspelt = diff('--stage', 'prd');
   expect(misspelt.status).toBe(1);
@@ -106,7 +106,7 @@ test('what can not be compared is an error that says why', () => {
   expect(misspelt.stderr).not.toContain('The base');
 });
 
-test('a base that was broken is said to be what is broken', () => {
+test('a broken base is named as the cause', () => {
   edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUESTS_LIMIT": 5,'));
   git('commit', '--quiet', '--all', '--message', 'broken');
   git('checkout', '--quiet', 'HEAD~1', '--', 'cdk.json');

@@ -78,7 +78,7 @@ test('the deployed files pass in AWS’s runtime client', async () => {
   }
 });
 
-test('wrong usage, and a gateway that is not there, are said in one line', async () => {
+test('wrong usage and a missing gateway are reported in one line', async () => {
   expect(await doctor(['--base', 'http://127.0.0.1:1'])).toEqual({
     code: 2,
     out: '',

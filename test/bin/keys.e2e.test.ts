@@ -86,7 +86,7 @@ test('on a running local gateway: one JSON document for programs, text for peopl
   expect(await store.keys.findLink(networkId('203.0.113.7', saltKey(networkSalt)))).toMatchObject({ member: 'ada' });
 });
 
-describe('what is wrong is said in one line, never with a stack', () => {
+describe('faults are reported in one line, never with a stack trace', () => {
   test('wrong usage', async () => {
     const { code, out, err } = await keys(['issue', '--limit', 'x']);
     expect([code, out]).toEqual([2, '']);
@@ -119,7 +119,7 @@ describe('what is wrong is said in one line, never with a stack', () => {
 });
 
 describe('on a data directory', () => {
-  test('whose gateway is not running, the keys last from one command to the next', async () => {
+  test('keys last from one command to the next, even if the gateway is not running', async () => {
     const DATA_DIR = join(temporary, 'data');
     const { id } = await keysJson(['issue', '--member', 'ada'], { DATA_DIR });
     expect(await keysJson(['show', id], { DATA_DIR })).toMatchObject({ member: 'ada', usage: { limit: 50 } });
@@ -128,7 +128,7 @@ describe('on a data directory', () => {
     expect((await keys(['show', id])).err).toContain('no such key');
   });
 
-  test('that another process holds, the refusal says so', async () => {
+  test('a directory that another process holds is refused with that reason', async () => {
     const DATA_DIR = join(temporary, 'held');
     const holder = await startDynamoDb({ dataDir: DATA_DIR });
     try {
@@ -231,7 +231,7 @@ describe('on a deployed stack', () => {
     expect(secrets.reads).toEqual(['the-salt-secret', 'the-salt-secret']);
   });
 
-  test('a stack that is none, or none of a gateway', async () => {
+  test('a stack that does not exist, or is not a gateway', async () => {
     const region = ['--region', 'eu-west-3'];
     const missing = await keys(['list', '--stack', 'none', ...region], environment);
     expect(missing).toEqual({ code: 1, out: '', err: 'error: Stack none does not exist\n' });

@@ -20,7 +20,7 @@ function resourceOf(body: string): string {
 const operationOf = ({ requests }: FakeService, index: number) =>
   String(requests[index]?.headers['x-amz-target']).replace(/^.*\./, '');
 
-test('operators may do all that their programs ask of AWS, and those ask for no more than is listed here', async () => {
+test('operators may do everything that their programs ask of AWS, and those ask for no more than is listed here', async () => {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);

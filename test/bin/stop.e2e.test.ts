@@ -101,7 +101,7 @@ test('for programs it prints JSON', async () => {
   expect(JSON.parse((await run('resume', ...onStack, '--json')).out)).toEqual({ stopped: null });
 });
 
-test('wrong usage and a gateway that is not there are told apart', async () => {
+test('wrong usage and a missing gateway are distinguished', async () => {
   expect(await run('stop', '--reason', '')).toMatchObject({ code: 2, err: expect.stringContaining('1 to 200') });
   expect(await run('stop')).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });
 });

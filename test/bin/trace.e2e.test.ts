@@ -45,7 +45,7 @@ test('positions of the bundle become those of the sources of the commit that was
   expect(Number(laterLine) - Number(line)).toBe(3);
 });
 
-test('what is of another build is said to be so', () => {
+test('positions from another build are reported', () => {
   const line = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
   const { status, stdout, stderr } = trace(['--of', 'wallet', '-'], line);
   expect([status, stdout.trim()]).toEqual([0, line]);

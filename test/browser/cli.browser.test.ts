@@ -139,7 +139,7 @@ test('by keyboard alone, told where one is at every step', async () => {
 });
 
 describe('when it goes another way', () => {
-  test('without a wallet the page says what to do, and sees one that comes later', async () => {
+  test('without a wallet the page says what to do, and notices one that appears later', async () => {
     await using watched = await session.openPage();
     const { page } = watched;
     await page.goto(`${session.url}/cli`);
@@ -160,7 +160,7 @@ describe('when it goes another way', () => {
     await page.getByText('There are none.').waitFor();
   });
 
-  test('who declines loses nothing and can try again', async () => {
+  test('declining loses nothing, and one can try again', async () => {
     await using watched = await session.openPage();
     const { page, complaints } = watched;
     const wallet = await installWallet(page, testAccount(5));
@@ -176,7 +176,7 @@ describe('when it goes another way', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a wallet with five keys is told so, and makes room', async () => {
+  test('a wallet with five keys learns so, and makes room', async () => {
     await using watched = await session.openPage();
     const { page } = watched;
     await installWallet(page, testAccount(6));

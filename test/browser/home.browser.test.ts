@@ -83,7 +83,7 @@ test('the first request is copied as it stands, and works in a shell as it is pa
   expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion', model: 'svc' });
 });
 
-test('from the first page one comes to the API and to a key, and back', async () => {
+test('the first page leads to the API and to a key, and back', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await page.goto(`${session.url}/`);

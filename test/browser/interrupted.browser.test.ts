@@ -26,7 +26,7 @@ async function endSession(page: Page): Promise<void> {
   await alert(page, 'Please sign in again.').waitFor();
 }
 
-test('without what a key’s snippets need nobody is led to sign, and it is asked for again', async () => {
+test('nobody is asked to sign before the facts for the snippets are there, and they are asked for again', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(1));
@@ -57,7 +57,7 @@ test('a click on a wallet counts while the page still waits for its facts', asyn
   expect(await page.getByText('127.0.0.1', { exact: true }).isVisible()).toBe(true);
 });
 
-test('a gateway that goes away in the middle is said to, and nothing in sight is lost', async () => {
+test('a gateway that goes away is reported, and nothing on the page is lost', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(3));
@@ -75,7 +75,7 @@ test('a gateway that goes away in the middle is said to, and nothing in sight is
   expect(await page.locator('#key-text').textContent()).toBe(key);
 });
 
-test('whose session is over signs again, and keeps sight of the key', async () => {
+test('after the session ends a person signs again, and still sees the key', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(4));
@@ -88,7 +88,7 @@ test('whose session is over signs again, and keeps sight of the key', async () =
   expect(await page.locator('#key-text').textContent()).toBe(key);
 });
 
-test('another wallet that comes next sees neither the key nor the link of the first', async () => {
+test('the next wallet sees neither the key nor the link of the first', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   const wallet = await installWallet(page, testAccount(5));
@@ -104,7 +104,7 @@ test('another wallet that comes next sees neither the key nor the link of the fi
   expect(await linkText(page)).toBe('You are on 127.0.0.1, which is not linked to this wallet.');
 });
 
-test('who comes back reads when the link ends, and renews it without losing the place', async () => {
+test('a person who comes back sees when the link ends, and renews it in place', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(7));
@@ -123,7 +123,7 @@ test('who comes back reads when the link ends, and renews it without losing the 
   expect(await page.evaluate('document.activeElement.id')).toBe('link-network');
 });
 
-test('a browser that does not let the page copy says so', async () => {
+test('the page says so if the browser does not let it copy', async () => {
   await using watched = await session.openPage();
   const { page, complaints } = watched;
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
@@ -134,7 +134,7 @@ test('a browser that does not let the page copy says so', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('without JavaScript the page says that it needs it, and offers nothing that does not work', async () => {
+test('without JavaScript the page says that it needs it, and offers nothing that would not work', async () => {
   await using watched = await session.openPage({ javaScriptEnabled: false });
   const { page } = watched;
   await page.goto(`${session.url}/cli`);

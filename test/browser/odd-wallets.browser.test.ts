@@ -10,7 +10,7 @@ const click = (page: Page, name: string | RegExp) => page.getByRole('button', { 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
 
-test('a wallet that never answers is waited for no longer than a person likes', async () => {
+test('a person can stop waiting for a wallet that never answers', async () => {
   await using watched = await session.openPage();
   const { page, complaints } = watched;
   const wallet = await installWallet(page, testAccount(1));
@@ -85,7 +85,7 @@ const announce = (page: Page, detail: string) =>
   page.evaluate(`dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: ${detail} }))`);
 const provider = 'provider: { request: async () => [] }';
 
-test('a wallet that comes late is seen by itself, and two stand side by side', async () => {
+test('a wallet that appears late is noticed, and two are shown side by side', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await page.goto(`${session.url}/cli`);
@@ -99,7 +99,7 @@ test('a wallet that comes late is seen by itself, and two stand side by side', a
   await page.getByRole('alert').getByText('Later showed no account. Is it unlocked?').waitFor();
 });
 
-test('whatever announces itself, nothing of it runs, loads or breaks the page', async () => {
+test('whatever announces itself, none of it runs, loads or breaks the page', async () => {
   await using watched = await session.openPage();
   const { page, complaints, origins } = watched;
   await page.setViewportSize({ width: 375, height: 700 });

@@ -107,7 +107,7 @@ describe('a gateway that is broken', () => {
   });
 });
 
-describe('somebody else in the gateway’s place', () => {
+describe('something else in the gateway’s place', () => {
   const chunk = (model: string) => ({ model, choices: [{ delta: { content: 'ok' }, finish_reason: 'stop' }] });
   const models = { data: [{ id: 'svc' }, { id: 'svc-vision' }] };
   const healthy = { chat: eventText({ data: chunk('svc') }), models: JSON.stringify(models), unknownKey: 401 };

@@ -51,7 +51,7 @@ describe('docs/api.md', () => {
     }
   });
 
-  test('a stream that breaks says what is shown', () => {
+  test('a broken stream ends as shown', () => {
     const error = new UpstreamFailure('cut').withNote('This request was not charged.');
     expect(page).toContain(`\ndata: ${renderOpenAiError(error)}\n`);
   });

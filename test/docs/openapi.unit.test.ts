@@ -47,7 +47,7 @@ describe('docs/openapi.json', () => {
     expect(document.components.schemas.ErrorCode?.enum).toEqual(Object.keys(catalogue));
   });
 
-  test('puts every code under its own status, but for what a model gives as its own', () => {
+  test('puts every code under its own status, except a model’s own', () => {
     const ownStatus = new Set<ErrorCode>(['upstream_error', 'invalid_request']);
     let checked = 0;
     for (const [path, item] of Object.entries(document.paths)) {

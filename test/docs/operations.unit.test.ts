@@ -27,7 +27,7 @@ test.each([
   ['something dangerous', 2, true],
   ['a diff that could not be made', 1, false],
   ['a refused change', 3, false],
-])('the line that rolls back, where the diff finds %s', (_what, code, deploys) => {
+])('the line that rolls back, if the diff finds %s', (_what, code, deploys) => {
   const [, section = ''] = /^## Rolling back\n([\s\S]+?)^## /m.exec(read('docs/operations.md')) ?? [];
   const [, line = ''] = /```bash\n([^`]+)/.exec(section) ?? [];
   // After the revert, the last commit but one is what is deployed.

@@ -16,7 +16,7 @@ const kindIs =
   (box: Box): boolean =>
     box.kind === kind;
 
-test('there are pictures, and each stands in a document with words for who does not see it', () => {
+test('there are pictures, and each is in a document with a text for people who can’t see it', () => {
   const documents = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)].filter((path) =>
     path.endsWith('.md'),
   );

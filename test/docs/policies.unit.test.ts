@@ -20,7 +20,7 @@ const withoutResource = [
 describe.each(policies)('docs/policies/%s.json', (name) => {
   const { statements } = readPolicy(name);
 
-  test('names single actions, each once, and everything only where AWS knows no less', () => {
+  test('names single actions, each once, and all resources only where AWS allows nothing narrower', () => {
     const actions = statements.flatMap((statement) => statement.actions);
     expect(actions.length).toBeGreaterThan(0);
     for (const action of actions) expect(action).toMatch(/^[a-z]+:[A-Z][A-Za-z]+$/);
@@ -98,7 +98,7 @@ test('every secret that a runbook writes may be written, and no other that the s
   expect(mayWrite('NETWORK_SALT_SECRET')).toBe(false);
 });
 
-test('who recovers deletes no secret but those of a gateway', () => {
+test('those who recover may delete only a gateway’s secrets', () => {
   const { Resources } = synthesizeStack({ edge: true, canary: true }).template.toJSON() as {
     Resources: Record<string, { Type: string }>;
   };

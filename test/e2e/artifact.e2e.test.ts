@@ -58,7 +58,7 @@ test('answers, its status and headers in the prelude', async () => {
   expect(upstream.requests.at(-1)?.body.toString()).toBe(JSON.stringify({ ...question, model: 'text-model' }));
 });
 
-test('has said at its start which commit it is', () => {
+test('logs its commit at the start', () => {
   const [line = ''] = artifact.output().split('\n');
   expect(JSON.parse(line)).toEqual({ time: expect.any(String), level: 'info', message: 'started', commit });
 });
@@ -96,7 +96,7 @@ test('reads a compressed body, whether the platform calls it base64 or not', asy
   expect(headOf(await artifact.invoke(lossy)).statusCode).toBe(400);
 });
 
-test('sends who tries a WebSocket to POST, though the platform strips Upgrade', async () => {
+test('tells clients that try a WebSocket to POST, though the platform strips Upgrade', async () => {
   const tried = post('/v1/responses', '', { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'x-api-key': '' });
   const event = { ...tried, requestContext: { http: { ...tried.requestContext.http, method: 'GET' } } };
   expect(headOf(await artifact.invoke(event))).toMatchObject({
@@ -114,7 +114,7 @@ test('refuses a caller without a key', async () => {
   expect(JSON.parse(await text(answer.body))).toMatchObject({ type: 'error', error: { type: 'authentication_error' } });
 });
 
-test('hides a refusal of the upstream behind an error of its own', async () => {
+test('hides an upstream’s refusal behind an error of its own', async () => {
   upstream.answer(json(401, { error: { message: 'Acme knows no such key' } }));
   const answer = await artifact.invoke(post('/v1/chat/completions', question));
   expect(headOf(answer)).toMatchObject({ statusCode: 502, headers: { 'x-svc-error': 'upstream_error' } });

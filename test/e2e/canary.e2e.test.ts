@@ -47,7 +47,7 @@ test('the deployed files ask a gateway and leave their figure', async () => {
   }
 });
 
-test('they hold nothing of the gateway, nor of the SDK, and are small', () => {
+test('they contain nothing of the gateway or the SDK, and are small', () => {
   const inputs = Object.values(metafile.outputs).flatMap(({ inputs: used }) => Object.entries(used));
   const kept = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
   expect(kept).toContain('lambda/canary/checks.ts');

@@ -26,7 +26,7 @@ async function runProbe(args: readonly string[], env: Readonly<Record<string, st
   return { out, code };
 }
 
-test('dist/probe listens where Lambda says, and tells the kind of its credentials, never a value', async () => {
+test('dist/probe listens where Lambda says, and reveals the kind of its credentials, never a value', async () => {
   const environment = {
     ...{ PROBE_SECRET_HASH: hash, AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0' },
     ...{ AWS_ACCESS_KEY_ID: 'ASIAOFTHISTEST', AWS_SECRET_ACCESS_KEY: 'hidden', AWS_SESSION_TOKEN: 'token' },

@@ -75,7 +75,7 @@ async function openStreams(url: string, from: string, count: number) {
 const logOf = (output: string): Record<string, unknown>[] =>
   [...output.matchAll(/^\{.*\}$/gm)].map(([line]) => JSON.parse(line));
 
-test('one file, the page, and what makes it ESM are all there is to it', async () => {
+test('it consists of one file, the page, and what makes it ESM', async () => {
   expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toEqual({ type: 'module' });
   await using server = await startGatewayProcess(settings(), file);
   upstream.otherwise(json(200, wholeAnswer));
@@ -98,7 +98,7 @@ test('one file, the page, and what makes it ESM are all there is to it', async (
   expect(server.errors()).toBe('');
 });
 
-test('Lambda says where it listens, and who calls stands in the header that Lambda writes', async () => {
+test('Lambda says where it listens, and names the caller in a header', async () => {
   const endpoint = { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0', HOST: '203.0.113.9', PORT: '1' };
   await using server = await startGatewayProcess({ ...settings(), ...endpoint }, file);
   expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(500);
@@ -108,7 +108,7 @@ test('Lambda says where it listens, and who calls stands in the header that Lamb
   expect((await fetch(`${server.url}/cli`, { headers })).status).toBe(404);
 });
 
-test('what is wrong stops the start, one line for each', async () => {
+test('wrong settings stop the start, with a line for each', async () => {
   const wrong = { KEYS_TABLE: '', BODY_BUDGET: '0', CLIENT_ADDRESS: 'x-real-ip', PORT: '65536' };
   const server = spawnGateway({ ...settings(), ...wrong }, file);
   expect(await server.ended).toBe(1);
@@ -120,7 +120,7 @@ test('what is wrong stops the start, one line for each', async () => {
   ]);
 });
 
-test('credentials are found where a container gives them', async () => {
+test('credentials are found where a container provides them', async () => {
   const expiration = new Date(Date.now() + 3_600_000).toISOString();
   const keys = { AccessKeyId: 'OFTHECONTAINER', SecretAccessKey: 'secret', Token: 'token', Expiration: expiration };
   await using container = await startFakeService(answer(200, keys));
@@ -166,7 +166,7 @@ test('a refund that can’t be written before the end is logged as a charge left
   expect(logOf(server.output()).filter(({ message }) => message === 'charge left standing')).toHaveLength(3);
 });
 
-test('what nobody caught is logged, and the streams end as they do on a stop, with exit code 1', async () => {
+test('an uncaught exception is logged, and the streams end as on a stop, with exit code 1', async () => {
   const preload = join(folder, 'preload.mjs');
   writeFileSync(preload, 'process.on("SIGUSR2", () => { throw new TypeError("planted"); });');
   await using server = await startGatewayProcess({ ...settings(), NODE_OPTIONS: `--import=${preload}` }, file);
@@ -182,7 +182,7 @@ test('what nobody caught is logged, and the streams end as they do on a stop, wi
   expect(server.output()).not.toMatch('planted');
 });
 
-test('where nobody reads its log any more, it ends by itself', async () => {
+test('it ends by itself once nobody reads its log', async () => {
   await using server = await startGatewayProcess(settings(), file);
   server.closeOutput();
   // The answer is followed by a line that can't be written.

@@ -52,7 +52,7 @@ function sorted(item: Item | undefined) {
     .sort();
 }
 
-test('the model of the store does with every write of a counter what an emulator does', async () => {
+test('the model of the store treats every write of a counter as an emulator does', async () => {
   const step = fc.record({
     kind: fc.constantFrom('charge', 'charge', 'old charge', 'refund', 'old refund', 'again'),
     seconds: fc.constantFrom(0, 0, 1, 4, 7, 70, 1200),

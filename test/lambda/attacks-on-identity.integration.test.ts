@@ -56,7 +56,7 @@ describe('a network', () => {
     expect(await ask(gateway, { 'x-api-key': 'x' }, { from: '127.0.0.10' })).toBe('200');
   });
 
-  test('is stored, and logged, as nothing but a keyed hash', async () => {
+  test('is stored and logged only as a keyed hash', async () => {
     await using gateway = await start();
     const key = await gateway.issueKey();
     const client = createTestClient(gateway.dynamoDb.endpoint);
@@ -99,7 +99,7 @@ describe('a key', () => {
     });
   });
 
-  test('that differs in one character, or in length, is none', async () => {
+  test('that differs in one character, or in length, is not one', async () => {
     await using gateway = await start();
     const key = await gateway.issueKey();
     const flipped = (at: number) => key.slice(0, at) + (key[at] === 'A' ? 'B' : 'A') + key.slice(at + 1);
@@ -111,7 +111,7 @@ describe('a key', () => {
     expect(await quotaItems(gateway)).toEqual({});
   });
 
-  test('in the query, the path, a cookie or the body is none', async () => {
+  test('in the query, the path, a cookie or the body does not count', async () => {
     await using gateway = await start();
     const key = await gateway.issueKey();
     const query = `?key=${key}&api_key=${key}&x-api-key=${key}&access_token=${key}`;
@@ -123,7 +123,7 @@ describe('a key', () => {
     expect(JSON.stringify(gateway.upstream.requests)).not.toContain(key);
   });
 
-  test('is looked up by its hash: neither it nor an address ever travels to the store', async () => {
+  test('is looked up by its hash: neither key nor address is ever sent to the store', async () => {
     const started = new AsyncDisposableStack();
     const proxies: Awaited<ReturnType<typeof startStoreProxy>>[] = [];
     await using gateway = await start({

@@ -55,7 +55,7 @@ async function send(app: App, { sourceIp = '203.0.113.9', method = 'POST', heade
   return { outcome: `${statusCode} ${received.get('x-svc-error') ?? ''}`.trim(), headers: received };
 }
 
-test('a network of IPv6 is its /64, and an IPv4 address the same however it is written', async () => {
+test('an IPv6 network is its /64, and an IPv4 address is the same however it is written', async () => {
   await using gateway = await startApp({ GUEST_LIMIT: '1' });
   const first = async (sourceIp: string) => (await send(gateway.app, { sourceIp })).outcome;
   expect(await first('2001:db8:1:2::a')).toBe('200');
@@ -68,7 +68,7 @@ test('a network of IPv6 is its /64, and an IPv4 address the same however it is w
   expect(await first('203.0.113.10')).toBe('200');
 });
 
-describe('a header that would hold another one', () => {
+describe('a header that would smuggle in another', () => {
   const injections = ['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é'];
 
   test.each(['anthropic-beta', 'anthropic-version', 'openai-beta', 'accept'])('%s is not sent on', async (name) => {

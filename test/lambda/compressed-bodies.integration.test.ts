@@ -39,7 +39,7 @@ describe.each([
     expect(sent?.headers['content-encoding']).toBeUndefined();
   });
 
-  test('that breaks off is a charged 400 that names the encoding', async () => {
+  test('that breaks off is a charged 400 naming the encoding', async () => {
     const before = remaining(await send(text, {}));
     const response = await send(encode(text).subarray(0, -3), { 'content-encoding': encoding });
     expect([...codeOf(response), remaining(response)]).toEqual([400, 'invalid_request', before - 1]);
@@ -64,7 +64,7 @@ test('a prompt of a million tokens goes through the platform’s 6 MB', async ()
   expect(gateway.upstream.requests.at(-1)?.body.length).toBeGreaterThan(5_000_000);
 });
 
-test('another encoding, and more than one, are a free 415 that names what is taken', async () => {
+test('an unknown encoding, or more than one, is a free 415 naming those accepted', async () => {
   const before = remaining(await send(JSON.stringify(question), {}));
   for (const encoding of ['compress', 'gzip, gzip']) {
     const response = await send('x', { 'content-encoding': encoding });

@@ -50,13 +50,13 @@ describe.each(kinds)('a conversation of %s', (kind) => {
     expect(seen.size).toBe(1);
   });
 
-  test('is one of many that fill all keys', async () => {
+  test('and others spread over all keys', async () => {
     const seen = new Set<string | undefined>();
     for (let session = 0; session < 20; session += 1) seen.add(await keyOf(converse(`${session}`)));
     expect(seen).toEqual(new Set(keys));
   });
 
-  test('goes elsewhere while its key rests, and nobody else does', async () => {
+  test('moves while its key rests, and no other conversation does', async () => {
     const clock = { now: Date.UTC(2026, 5, 15, 12) };
     await using moving = await startTestGateway({ environment, now: () => clock.now });
     moving.upstream.otherwise(json(200, plain));
@@ -78,7 +78,7 @@ describe.each(kinds)('a conversation of %s', (kind) => {
   });
 });
 
-test('a session’s header goes before all else, and not upstream', async () => {
+test('a session’s header comes before anything else, and does not go upstream', async () => {
   const names = ['x-claude-code-session-id', 'session-id', 'session_id', 'thread-id', 'x-session-affinity'];
   for (const name of [...names, 'x-opencode-session', 'x-session-id']) {
     const seen = new Set<string | undefined>();
@@ -90,7 +90,7 @@ test('a session’s header goes before all else, and not upstream', async () => 
   }
 });
 
-test('callers with the same words are spread, each to a key of its own', async () => {
+test('callers with the same words are spread over the keys', async () => {
   const seen = new Set<string | undefined>();
   for (let member = 0; member < 20; member += 1) {
     const key = await gateway.issueKey({ member: `member ${member}` });
@@ -108,7 +108,7 @@ test('all keys of one member are one caller', async () => {
   expect(seen.size).toBe(1);
 });
 
-describe('what is bound to the account that failed', () => {
+describe('content bound to the account that failed', () => {
   async function startTwo(first: Script, second: Script) {
     await using started = new AsyncDisposableStack();
     const fallback = started.use(await startFakeUpstream());
@@ -145,7 +145,7 @@ describe('what is bound to the account that failed', () => {
     expect(outcome(response)).toEqual([400, 'invalid_request']);
   });
 
-  test('an account’s own 400 is the caller’s', async () => {
+  test('a 400 of the content’s own account is the caller’s', async () => {
     await using world = await startTwo(foreign, json(200, plain));
     const response = await send(conversations.codex('one'), { turn: 6, to: world.two });
     expect(outcome(response)).toEqual([400, 'invalid_request']);

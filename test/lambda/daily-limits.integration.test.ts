@@ -65,7 +65,7 @@ describe('a spent DAILY_LIMIT', () => {
     expect(await remaining(key)).toBe('20');
   });
 
-  test('is asked after the caller: whom the own limit refuses, counts towards none', async () => {
+  test('comes after the caller’s own limit: what that refuses counts towards none', async () => {
     await start({ DAILY_LIMIT: '5', GUEST_DAILY_LIMIT: '5' });
     const statuses = [];
     for (let index = 0; index < 5; index += 1) statuses.push((await ask('guest')).status);
@@ -74,7 +74,7 @@ describe('a spent DAILY_LIMIT', () => {
     expect([(await ask(key)).status, (await ask(key)).status, (await ask(key)).status]).toEqual([200, 200, 503]);
   });
 
-  test('is told in the log by name, and is no failure of the gateway, nor a refund for one', async () => {
+  test('is named in the log, and is neither a failure of the gateway nor a refund for one', async () => {
     await start({ DAILY_LIMIT: '10', GUEST_DAILY_LIMIT: '1' });
     const key = await gateway.issueKey();
     await ask('guest');
@@ -91,8 +91,8 @@ describe('a spent DAILY_LIMIT', () => {
   });
 });
 
-describe('what is given back', () => {
-  test('is given back to all: a failed answer, a stream that breaks, a body that is refused and refunded', async () => {
+describe('what is refunded', () => {
+  test('is refunded to every limit: a failed answer, a broken stream, a refused and refunded body', async () => {
     await start({ DAILY_LIMIT: '1', REFUND_REFUSALS: 'true' });
     const key = await gateway.issueKey();
     gateway.upstream.answer(html(500, 'down'));
@@ -104,7 +104,7 @@ describe('what is given back', () => {
     expect([(await ask(key)).status, (await ask(key)).status]).toEqual([200, 503]);
   });
 
-  test('counting tokens and models count towards no limit', async () => {
+  test('token counts and models count towards no limit', async () => {
     await start({ DAILY_LIMIT: '1' });
     const key = await gateway.issueKey();
     for (let index = 0; index < 3; index += 1) {
@@ -114,7 +114,7 @@ describe('what is given back', () => {
   });
 });
 
-test('where the answer to the count is lost for good, nothing is free and the caller pays nothing', async () => {
+test('if the answer to the count is lost for good, nothing is free and the caller pays nothing', async () => {
   let spoilt = false;
   gateway = await startTestGateway({
     environment: { DAILY_LIMIT: '10' },
@@ -143,7 +143,7 @@ test('where the answer to the count is lost for good, nothing is free and the ca
   expect(gateway.upstream.requests).toEqual([]);
 });
 
-test('without them a request costs the store what it did: one write, and a read for its key', async () => {
+test('without them a request costs the store one write, and one read for its key', async () => {
   const operations: string[] = [];
   gateway = await startTestGateway({
     reachStore: async (endpoint) => {

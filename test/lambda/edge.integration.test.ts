@@ -63,7 +63,7 @@ describe('behind the edge', () => {
     expect(gateway.log).toContainEqual(expect.objectContaining({ code: 'not_found', reason: 'around_edge' }));
   });
 
-  test('a secret that is replaced is taken beside the one before it, within a minute', async () => {
+  test('a new secret is accepted beside the previous one within a minute', async () => {
     await using edge = await startBehindEdge();
     const { gateway, versions, clock, via } = edge;
     const statuses = async () => {
@@ -82,7 +82,7 @@ describe('behind the edge', () => {
     expect(await statuses()).toEqual([404, 200]);
   });
 
-  test('an edge that does not name the viewer is an error of the operator, and nobody is served', async () => {
+  test('if the edge does not name the viewer, that is the operator’s error, and nobody is served', async () => {
     await using edge = await startBehindEdge();
     const { gateway } = edge;
     const response = await ask(gateway, { [originSecretHeader]: 'one' });

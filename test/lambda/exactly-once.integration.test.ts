@@ -164,7 +164,7 @@ describe('every way a request can end is settled once', () => {
   }
 });
 
-describe('where the store’s answer is lost for good', () => {
+describe('if the store’s answer is lost for good', () => {
   const from = '127.0.0.10';
   // To the gateway a lost request looks like a lost answer, and a store that fails may have done it all the same.
   const charges: readonly (readonly [StoreFault, 0 | 1, number])[] = [
@@ -231,7 +231,7 @@ describe('where the store’s answer is lost for good', () => {
     expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toHaveLength(2);
   });
 
-  test('to the question who is calling, nothing is charged', async () => {
+  test('to the question of who is calling, nothing is charged', async () => {
     await using spoilt = await startSpoilt();
     const { gateway, store } = spoilt;
     store.spoil(({ name }) => (name === 'GetItem' ? 'answer lost' : undefined));

@@ -78,7 +78,7 @@ describe('several upstreams', () => {
     }
   });
 
-  test('resting keys of the first are tried where the second can’t be reached', async () => {
+  test('resting keys of the first are tried if the second can’t be reached', async () => {
     await using two = await startTwo({ UPSTREAM_2_BASE_URL: refusingUrl });
     const limited = empty(429, { 'retry-after': '600' });
     two.first.answer(limited, limited);
@@ -122,7 +122,7 @@ describe('several upstreams', () => {
     expect(await reader.rest()).toMatch(canary.answer);
   });
 
-  test('each try has the whole time for its first word', async () => {
+  test('each try has the full time until its first event', async () => {
     await using two = await startTwo({ UPSTREAM_IDLE_TIMEOUT: '100' });
     const [failing, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     two.first.answer([until(failing.promise), ...html(500)]);

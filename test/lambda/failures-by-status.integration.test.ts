@@ -74,7 +74,7 @@ describe.each(dialectNames)('an upstream of %s that answers with', (dialect: Dia
     expect(error.message.length).toBeLessThanOrEqual(2_000);
   });
 
-  test('a 401 that names the vendor: nothing of it is shown', async () => {
+  test('a 401 that names the vendor is not shown', async () => {
     const message = `Incorrect API key provided. You can find your key at https://acmecorp.example ${canary.upstreamBody}`;
     watched.gateway.upstream.answer(json(401, { error: { message } }));
     expectRefusal(dialect, await watched.ask(dialect), { status: 502, reason: 'credentials', ...upstreamError });
@@ -113,7 +113,7 @@ test('an error whose body never ends: nobody waits for it', async () => {
   for (const { closed } of upstream.requests) expect(await closed).toBe('aborted');
 });
 
-test('counting tokens is free, and not offered where the upstream does not know it', async () => {
+test('counting tokens is free, and not offered if the upstream lacks it', async () => {
   await using watched = await startWatchedGateway();
   const { gateway, remaining } = watched;
   const before = await remaining();

@@ -93,7 +93,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     }
   });
 
-  test('flows when the time of the request is over', async () => {
+  test('still flows when the request’s time is up', async () => {
     await using watched = await startWatchedGateway({ environment: { REQUEST_TIMEOUT: '0.5' } });
     const { upstream } = watched.gateway;
     upstream.answer([...first, silence]);
@@ -102,7 +102,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expect(await upstream.requests[0]?.closed).toBe('aborted');
   });
 
-  test('flows when the function’s own time is over: the last event still goes out', async () => {
+  test('still flows when the function’s own time is up: the last event still goes out', async () => {
     await using watched = await startWatchedGateway({ functionTimeout: 5_500 });
     watched.gateway.upstream.answer([...first, silence]);
     const outcome = await watched.ask(dialect, { stream: true });
@@ -123,7 +123,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expect(outcomes[0]?.text).toMatch('"score":null,"svc":[null]');
   });
 
-  test('breaks after its end: that is none of the client’s business', async () => {
+  test('breaks after its end, which does not concern the client', async () => {
     await using watched = await startWatchedGateway();
     const { upstream } = watched.gateway;
     const whole = [eventHead, write(events.join(''))];

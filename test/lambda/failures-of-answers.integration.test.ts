@@ -28,7 +28,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
   const text = JSON.stringify(answer);
   const stream = events.join('');
 
-  test('answers 200 with what is no answer', async () => {
+  test('answers 200 with something that is not an answer', async () => {
     await using watched = await startWatchedGateway();
     const bodies: readonly Script[] = [
       empty(200),
@@ -51,7 +51,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
     }
   });
 
-  test('answers 200 with what is no stream', async () => {
+  test('answers 200 with something that is not a stream', async () => {
     await using watched = await startWatchedGateway();
     const bodies: readonly Script[] = [
       empty(200),
@@ -122,7 +122,7 @@ test('a content-length that is too short spoils that answer and no other', async
   }
 });
 
-test('an answer of 100 MB is not taken in, whether it is compressed or not', async () => {
+test('an answer of 100 MB is not read, compressed or not', async () => {
   await using watched = await startWatchedGateway();
   const { upstream } = watched.gateway;
   upstream.answer([head(200, jsonHead), flood(100 * mebibyte)]);
@@ -146,7 +146,7 @@ test('an answer of 100 MB is not taken in, whether it is compressed or not', asy
   expect(await upstream.requests[3]?.closed).toBe('aborted');
 });
 
-test('an event without end is not taken in', async () => {
+test('an endless event is not read', async () => {
   await using watched = await startWatchedGateway();
   const { upstream } = watched.gateway;
   upstream.answer([head(200, eventHead), write('data: "'), flood(100 * mebibyte)]);

@@ -76,7 +76,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
     }
   });
 
-  test('is silent on a stream before anything came', async () => {
+  test('is silent before a stream’s first event', async () => {
     await using watched = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.1' } });
     const { upstream } = watched.gateway;
     for (const script of [[silence], [head(200, jsonHead), silence], [...sse(''), silence]]) {
@@ -87,7 +87,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
   });
 });
 
-test('a connection that nobody takes ends after UPSTREAM_CONNECT_TIMEOUT', async () => {
+test('a connection that is not accepted ends after UPSTREAM_CONNECT_TIMEOUT', async () => {
   await using deaf = await startDeafUpstream();
   const environment = { ...baseUrls(deaf.url), UPSTREAM_CONNECT_TIMEOUT: '0.1' };
   await using watched = await startWatchedGateway({ environment });
@@ -96,7 +96,7 @@ test('a connection that nobody takes ends after UPSTREAM_CONNECT_TIMEOUT', async
   }
 });
 
-test('and so does one that is taken and never secured', async () => {
+test('and so does one that is accepted but never secured', async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket.resume()));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -112,7 +112,7 @@ test('and so does one that is taken and never secured', async () => {
   }
 });
 
-test('the function’s own deadline counts where it comes first', async () => {
+test('the function’s own deadline counts if it comes first', async () => {
   // 5 s of it are kept for the last words.
   await using watched = await startWatchedGateway({ functionTimeout: 5_100 });
   watched.gateway.upstream.otherwise([silence]);

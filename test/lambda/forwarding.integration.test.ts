@@ -46,7 +46,7 @@ describe('what reaches the upstream', () => {
     expect((await send(paths.chat, body)) === resolved(body)).toBe(true);
   });
 
-  test('is long and sent whole once more where a connection was dead', async () => {
+  test('is long and sent whole once more if a connection was dead', async () => {
     const [body = ''] = long;
     gateway.upstream.answer(json(200, { choices: [] }), [reset]);
     await send(paths.chat, '{"model":"svc","messages":[]}');
@@ -64,7 +64,7 @@ describe('what reaches the upstream', () => {
   });
 });
 
-test('an upstream that refuses a long body without reading it is heard, and let go of', async () => {
+test('the answer of an upstream that refuses a long body without reading it is used, and its connection closed', async () => {
   const answer = 'HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n';
   const upstream = createServer((socket) => {
     socket.unref().on('error', () => {});

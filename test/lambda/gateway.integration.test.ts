@@ -58,7 +58,7 @@ describe('the gateway', () => {
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
   });
 
-  test('reads an answer by what was asked: how many choices, and where to stop', async () => {
+  test('reads an answer by its request: how many choices, and where to stop', async () => {
     const finished = { id: 'x', model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
     gateway.upstream.answer(sse([{ data: JSON.stringify(finished) }]));
     const two = await gateway.post('/v1/chat/completions', { ...question, stream: true, n: 2 }, guest);
@@ -98,7 +98,7 @@ describe('the gateway', () => {
     expect((await read())[0]).toBe(first);
   });
 
-  test('threw nothing past itself', () => {
+  test('let no exception escape', () => {
     expect(gateway.faults).toEqual([]);
   });
 });

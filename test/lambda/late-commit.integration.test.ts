@@ -65,7 +65,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expect(await watched.remaining()).toBe(before);
   });
 
-  test('that was kept alive over an upstream that says nothing ever: refunded', async () => {
+  test('that was kept alive while the upstream said nothing at all: refunded', async () => {
     const environment = { ...soon, UPSTREAM_IDLE_TIMEOUT: '0.2' };
     await using watched = await startWatchedGateway({ environment });
     watched.gateway.upstream.answer([silence], [head(200), silence]);

@@ -33,7 +33,7 @@ const questions = {
   },
 };
 
-describe('a client of a loud upstream', () => {
+describe('a client of an upstream that reveals itself', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway({ environment: { MEMBER_LIMIT: '100000', BURST_LIMIT: '600' } });

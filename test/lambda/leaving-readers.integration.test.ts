@@ -97,7 +97,7 @@ function pressing(dialect: DialectName, broken: Promise<void>): Script {
 }
 
 describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
-  test.each([false, true])('that goes before there is an answer pays, stream: %s', async (stream) => {
+  test.each([false, true])('that leaves before the answer pays, stream: %s', async (stream) => {
     await using watched = await startWatchedGateway();
     // So that the first of them goes over a connection that is used again, and is not taken for a dead one.
     watched.gateway.upstream.answer(json(200, wire[dialect].answer));
@@ -146,7 +146,7 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
     },
   );
 
-  test('that reads most of an answer, then nothing more, then goes, pays', async () => {
+  test('that reads most of an answer, stops, and leaves, pays', async () => {
     await using watched = await startWatchedGateway();
     const before = await watched.remaining();
     watched.gateway.upstream.answer(long(dialect));

@@ -41,7 +41,7 @@ describe('resolve', () => {
     expect(models.find('__proto__')).toBeUndefined();
   });
 
-  test('what a message repeats of an unknown id is no name to hide, and no key', () => {
+  test('a message quotes no hidden name and no key from an unknown id', () => {
     const hiding = createModels('svc', [], (text) => /acme/i.test(text));
     expect(hiding.quote('gpt-5')).toBe(": 'gpt-5'");
     for (const id of ['AcmeCorp', 'acmecorp/thunder', 'sk-1234']) expect(hiding.quote(id)).toBe('');

@@ -43,7 +43,7 @@ describe.each(dialectNames)('the log of a gateway that speaks %s', (dialect: Dia
     ['a stall', true, [...sse(events[0] ?? ''), silence]],
   ];
 
-  test('says nothing of what callers and upstreams said, nor who they are', async () => {
+  test('holds nothing that callers and upstreams said, nor who they are', async () => {
     await using watched = await startWatchedGateway({ environment: fast });
     const { gateway } = watched;
     const memberKey = await gateway.issueKey();

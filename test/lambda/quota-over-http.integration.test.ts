@@ -64,7 +64,7 @@ describe('quota over HTTP', () => {
     expect(await remaining(key)).toBe('30');
   });
 
-  test('each answer shows what is left, and the seconds to midnight', async () => {
+  test('each answer shows the quota left, and the seconds to midnight', async () => {
     const key = await gateway.issueKey();
     const response = await ask(key);
     expect(['limit', 'remaining', 'reset'].map((name) => response.headers.get(`x-svc-${name}`))).toEqual([
@@ -87,7 +87,7 @@ describe('quota over HTTP', () => {
     expect(await remaining(key)).toBe('49');
   });
 
-  test('an exhausted daily quota says when it starts anew, and tells SDKs not to wait for it', async () => {
+  test('an exhausted daily quota says when it restarts, and tells SDKs not to wait for it', async () => {
     const key = await gateway.issueKey({ limit: 1 });
     await ask(key);
     const refused = await ask(key, '/v1/messages', question);

@@ -47,7 +47,7 @@ describe('what the gateway refuses', () => {
     expect(await second.text()).not.toMatch('ltk_unknown');
   });
 
-  test('x-api-key goes before api-key, and both before Authorization', async () => {
+  test('x-api-key comes before api-key, and both before Authorization', async () => {
     const key = await gateway.issueKey();
     const good = { authorization: `Bearer ${key}` };
     const status = async (headers: Record<string, string>) =>
@@ -104,7 +104,7 @@ describe('what the gateway refuses', () => {
     expect(((await response.json()) as { error: { message: string } }).error.message).toMatch(message);
   });
 
-  test('a body that is no UTF-8', async () => {
+  test('a body that is not UTF-8', async () => {
     const response = await fetch(`${gateway.url}/v1/messages`, {
       method: 'POST',
       headers: { ...guest, 'content-type': 'application/json' },

@@ -22,7 +22,7 @@ const ask = async ({ post }: TestGateway, path: string, body: unknown = mistyped
 describe.each(dialectNames)('a body of %s that the gateway refuses', (dialect) => {
   const { path } = wire[dialect];
 
-  test('is charged, says so, and says how many requests are left, until the last words name the cause', async () => {
+  test('is charged, says so, and says how many requests are left, until the last one names the cause', async () => {
     await using gateway = await startTestGateway();
     const told = [await ask(gateway, path), await ask(gateway, path), await ask(gateway, path)];
     expect(told).toEqual([
@@ -51,7 +51,7 @@ describe.each(dialectNames)('a body of %s that the gateway refuses', (dialect) =
   });
 });
 
-test('a body that can’t be decoded is charged, and one that is decoded to too much is not', async () => {
+test('a body that can’t be decoded is charged, and one that decodes to too much is not', async () => {
   for (const [environment, charged] of [
     [{}, 'charged; 2 requests are left.'],
     [refunding, 'not charged; 3 requests are left.'],
@@ -79,7 +79,7 @@ describe('with REFUND_REFUSALS', () => {
     ['state', { ...question, previous_response_id: 'resp_1' }, {}],
     ['a header that can’t go on', question, { accept: 'caf\u00e9' }],
     ['a header that can’t go on, in a stream', { ...question, stream: true }, { accept: 'caf\u00e9' }],
-  ])('all that did not go upstream is refunded: %s', async (_name, body, headers) => {
+  ])('everything that did not go upstream is refunded: %s', async (_name, body, headers) => {
     await using gateway = await startTestGateway({ environment: refunding });
     const message = expect.stringMatching('not charged; 3 requests are left');
     expect(await ask(gateway, path, body, headers)).toEqual({ status: 400, left: '3', message });
@@ -106,7 +106,7 @@ describe('with REFUND_REFUSALS', () => {
     ]);
   });
 
-  test('nothing of a 400 is said to one whose quota is used up', async () => {
+  test('a caller whose quota is used up hears nothing about a 400', async () => {
     await using gateway = await startTestGateway({ environment: { ...refunding, GUEST_LIMIT: '1' } });
     gateway.upstream.otherwise(json(200, wire.responses.answer));
     await ask(gateway, path, question).catch(() => {});
@@ -119,7 +119,7 @@ describe('with REFUND_REFUSALS', () => {
   });
 });
 
-test('counting tokens is free, and a refusal of it says nothing of a charge', async () => {
+test('counting tokens is free, and its refusal does not mention a charge', async () => {
   for (const environment of [{}, refunding]) {
     await using gateway = await startTestGateway({ environment });
     const refusal = await ask(gateway, '/v1/messages/count_tokens');

@@ -100,7 +100,7 @@ describe('one line, with its metrics, of', () => {
     expect(metrics).toEqual({ ...askedInVain, Duration: time, ...failed });
   });
 
-  test('what the upstream says of the caller’s doing, which is no failure', async () => {
+  test('a refusal by the upstream for which the caller is responsible, which is not a failure', async () => {
     gateway.upstream.answer(json(400, { error: { message: canary.upstreamBody } }));
     const { line, metrics } = await ask();
     expect(line).toMatchObject({ level: 'info', message: 'refused', reason: 'caller', refunded: false });
@@ -182,14 +182,14 @@ describe('one line, with its metrics, of', () => {
     expect(await ask()).toMatchObject({ status: 429, metrics: { 'Refusals(rate_limited)': 1 }, line: member });
   });
 
-  test('the models, which go nowhere, and a guest', async () => {
+  test('the models, which never go upstream, and a guest', async () => {
     const { line, metrics } = await lineOf(() => fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': 'x' } }));
     expect(line).toMatchObject({ route: '/v1/models', message: 'answered', status: 200, caller: 'guest' });
     expect(line).not.toHaveProperty('dialect');
     expect(metrics).toEqual({ Requests: 1 });
   });
 
-  test('a preflight, which is no request', async () => {
+  test('a preflight, which does not count as a request', async () => {
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
     const { line, metrics } = await lineOf(() => fetch(gateway.url + path, { method: 'OPTIONS', headers }));
     expect(line).toMatchObject({ route: path, message: 'answered', status: 204 });
@@ -204,7 +204,7 @@ describe('one line, with its metrics, of', () => {
   });
 });
 
-test('an operator is told where the upstream’s keys are gone, and not where a caller made up a key of ours', async () => {
+test('the operator learns that the upstream’s keys are gone, but not that a caller made up a key', async () => {
   await using bare = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
   for (const name of ['guest', 'ltk_made_up']) await bare.post(path, question, { 'x-api-key': name });
   const refused = { Requests: 1, 'Refusals(unconfigured)': 1 };
@@ -221,7 +221,7 @@ test('the first request alone is a cold start', async () => {
   ]);
 });
 
-test('each failed try that is followed by another counts by itself, in a line of its own', async () => {
+test('each failed try that another follows counts by itself, in its own line', async () => {
   await using two = await startTestGateway({ environment: { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two' } });
   two.upstream.answer(empty(401), whole);
   const response = await two.post(path, question, { 'x-api-key': 'guest' });

@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 describe('a gateway that its operator stops', () => {
-  test('refuses all that costs something, within a minute, charges nobody, and serves again as soon', async () => {
+  test('refuses everything that costs, within a minute, charges nobody, and serves again as quickly', async () => {
     const key = await gateway.issueKey();
     expect((await ask(key)).status).toBe(200);
     await stopSwitch().stop({ at: 'noon', reason: 'the upstream changes its prices, back at 14:00 UTC.' });
@@ -63,7 +63,7 @@ describe('a gateway that its operator stops', () => {
     expect(await stopSwitch().resume()).toBeUndefined();
   });
 
-  test('is no failure: its refusals ring no alarm, and are logged by their reason', async () => {
+  test('is not a failure: its refusals ring no alarm, and are logged with their reason', async () => {
     await stopSwitch().stop({ at: 'noon' });
     time += 60_000;
     expect(((await (await ask('guest')).json()) as { error: object }).error).toMatchObject({
@@ -79,7 +79,7 @@ describe('a gateway that its operator stops', () => {
     expect((await gateway.post('/v1/chat/completions', question)).status).toBe(401);
   });
 
-  test('ends no stream that runs', async () => {
+  test('ends no running stream', async () => {
     const held = Promise.withResolvers<void>();
     gateway.upstream.answer([
       ...[write('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'), until(held.promise)],
@@ -106,7 +106,7 @@ describe('what it costs to ask', () => {
     expect(readsOfTheMarker()).toBe(2);
   });
 
-  test('nothing of any request where a process reads it by itself', async () => {
+  test('no request pays if a process reads it in the background', async () => {
     await gateway[Symbol.asyncDispose]();
     await proxy[Symbol.asyncDispose]();
     const tasks: (() => void)[] = [];
@@ -123,7 +123,7 @@ describe('what it costs to ask', () => {
   });
 });
 
-test.each([true, false])('where it can not be read any more, what was known holds (stopped: %s)', async (stopped) => {
+test.each([true, false])('if it can’t be read any more, the last known state holds (stopped: %s)', async (stopped) => {
   const key = await gateway.issueKey();
   if (stopped) await stopSwitch().stop({ at: 'noon' });
   time += 60_000;

@@ -58,7 +58,7 @@ describe('UPSTREAM_HEADERS', () => {
     expect(await (await ask(gateway)).text()).not.toContain('secret-workspace');
   });
 
-  test('what is no headers is a fault of the gateway’s own, and nothing goes upstream', async () => {
+  test('invalid headers are a fault of the gateway’s own, and nothing goes upstream', async () => {
     await using gateway = await startTestGateway(secret({ host: 'elsewhere' }));
     const response = await ask(gateway);
     expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'service_unavailable']);

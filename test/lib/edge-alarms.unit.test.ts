@@ -52,7 +52,7 @@ test.each<[string, number, object, string[]]>([
   ['a healthy edge', 60, { '4xx': 8, '5xx': 1 }, []],
   ['scanners, who get 404', 100, { '4xx': 100 }, []],
   ['few requests of which half fail', 1, { '5xx': 50, 504: 50, 403: 50 }, []],
-  ['a gateway that can not be reached', 60, { '5xx': 100 }, ['EdgeFailing']],
+  ["a gateway that can't be reached", 60, { '5xx': 100 }, ['EdgeFailing']],
   ['a gateway that is stopped on purpose', 60, { '5xx': 100, 503: 100 }, []],
   ['plain answers that take too long', 60, { '5xx': 6, 504: 6 }, ['EdgeTimingOut']],
   ['a web ACL that blocks callers', 60, { '4xx': 70, 403: 65 }, ['EdgeRefusing']],

@@ -49,7 +49,7 @@ describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
     }
   });
 
-  test('is all there where it only looks like the beginning of a name', () => {
+  test('is complete if it only looks like the beginning of a name', () => {
     expect(joined(hear(choice('by Thun'), finish))).toBe('by Thun');
     expect(joined(hear(choice('by Thun'), choice('ology'), finish))).toBe('by Thunology');
     expect(joined(hear(choice('by Thun')))).toBe('by Thun');
@@ -72,7 +72,7 @@ describe('what is said in several places of a choice', () => {
     }
   });
 
-  test('leaves what thoughts hold back before anything else is said', () => {
+  test('releases what thoughts hold back before anything else is said', () => {
     expect(deltas({ reasoning: 'by Thun' }, { content: 'I' }, { reasoning: 'der' })).toEqual([
       { reasoning: 'by ' },
       { reasoning: 'Thun' },
@@ -81,7 +81,7 @@ describe('what is said in several places of a choice', () => {
     ]);
   });
 
-  test('leaves what content holds back before a call, or with the end', () => {
+  test('releases what content holds back before a call, or with the end', () => {
     const call = { tool_calls: [{ index: 0, function: { name: 'f', arguments: '' } }] };
     expect(deltas({ content: 'by Thun' }, { reasoning: 'Hm.' }, call).slice(1)).toEqual([
       { reasoning: 'Hm.' },
@@ -94,7 +94,7 @@ describe('what is said in several places of a choice', () => {
 
   const part = (text: string, index?: number) => ({ content: [{ type: 'text', text, index }] });
 
-  test('makes no name of the end of one part and the beginning of the next', () => {
+  test('finds no name across the end of one part and the beginning of the next', () => {
     const textOf = (delta: unknown) => Object(delta).content?.[0]?.text ?? Object(delta).content ?? '';
     for (const [first, second] of halves()) {
       const [one, two] = [`Who? ${first}`, `${second}.`];
@@ -133,7 +133,7 @@ describe('what is said in several places of a choice', () => {
   });
 });
 
-test('short words and bytes are no texts: they come whole, and leave whole', () => {
+test('short words and bytes are not texts: they arrive and leave whole', () => {
   const delta = {
     ...{ role: 'assistant', type: 'delta', id: 't', name: 'bot', status: 'at', channel: 'commentary a', phase: 'a' },
     ...{ tool_call_id: 't', created_at: 't', media_type: 'x/t', image_url: 'https://a', b64_json: 'a', 'a/b': 't' },
@@ -142,7 +142,7 @@ test('short words and bytes are no texts: they come whole, and leave whole', () 
   expect(deltas(delta, delta)).toEqual([delta, delta]);
 });
 
-test('what only the upstream can read is no text', () => {
+test('content that only the upstream can read is not text', () => {
   const delta = { reasoning_opaque: 'acme+', reasoning_encrypted: 'acme', reasoning_signature: 'acme' };
   expect(deltas(delta)).toEqual([delta]);
 });

@@ -51,7 +51,7 @@ describe.each(dialectNames)('%s', (name) => {
     expect(send(dialect, withModel(body, 'svc-vision'))).toBe(withModel(body, upstreamModel));
   });
 
-  test('what asks for state is refused', () => {
+  test('requests for state are refused', () => {
     for (const [, body, { stateful }] of requests) {
       if (!stateful) continue;
       const refusal = send(dialect, body);
@@ -71,7 +71,7 @@ describe.each(dialectNames)('%s', (name) => {
     }
   });
 
-  test('content nested as deep as a body may be is looked through', () => {
+  test('content is searched as deep as a body may be nested', () => {
     const list = name === 'responses' ? 'input' : 'messages';
     const deep = (inner: string) => {
       const depth = 4_990;
@@ -111,7 +111,7 @@ describe.each(dialectNames)('%s', (name) => {
   });
 });
 
-test('an image without a type is an image; where none is given there is none', () => {
+test('an image without a type is an image; without an image there is none', () => {
   const body = (part: string) => `{"model":"svc","messages":[{"role":"user","content":[{"type":"text",${part}}]}]}`;
   const chat = dialectNamed('chat');
   expect(send(chat, body('"image_url":{"url":"https://x"}'))).toMatchObject({ code: 'invalid_model' });

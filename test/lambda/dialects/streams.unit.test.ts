@@ -81,7 +81,7 @@ describe.each(dialectNames)('streams of %s', (name) => {
     const given = readEvents(decode(bytes), parsePython);
     const events = readEvents(output);
 
-    test('comes out the same however it is cut', () => {
+    test('is the same however it is cut', () => {
       const stride = 61;
       for (let first = 0; first < stride; first += 1) {
         const cuts: number[] = [];
@@ -126,7 +126,7 @@ describe.each(dialectNames)('streams of %s', (name) => {
       );
     });
 
-    test('tells nobody who answered', () => {
+    test('reveals nobody who answered', () => {
       expect(findIdentity(output)).toEqual([]);
       for (const text of joinTexts(valuesOf(events)).values()) expect(findIdentity(text)).toEqual([]);
       expect(new Set(readComments(output))).toEqual(new Set(readComments(output).length > 0 ? [': keep-alive'] : []));
@@ -135,7 +135,7 @@ describe.each(dialectNames)('streams of %s', (name) => {
       }
     });
 
-    test('leaves what a program reads byte for byte', () => {
+    test('leaves what a program reads unchanged, byte for byte', () => {
       const exempt = (all: readonly ClientEvent[]) =>
         [...joinTexts(valuesOf(all))].filter(([, text]) => text.includes('EXEMPT'));
       // Ciphertext and calls of a stream that ended are all there; one that failed may end early.

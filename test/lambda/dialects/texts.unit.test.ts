@@ -73,7 +73,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
     return teller.hear(readEvents(output));
   };
 
-  test('any text, however it is cut, is heard as the scrub of the whole', () => {
+  test('any text, however it is cut, reads like the whole text scrubbed', () => {
     // One text of each kind: what stands in two of a kind may meet, which is the next test's matter.
     const speeches = fc.uniqueArray(speechOf(teller.kinds), { selector: ({ kind }) => kind, minLength: 1 });
     fc.assert(
@@ -118,7 +118,7 @@ describe('kinds of text that take turns in one choice', () => {
     return call < 0 ? all : all.slice(0, call);
   };
 
-  test('keep their order, and a name that is interrupted does not come together', () => {
+  test('keep their order, and an interrupted name does not come together', () => {
     const long = createScrubber(
       known.filter((one) => one.length > 4),
       'svc',

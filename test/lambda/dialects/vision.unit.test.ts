@@ -9,7 +9,7 @@ const find = (name: string, body: object) => dialects.get(name)?.findVision(crea
 const asFile = (name: string, value: string) => ({ type: 'any', [name]: value });
 const image = { type: 'image_url', image_url: { url: 'x' } };
 
-describe('content that only a vision model sees, in places off the beaten track', () => {
+describe('images and video in unusual places', () => {
   test.each([
     ['chat', { messages: [{ role: 'assistant', images: [image] }] }, 'messages[0].images[0]'],
     ['chat', { messages: [], prediction: { type: 'content', content: [image] } }, 'prediction.content[0]'],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { shareDescriptors } from '../../../lambda/engines/descriptors.ts';
 
-test('of Lambda’s descriptors, enough are left for the tables and all else', () => {
+test('enough of Lambda’s descriptors are left for the tables and everything else', () => {
   const { clients, upstreams } = shareDescriptors(1_024);
   expect([clients, upstreams]).toEqual([384, 384]);
   // Both services of AWS at their most, a dozen files and pipes.

@@ -45,7 +45,7 @@ describe('the body', () => {
     expect(event.body).toBeUndefined();
   });
 
-  test('is empty where there is none', async () => {
+  test('is empty if there is none', async () => {
     const call = callOf({});
     expect([call.bodySize(), await call.takeBody()]).toEqual([0, '']);
   });

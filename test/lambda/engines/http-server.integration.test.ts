@@ -80,7 +80,7 @@ test.each([
   client.socket.destroy();
 });
 
-test('an expectation that nobody knows is ignored', async () => {
+test('an unknown expectation is ignored', async () => {
   await using server = await serve(async (call) => answer(Buffer.from(await call.takeBody()).toString()));
   const client = await openRaw(server.url);
   client.send(`${post(5)}expect: the-unexpected\r\n${end}hello`);
@@ -127,7 +127,7 @@ test('a body that is too large is read up to the limit, answered, and then its c
   for (const size of sizes) expect(size).toBeGreaterThan(mebibyte);
 });
 
-test('what nobody takes is dropped, and takes no room', async () => {
+test('a body that nobody takes is dropped, and takes no room', async () => {
   const sizes: number[] = [];
   const app = async ({ path, dropBody, bodySize, room }: Call) => {
     room.claim('one network');
@@ -212,7 +212,7 @@ test('a body that does not come in time is refused', async () => {
   expect(text).toMatch('"status":408');
 });
 
-test('a client that leaves is told of, before its body has come and while it is answered', async () => {
+test('a client’s leaving is reported, before its body has arrived and while it is answered', async () => {
   const gone: string[] = [];
   const begun = new Set<string>();
   const app = async ({ path, bodySize, clientGone }: Call) => {
@@ -260,7 +260,7 @@ test('a reader that stands still holds the answer back', async () => {
   client.socket.destroy();
 });
 
-test('what an app throws is an answer that shows nothing of it', async () => {
+test('an error thrown by the app shows nothing of itself in the answer', async () => {
   const fault = new Error('planted');
   await using server = await serve(() => Promise.reject(fault));
   const response = await fetch(server.url);
@@ -310,7 +310,7 @@ test('told to stop while nothing runs, it is over at once', async () => {
   await client.rest();
 });
 
-test('an address or a port that can’t be had stops the start', async () => {
+test('an address or port that can’t be used stops the start', async () => {
   await using first = await serve(async () => answer());
   await expect(serve(async () => answer(), { port: first.port })).rejects.toThrow(`PORT ${first.port} is taken`);
   await expect(serve(async () => answer(), { host: '203.0.113.9' })).rejects.toThrow('HOST 203.0.113.9 is no address');

@@ -10,7 +10,7 @@ interface Measured {
 // Compiled code may count a block again where it hands back to the interpreter.
 const interpreted = ['--no-opt', '--no-maglev', '--no-sparkplug', '--disable-warning=ExperimentalWarning'];
 
-test('the work on what comes in grows in proportion to its size, whatever it is', () => {
+test('the work on any input grows in proportion to its size', () => {
   const output = execFileSync(process.execPath, [...interpreted, join(import.meta.dirname, 'measure.ts')]);
   const measured: Measured[] = String(output)
     .trim()

@@ -19,7 +19,7 @@ describe.each(encodings)('%s', (encoding) => {
     expect(await decodeBody(encode(Buffer.from(text)), encoding, limit)).toBe(text);
   });
 
-  test('takes a body of just the limit and no byte more', async () => {
+  test('accepts a body of exactly the limit and not a byte more', async () => {
     expect(await decodeBody(encode(Buffer.alloc(1_000_000, 'a')), encoding, 1_000_000)).toHaveLength(1_000_000);
     const refusal = { code: 'request_too_large', refund: true };
     await expect(decodeBody(encode(Buffer.alloc(1_000_001)), encoding, 1_000_000)).rejects.toMatchObject(refusal);
@@ -63,7 +63,7 @@ test.each(encodings)('%s is decoded portion by portion, each announced before th
   expect(asked).toBe(1);
 });
 
-test('a bomb is left as soon as it passes the limit', async () => {
+test('a bomb is dropped as soon as it passes the limit', async () => {
   // More than fits into a string: unpacked to its end, it would fail in another way.
   const bomb = gzipSync(Buffer.alloc(540_000_000), { level: 1 });
   await expect(decodeBody(bomb, 'gzip', limit)).rejects.toMatchObject({ code: 'request_too_large' });
@@ -79,7 +79,7 @@ test('a zstd frame that looks further back than 8 MiB is too large', async () =>
   });
 });
 
-test('compressed bytes that a platform took for text are bytes all the same', async () => {
+test('compressed bytes that a platform took for text are still treated as bytes', async () => {
   // The shortest of all, as hardly another one is UTF-8 by chance.
   const empty = Buffer.from([6]);
   expect(await decodeBody(empty.toString('utf8'), 'br', limit)).toBe('');

@@ -43,7 +43,7 @@ describe('the catalogue of errors', () => {
     });
   });
 
-  test('is wholly in the table', () => {
+  test('is complete in the table', () => {
     expect(table.map(([code]) => code).sort()).toEqual(Object.keys(catalogue).sort());
   });
 
@@ -53,7 +53,7 @@ describe('the catalogue of errors', () => {
     expect(JSON.parse(renderOpenAiError(error)).error.type).toBe('server_error');
   });
 
-  test('what is unknown shows nothing of itself', () => {
+  test('an unknown error shows nothing of itself', () => {
     const error = toGatewayError(new Error('the secret prompt'));
     expect(error.code).toBe('internal_error');
     expect(renderOpenAiError(error)).not.toMatch('secret');

@@ -30,7 +30,7 @@ describe('route', () => {
     expect(route(method, path).kind).toBe(kind);
   });
 
-  test('a wrong method is told which one is right, in the dialect of the path', () => {
+  test('the answer to a wrong method names the right one, in the dialect of the path', () => {
     const found = route('GET', '/v1/messages');
     expect(found).toMatchObject({ kind: 'refused', error: { status: 405, headers: { allow: 'POST, OPTIONS' } } });
     expect(JSON.parse(found.renderError(probe))).toHaveProperty('type', 'error');
@@ -81,7 +81,7 @@ describe('route', () => {
       expect(route(method, path, headers)).toMatchObject({ kind: 'refused', error: { status } });
     });
 
-    test('is no hindrance to a POST', () => {
+    test('does not hinder a POST', () => {
       expect(route('POST', '/v1/responses', { 'openai-beta': 'responses_websockets=2026-02-06' }).kind).toBe(
         'inference',
       );

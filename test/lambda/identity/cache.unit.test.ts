@@ -27,7 +27,7 @@ describe('createCache', () => {
 });
 
 describe('shareFindings', () => {
-  test('asks once for what many want at once, and again for what they want later', async () => {
+  test('asks once for simultaneous look-ups, and again for later ones', async () => {
     let looks = 0;
     const find = shareFindings(async (name: string) => {
       looks += 1;
@@ -37,7 +37,7 @@ describe('shareFindings', () => {
     expect(await find('a')).toBe('a 3');
   });
 
-  test('shares nothing of a look that found nothing: it may be there by now', async () => {
+  test('does not share that nothing was found, because it may exist by now', async () => {
     const looks: ((found: string | undefined) => void)[] = [];
     const find = shareFindings((_name: string) => new Promise<string | undefined>((resolve) => looks.push(resolve)));
     const [early, late] = [find('a'), find('a')];

@@ -115,7 +115,7 @@ describe('a real key', () => {
     await expect(identify('ltk_unknown')).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  test('is refused with a word on how to get one, also before the first was issued', async () => {
+  test('is refused with a hint on how to get one, also before the first was issued', async () => {
     const identifies = [identifier(), identifier({ appUrl: 'https://app.example' })];
     const refusals = () =>
       Promise.all(identifies.map((identify) => identify('ltk_unknown').catch(({ message }) => message)));
@@ -127,7 +127,7 @@ describe('a real key', () => {
     expect(await refusals()).toEqual(remedies.map((remedy) => `${invalid} ${remedy}`));
   });
 
-  test('that is refused is not repeated to its sender', async () => {
+  test('that is refused is not echoed', async () => {
     await newKey();
     const refused = identifier({ appUrl: 'https://app.example' })('ltk_unknown-secret');
     await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('https://app.example/cli') });

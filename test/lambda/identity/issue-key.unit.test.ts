@@ -15,7 +15,7 @@ test('a key is shown once and stored as its hash', async () => {
   expect(key).not.toContain(record.id.slice(4));
 });
 
-test('every key is another one, of 256 random bits', async () => {
+test('every key is different, of 256 random bits', async () => {
   const sizes: number[] = [];
   const issuing = {
     now: () => 0,

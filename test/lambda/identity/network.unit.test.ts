@@ -68,7 +68,7 @@ describe('networkOf', () => {
 });
 
 describe('networkId', () => {
-  test('is the same for the same network and salt, and tells nothing of either', () => {
+  test('is the same for the same network and salt, and reveals neither', () => {
     const id = networkId('203.0.113.7', saltKey('a salt of the operator'));
     expect(id).toMatch(/^[\w-]{22}$/);
     expect(networkId('203.0.113.7', saltKey('a salt of the operator'))).toBe(id);

@@ -98,7 +98,7 @@ describe('the proof', () => {
 describe('while a CDN is being put in front (EDGE_ONLY=false)', () => {
   const both = createLocateViewer({ edgeHeader: 'x-real-ip', edgeSecrets: async () => secrets, edgeOnly: false });
 
-  test('who comes through it is whom it names, as ever', async () => {
+  test('it still names those who come through it', async () => {
     expect(await both({ 'x-real-ip': '203.0.113.7', [originSecretHeader]: secrets[0] ?? '' }, sourceIp)).toBe(
       '203.0.113.7',
     );

@@ -32,7 +32,7 @@ const objectIn = fc
   });
 
 describe('applying edits', () => {
-  test('edits that leave one another alone take effect whatever their order', () => {
+  test('edits that do not touch take effect in any order', () => {
     const cuts = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 4 }), fc.string({ maxLength: 3 })));
     fc.assert(
       fc.property(cuts, fc.string(), fc.func(fc.integer()), (parts, rest, order) => {
@@ -130,7 +130,7 @@ describe('applying edits', () => {
     expect(() => applyEdits('0123456789', edits)).toThrow(RangeError);
   });
 
-  test('pieces are never empty, and the text around the edits is in as few as can be', () => {
+  test('pieces are never empty, and as few as possible', () => {
     const edits = [
       { start: 0, end: 1, text: '' },
       { start: 4, end: 5, text: 'x' },
@@ -142,7 +142,7 @@ describe('applying edits', () => {
 });
 
 describe('replacing a value', () => {
-  test('changes that value and not one other character', () => {
+  test('changes that value and no other character', () => {
     fc.assert(
       fc.property(printedJson, printedJson, fc.nat(), ({ text }, { text: other }, choice) => {
         const json = scan(text);
@@ -157,7 +157,7 @@ describe('replacing a value', () => {
     );
   });
 
-  test('what no parse and print would keep survives', () => {
+  test('keeps what parsing and printing would lose', () => {
     const rest = '"n":[1.0, 1e2,12345678901234567890 ,-0],"s":"\\ud800\\u0041\\/","x":1,"x":2';
     const deep = '['.repeat(1000) + ']'.repeat(1000);
     const json = scan(` {"m\\u006fdel" : "svc" ,${rest},"deep":${deep}}\n`);
@@ -169,7 +169,7 @@ describe('replacing a value', () => {
 describe('changing members', () => {
   const names = fc.constantFrom('model', 'ab', '', 'new', 'another "new"', '__proto__');
 
-  test('whatever is dropped and set, the rest stands as it was and in order', () => {
+  test('whatever is dropped and set, the rest stays as it was, in order', () => {
     fc.assert(
       fc.property(
         objectIn,
@@ -248,7 +248,7 @@ describe('changing members', () => {
 describe('earlier duplicates', () => {
   const controlled = new Set(['model', 'ab', '']);
 
-  test('dropped, leave one value for each name, the last, and all else as it was; members can be set besides', () => {
+  test('dropped, leave the last value of each name and everything else; members can be set besides', () => {
     fc.assert(
       fc.property(objectIn, fc.dictionary(fc.constantFrom('model', 'ab', 'new'), fc.constant('9')), (given, set) => {
         const { text, object } = given;
@@ -274,7 +274,7 @@ describe('earlier duplicates', () => {
     );
   });
 
-  test('an escaped spelling is a duplicate, an unknown name is none', () => {
+  test('an escaped spelling is a duplicate, an unknown name is not', () => {
     const text = '{"model":"one", "x":1, "m\\u006fdel":"two", "x":2}';
     const json = scan(text);
     const drop = earlierDuplicates(json, 0, controlled);

@@ -42,7 +42,7 @@ function accepts(read: (text: string) => unknown, text: string): boolean {
 }
 
 describe('nodes', () => {
-  test('every value and key is found where it stands, in order', () => {
+  test('every value and key is found in its place, in order', () => {
     const scanner = createScanner();
     fc.assert(
       fc.property(printedJson, ({ text, nodes }) => {
@@ -56,7 +56,7 @@ describe('nodes', () => {
     );
   });
 
-  test('what the nodes say adds up to what JSON.parse says', () => {
+  test('the nodes add up to what JSON.parse returns', () => {
     fc.assert(
       fc.property(printedJson, ({ text, plain }) => {
         const json = scan(text);
@@ -111,7 +111,7 @@ describe('nodes', () => {
     expect([1, 2, 3].map((node) => json.string(node))).toEqual(['\ud83d', '\ud83d', '\ude00\ud83d']);
   });
 
-  test('a key of one escaped character is decoded as what it is', () => {
+  test('a key of one escaped character is decoded correctly', () => {
     // V8's own parser, once it has met a backslash as a key, may take the next key of one escaped character for one.
     JSON.parse('{"h":0,"\\\\":1}');
     const json = scan('{"h":0,"\\"":1,"\\u0061":2,"\\ba":3}');
@@ -119,7 +119,7 @@ describe('nodes', () => {
     expect(json.member(0, 'a')).toBe(6);
   });
 
-  test('keys and elements of another kind of node are none', () => {
+  test('other kinds of nodes have no keys or elements', () => {
     const json = scan('[{"a":[1]}, "b"]');
     const wrong = [json.keys(0), json.elements(1), json.keys(3), json.keys(5), json.elements(5)];
     expect(wrong.map((nodes) => [...nodes])).toEqual([[], [], [], [], []]);
@@ -173,19 +173,19 @@ describe('what is JSON', () => {
     ),
   ];
 
-  test('handwritten nasties are accepted or refused as JSON.parse does', () => {
+  test('tricky handwritten texts are accepted or refused as by JSON.parse', () => {
     const texts = [...compact, ...nasties];
     expect(texts.filter((text) => accepts(scan, text))).toEqual(texts.filter((text) => accepts(JSON.parse, text)));
   });
 
-  test('broken texts are accepted or refused as JSON.parse does', () => {
+  test('broken texts are accepted or refused as by JSON.parse', () => {
     fc.assert(
       fc.property(brokenJson, (text) => accepts(scan, text) === accepts(JSON.parse, text)),
       { numRuns: 10_000 },
     );
   });
 
-  test('every beginning of a text is refused', () => {
+  test('every incomplete beginning of a text is refused', () => {
     const text = `{"model": "s\\u0076c", "x": [1.5e-3, true, {"y": null, "z": "${'long '.repeat(20)}"}], "": false}`;
     for (let end = 0; end < text.length; end++) expect(faultOf(text.slice(0, end)).offset).toBeLessThanOrEqual(end);
     expect(accepts(scan, text)).toBe(true);
@@ -225,7 +225,7 @@ describe('hostile shapes', () => {
     expect(faultOf(nest(open, inner, close, maxDepth + 1)).message).toMatch(/: nested deeper than 10000 levels$/);
   });
 
-  test('depth is counted by what is open, not by what was opened', () => {
+  test('depth counts what is open, not what was opened', () => {
     expect(scan(`[${'[],'.repeat(2 * maxDepth)}{}]`).size).toBe(2 * maxDepth + 2);
   });
 
@@ -262,7 +262,7 @@ describe('hostile shapes', () => {
     expect(scan(`[${part.repeat(120_000 / part.length)}0]`).text.length).toBeGreaterThan(110_000);
   });
 
-  test('what a text costs in memory is bounded by its length', () => {
+  test('the memory for a text is bounded by its length', () => {
     const buffers = () => process.memoryUsage().arrayBuffers;
     for (const part of ['1,', '"",', '[],', '{"":1},', '[1,2,3,4],', '["a",{"b":12345678}],', 'x']) {
       const text = part === 'x' ? `"${filled(part)}"` : `[${filled(part)}0]`;

@@ -29,7 +29,7 @@ describe('a text that is read in parts', () => {
   }));
   const texts = fc.oneof(printedJson, long).map(({ text }) => text);
 
-  test('is read as it would be at once', () => {
+  test('is read as if at once', () => {
     fc.assert(
       fc.property(fc.oneof(texts, brokenJson), fc.integer({ min: 1, max: 50 }), (text, part) => {
         expect(readInParts(text, part)).toEqual(readInParts(text, text.length + 1));
@@ -70,7 +70,7 @@ describe('a text that is read in parts', () => {
   });
 });
 
-test('of all long work one piece is done in a turn of the event loop', async () => {
+test('all long work together does one piece in a turn of the event loop', async () => {
   const pieces: string[] = [];
   function* work(name: string): Work<string> {
     for (const piece of [1, 2, 3]) {
@@ -99,12 +99,12 @@ test('of all long work one piece is done in a turn of the event loop', async () 
   expect(turns).toBeGreaterThanOrEqual(8);
 });
 
-test('what is short is done at once', async () => {
+test('short work is done at once', async () => {
   const turns = [...readJsonBody(`{"a":"${'x'.repeat(perTurn - 20)}"}`)];
   expect(turns).toEqual([]);
 });
 
-test('what nobody waits for any more is left undone', async () => {
+test('work that nobody waits for any more is left undone', async () => {
   const stop = new AbortController();
   const done: number[] = [];
   const work = function* (): Work<string> {

@@ -101,27 +101,27 @@ describe('charging the quota', () => {
     if (told !== undefined) expect(ended.told).toBe(told);
   });
 
-  test('a refund that may not have been written is not told of', async () => {
+  test('a refund that may not have been written is not announced', async () => {
     const given = { refundFails: true, refundRefusals: true };
     for (const error of [unreachable, refusal]) {
       expect(await run('/v1/responses', fail(error), given)).toMatchObject({ refunds: 1, told: error.message });
     }
   });
 
-  test('a body that the gateway refuses is refunded where the operator says so', async () => {
+  test('a body that the gateway refuses is refunded if the operator says so', async () => {
     const given = { refundRefusals: true };
     const told = 'no. This request was not charged; 3 requests are left.';
     expect(await run('/v1/responses', fail(refusal), given)).toMatchObject({ refunds: 1, shown: refunded, told });
   });
 
-  test('what went upstream is charged, whatever the operator says', async () => {
+  test('a request that went upstream is charged, whatever the operator says', async () => {
     for (const refundRefusals of [false, true]) {
       const ended = await run('/v1/responses', fail(refusal), { refundRefusals, tries: 1 });
       expect(ended).toMatchObject({ refunds: 0, told: 'no' });
     }
   });
 
-  test('counting tokens is never charged, so there is nothing to refund, or to say of it', async () => {
+  test('counting tokens is never charged, so there is nothing to refund or to announce', async () => {
     for (const error of [unreachable, refusal]) {
       const counted = await run('/v1/messages/count_tokens', fail(error), { refundRefusals: true });
       expect(counted).toEqual({ charges: 0, refunds: 0, bursts: 1, shown: undefined, told: error.message });

@@ -62,7 +62,7 @@ const strange = member(
 const bodyOf = (members: readonly string[]) => `{${members.join(',')}}`;
 
 describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) => {
-  test('leaves as it came, but for its model', () => {
+  test('leaves as it came, except for its model', () => {
     const model = fc.tuple(space, spell('model'), space).map(([before, key, after]) => `${before}${key}:${after}"svc"`);
     const list = member(spell(required(dialectName)), fc.constant('[]'));
     const members = fc
@@ -150,7 +150,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
     ['thinKing', 'thinking'],
     [`thin${kelvinSign}ing`, 'thinking'],
     ['me\u017fsages', 'messages'],
-  ])('is refused where a name differs in case alone: %s', (name, meant) => {
+  ])('is refused if a name differs only in case: %s', (name, meant) => {
     const refusal = expect.objectContaining({
       ...{ code: 'invalid_request', status: 400 },
       message: `${name} is not a field: case matters. Write ${meant}.`,
@@ -208,13 +208,13 @@ test.each([
   [' svc\n', "model is unknown: ' svc'. Use svc or svc-vision."],
   ['a'.repeat(5_000_000), `model is unknown: '${'a'.repeat(99)}…'. Use svc or svc-vision.`],
   ['ltk_secret', 'model is unknown. Use svc or svc-vision.'],
-])('a model of no known name is another error, which names it unless it may be a key: case %#', (model, message) => {
+])('an unknown model is another error, which names it unless it may be a key: case %#', (model, message) => {
   expect(() => read('chat', JSON.stringify({ model, messages: [] }))).toThrow(
     expect.objectContaining({ code: 'invalid_model', status: 400, message }),
   );
 });
 
-test('the place of an image is told in at most 200 characters', () => {
+test('the place of an image takes at most 200 characters', () => {
   const nested = (depth: number) =>
     `{"model":"svc","messages":[{"content":${'['.repeat(depth)}{"type":"image"}${']'.repeat(depth)}}]}`;
   const messageOf = (depth: number) => {
@@ -251,7 +251,7 @@ test.each([
   );
 });
 
-test('what a body asks for, beside its bytes', () => {
+test('the request in a body', () => {
   const prompt = '{"model":"svc-image","prompt":{"id":"pmpt_1"},"stream":true}';
   expect(read('responses', prompt)).toMatchObject({ stream: true, hasReferences: true, model: { id: 'svc-vision' } });
   const plain =

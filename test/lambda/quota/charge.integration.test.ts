@@ -63,13 +63,13 @@ describe('charge', () => {
     expect(await refusalOf(quota.charge(guest))).toMatchObject({ code: 'quota_exceeded' });
   });
 
-  test('tells the figures, without a reset for a lifetime', async () => {
+  test('returns the figures, without a reset for a lifetime', async () => {
     const quota = quotaAt({ time: noon });
     expect((await quota.charge(newGuest())).figures).toEqual({ limit: 3, remaining: 2 });
     expect((await quota.charge(newMember())).figures).toEqual({ limit: 50, remaining: 49, resetSeconds: 43_200 });
   });
 
-  test('starts anew at midnight', async () => {
+  test('restarts at midnight', async () => {
     const clock = { time: midnight - 1 };
     const quota = quotaAt(clock, {
       limits: { guestLimit: 3, guestWindow: 'daily', memberLimit: 1, burstLimit: 20 },
@@ -179,7 +179,7 @@ describe('readFigures', () => {
     expect((await quotaAt({ time: noon }, { limits }).readFigures(member)).remaining).toBe(0);
   });
 
-  test('tells the limit and nothing remaining where the store is down', async () => {
+  test('returns the limit and nothing remaining while the store is down', async () => {
     const lost: unknown[] = [];
     const quota = quotaAt(
       { time: noon },
@@ -209,7 +209,7 @@ describe('checkBurst', () => {
   });
 });
 
-test('a store that is down is an outage, and nothing is charged for nothing', async () => {
+test('a store that is down is an outage, and nothing is charged', async () => {
   const outage = new GatewayError('service_unavailable', 'down');
   const quota = quotaAt({ time: noon }, { counters: { ...counters, charge: () => Promise.reject(outage) } });
   await expect(quota.charge(newMember())).rejects.toBe(outage);

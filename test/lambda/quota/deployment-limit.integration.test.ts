@@ -79,7 +79,7 @@ async function spoilt<T>(decide: (operation: StoreOperation) => StoreFault | und
 }
 
 describe('a limit of the deployment', () => {
-  test.each([1, 3, 8, 50])('of %d lets exactly so many pass, by however many processes at once', async (limit) => {
+  test.each([1, 3, 8, 50])('of %d lets exactly as many pass, with any number of processes at once', async (limit) => {
     const clock = newDay();
     const start = () => startProcess({ dailyLimit: limit, clock });
     const processes = [start(), start(), start()] as const;
@@ -89,7 +89,7 @@ describe('a limit of the deployment', () => {
     expect([granted.length, refusals.length]).toEqual([limit, 20]);
   });
 
-  test('gives all back with a refund, whichever process has been refused meanwhile', async () => {
+  test('takes all counts back with a refund, whichever process was refused meanwhile', async () => {
     const clock = newDay();
     const [one, other] = [startProcess({ dailyLimit: 20, clock }), startProcess({ dailyLimit: 20, clock })];
     const { granted } = await inParallel(20, () => one.count(member));
@@ -102,7 +102,7 @@ describe('a limit of the deployment', () => {
     await expect(one.count(member)).rejects.toBeInstanceOf(GatewayError);
   });
 
-  test('that refuses says until when, names no number, and is to be refunded', async () => {
+  test('that refuses says until when, names no number, and asks for a refund', async () => {
     const clock = newDay();
     clock.time += 43_100_000;
     const { count } = startProcess({ dailyLimit: 1, clock });
@@ -121,7 +121,7 @@ describe('a limit of the deployment', () => {
     );
   });
 
-  test('starts anew at midnight UTC, and a refund that comes later is for the day of its charge', async () => {
+  test('restarts at midnight UTC, and a later refund counts for the day of its charge', async () => {
     const clock = newDay();
     days += 1;
     const { count } = startProcess({ dailyLimit: 2, clock });
@@ -133,7 +133,7 @@ describe('a limit of the deployment', () => {
     expect((await inParallel(5, () => count(member))).granted).toHaveLength(1);
   });
 
-  test('that is changed within a day goes on with what has been counted', async () => {
+  test('that changes within a day keeps the day’s count', async () => {
     const clock = newDay();
     await inParallel(64, startProcess({ dailyLimit: 800, clock }).count.bind(undefined, member));
     const { granted } = await inParallel(60, startProcess({ dailyLimit: 96, clock }).count.bind(undefined, member));
@@ -151,7 +151,7 @@ describe('a limit of the deployment', () => {
 });
 
 describe('limits of guests', () => {
-  test('keep them apart from members, and what guests use counts for all', async () => {
+  test('apply to guests only, whose requests also count towards the limit of all', async () => {
     const { count } = startProcess({ dailyLimit: 40, guestDailyLimit: 10 });
     const guests = await inParallel(25, () => count(guest));
     expect(guests.granted).toHaveLength(10);
@@ -160,19 +160,19 @@ describe('limits of guests', () => {
     expect((await inParallel(60, () => count(member))).granted).toHaveLength(30);
   });
 
-  test('are a fifth of the limit of all where only that is set, and one at least', async () => {
+  test('are a fifth of the limit of all if only that is set, and at least one', async () => {
     const [some, few] = [startProcess({ dailyLimit: 40 }), startProcess({ dailyLimit: 2 })];
     expect((await inParallel(20, () => some.count(guest))).granted).toHaveLength(8);
     expect((await inParallel(20, () => few.count(guest))).granted).toHaveLength(1);
   });
 
-  test('alone let members pass, who then cost nothing', async () => {
+  test('alone let members pass without a write', async () => {
     const { count } = startProcess({ guestDailyLimit: 1 });
     expect((await inParallel(3, () => count(guest))).granted).toHaveLength(1);
     expect(await operationsOf(() => count(member))).toEqual({});
   });
 
-  test('have theirs back where the limit of all refuses them, or was given back', async () => {
+  test('get their count back if the limit of all refuses them, or is refunded', async () => {
     const clock = newDay();
     const { count } = startProcess({ dailyLimit: 20, guestDailyLimit: 10, clock });
     const members = await inParallel(20, () => count(member));
@@ -207,7 +207,7 @@ describe('what it costs', () => {
     expect(await refused(other)).toEqual({ GetItem: 8 });
   });
 
-  test('nothing where no limit is set', () => {
+  test('nothing if no limit is set', () => {
     const counters = createCounters(database.callDynamoDb, database.quotaTable, Date.now);
     const none = { dailyLimit: undefined, guestDailyLimit: undefined };
     expect(createDeploymentLimit({ ...none, counters, createToken, now: Date.now, onLost: () => {} })).toBeUndefined();

@@ -43,7 +43,7 @@ function startLimit(
   return limit;
 }
 
-test('a guest is told of the refusal only when its count among the guests is given back', async () => {
+test('a guest learns of the refusal only after its count among the guests was taken back', async () => {
   const { asked, refunds, counters } = watchCounters();
   let ended = false;
   const counting = startLimit(counters, 0)
@@ -64,7 +64,7 @@ test.each([
   [new GatewayError('service_unavailable', 'x', { reason: 'answer_lost' }), ['daily_limit']],
   [new GatewayError('service_unavailable', 'x', { reason: 'store' }), []],
   [Object.assign(new Error('x'), { reason: 'answer_lost' }), []],
-])('a count is said to be left standing only where the answer to it was lost: %s', async (error, said) => {
+])('a count is reported as left standing only if the answer to it was lost: %s', async (error, said) => {
   const { counters } = watchCounters();
   const lost: string[] = [];
   const limit = startLimit({ ...counters, charge: () => Promise.reject(error) }, 0, (_, name) => lost.push(name));

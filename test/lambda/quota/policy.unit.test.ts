@@ -26,7 +26,7 @@ describe('quotaWindow', () => {
     });
   });
 
-  test('counts a guest by the day where it is told to', () => {
+  test('counts a guest by the day if so configured', () => {
     const daily = { ...limits, guestWindow: 'daily' as const };
     expect(quotaWindow(guest, lastMoment, daily)).toMatchObject({ item: 'guest#net#2026-11-21', resetAt: midnight });
   });
@@ -94,6 +94,6 @@ test.each([
   expect(secondsToNextMinute(now)).toBe(seconds);
 });
 
-test('what is over is no time away', () => {
+test('a time in the past is 0 s away', () => {
   expect(secondsUntil(1000, 5000)).toBe(0);
 });

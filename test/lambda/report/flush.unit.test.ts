@@ -16,11 +16,11 @@ test('waits until everything was taken', async () => {
   await flushing;
 });
 
-test('waits no longer than it may where nobody takes anything', async () => {
+test('waits no longer than allowed if nobody takes anything', async () => {
   await flushed(new Writable({ write: () => {} }), 1);
 });
 
-test('does not wait for a reader who has gone', async () => {
+test('does not wait for a reader that has gone', async () => {
   const gone = new PassThrough();
   gone.on('error', () => {});
   gone.destroy(new Error('EPIPE'));

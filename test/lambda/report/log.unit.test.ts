@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeCause } from '../../../lambda/report/log.ts';
 
-describe('what the log says of a cause', () => {
+describe('a cause in the log', () => {
   test('is its kind and where it came from', () => {
     const { at, ...rest } = describeCause(Object.assign(new RangeError('secret'), { code: 'ECODE' }));
     expect(rest).toEqual({ cause: 'RangeError', causeCode: 'ECODE' });
@@ -18,14 +18,14 @@ describe('what the log says of a cause', () => {
     },
   );
 
-  test('is nothing of a message that was changed afterwards', () => {
+  test('has nothing of a message that was changed afterwards', () => {
     const error = new Error('no\n    at secret');
     expect(error.stack).toMatch('secret'); // written down when first read
     error.message = 'other';
     expect(JSON.stringify(describeCause(error))).not.toMatch('secret');
   });
 
-  test('is its type where it is no error', () => {
+  test('is its type if it is not an error', () => {
     expect(describeCause('secret')).toEqual({ cause: 'string' });
     expect(describeCause(undefined)).toEqual({});
   });

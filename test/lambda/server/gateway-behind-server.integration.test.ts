@@ -17,7 +17,7 @@ const key = { 'x-api-key': canary.clientKey };
 const figuresOf = ({ headers }: Response) => [headers.get('x-svc-limit'), headers.get('x-svc-remaining')];
 
 describe('/healthz', () => {
-  test('says that the process serves: to anyone, whatever becomes of the tables, and no log is filled with it', async () => {
+  test('says that the process serves: to anyone, whatever the state of the tables, and without a log line', async () => {
     await using gateway = await startTestGateway({
       ...{ engine, server: { clientAddress: 'x-forwarded-for' }, environment: { GUEST_LIMIT: '7' } },
       reachStore: async () => () => Promise.reject(new Error('no tables')),
@@ -37,7 +37,7 @@ describe('/healthz', () => {
     expect(gateway.log.filter(({ route, status }) => route === '/healthz' && status === 204)).toEqual([]);
   });
 
-  test('is no path of the function', async () => {
+  test('is not a path of the function', async () => {
     await using gateway = await startTestGateway({ engine: 'function-url' });
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(404);
   });
@@ -76,7 +76,7 @@ describe('a caller without an address', () => {
     },
   );
 
-  test('is told apart by the last value, and by no other', async () => {
+  test('is identified by the last value only', async () => {
     await using gateway = await startTestGateway({ engine, server: { clientAddress: 'x-forwarded-for' } });
     gateway.upstream.otherwise(json(200, wire.chat.answer));
     const ask = async (from: string) =>
@@ -125,7 +125,7 @@ describe('memory that all requests share', () => {
     expect(await remaining()).toBe(before);
   });
 
-  test('is given back: as many bodies as one likes, one after the other', async () => {
+  test('is freed: any number of bodies, one after the other', async () => {
     const { gateway } = watched;
     gateway.upstream.otherwise(json(200, wire.chat.answer));
     for (let turn = 0; turn < 6; turn += 1) {

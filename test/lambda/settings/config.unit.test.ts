@@ -22,7 +22,7 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('readConfig', () => {
-  test('takes the defaults for what is unset or blank', () => {
+  test('uses the defaults for unset and blank variables', () => {
     expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject({
       serviceName: 'svc',
       guestLimit: 3,
@@ -126,7 +126,7 @@ describe('readConfig', () => {
     expect(faults[0]).toMatch(name);
   });
 
-  test('models have names of their own in a dialect, or the plain ones', () => {
+  test('models have their own names in a dialect, or the plain ones', () => {
     const config = readConfig({
       ...least,
       UPSTREAM_MESSAGES_TEXT_MODEL: 'm-words',

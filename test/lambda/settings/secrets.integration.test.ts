@@ -124,7 +124,7 @@ describe('upstream keys in a secret', () => {
     }
   });
 
-  test('a reader that never answers holds no request up for long', async () => {
+  test('a reader that never answers does not delay requests for long', async () => {
     await using gateway = await startWatchedGateway({
       environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret' },
       readSecret: () => new Promise(() => {}),
@@ -134,7 +134,7 @@ describe('upstream keys in a secret', () => {
   });
 });
 
-test('a reading in the middle of which its environment was frozen holds nobody up', async () => {
+test('a reading that was frozen with its environment delays nobody', async () => {
   const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
   const reads: string[] = [];
   const thawed = Promise.withResolvers<string>();

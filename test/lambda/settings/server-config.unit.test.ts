@@ -20,7 +20,7 @@ test.each([
   expect(config).toMatchObject({ host, port, clientAddress: 'x-forwarded-for', scheme: 'https', servesWallet: false });
 });
 
-test('every fault is told', () => {
+test('every fault is reported', () => {
   const wrong = { PORT: '-1', SHUTDOWN_GRACE: 'soon', AWS_LAMBDA_HTTP_ENDPOINT: '8080' };
   expect(() => readServerConfig(wrong)).toThrow(
     [

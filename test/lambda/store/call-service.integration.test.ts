@@ -38,7 +38,7 @@ const fine = answer(200, { Item: { pk: { S: 'there' } } });
 const hangUp: Reply = (_response, { socket }) => socket.destroy();
 
 describe('a request', () => {
-  test('is what the service wants to see', async () => {
+  test('is as the service expects it', async () => {
     await using service = await startFakeService(fine);
     const { call } = createCaller(service);
     expect(await call('GetItem', { TableName: 'täble' })).toEqual({ Item: { pk: { S: 'there' } } });
@@ -186,13 +186,13 @@ describe('a call is not repeated', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('that meets something else than a service', async () => {
+  test('that reaches something other than a service', async () => {
     await using service = await startFakeService(answer(404, '<html>'));
     await expect(createCaller(service).call('GetItem', {})).rejects.toMatchObject({ name: 'UnknownError' });
     expect(service.requests).toHaveLength(1);
   });
 
-  test('for which there are no credentials', async () => {
+  test('without credentials', async () => {
     await using service = await startFakeService(fine);
     const { call } = createCaller(service, { credentials: () => Promise.reject(new Error('none found')) });
     await expect(call('GetItem', {})).rejects.toThrow('none found');
@@ -238,7 +238,7 @@ describe('a clock that is wrong', () => {
     expect(datesOf(service)).toEqual(Array(3).fill('19700101T000000Z'));
   });
 
-  test('is not what is wrong with a signature by another key', async () => {
+  test('is not to blame for a signature by another key', async () => {
     const wrongKey = { ...tooLate, message: 'The request signature we calculated does not match' };
     await using service = await startFakeService(told(403, wrongKey, date));
     const { call } = createCaller(service, { now: () => 0 });
@@ -255,7 +255,7 @@ describe('a connection', () => {
     expect(new Set(service.requests.map(({ socket }) => socket)).size).toBe(1);
   });
 
-  test('that was kept and is closed by now is replaced at once', async () => {
+  test('that was kept and has been closed since is replaced at once', async () => {
     await using service = await startFakeService(fine, hangUp, fine);
     const { call, pauses } = createCaller(service);
     await call('GetItem', {});
@@ -264,7 +264,7 @@ describe('a connection', () => {
     expect([first === second, second === third, pauses.count]).toEqual([true, false, 0]);
   });
 
-  test('is replaced however many are closed by now', async () => {
+  test('is replaced however many have been closed', async () => {
     const crowd = Promise.withResolvers<void>();
     const old = new Set<unknown>();
     await using service = await startFakeService(async (response, request) => {
@@ -318,7 +318,7 @@ describe('a call that is given up', () => {
   });
 });
 
-test('no error holds what a request was signed with', async () => {
+test('no error contains the credentials of a request', async () => {
   const quote: Reply = (response, { headers }) =>
     answer(403, {
       __type: 'InvalidSignatureException',

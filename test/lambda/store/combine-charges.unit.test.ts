@@ -44,7 +44,7 @@ const refused = (used: number, inMinute = used): Counted => ({ applied: false, u
 const granted = (used: number): ChargeResult => ({ granted: true, used });
 
 describe('charges of one counter', () => {
-  test('leave at once where none is on its way', async () => {
+  test('leave at once if none is on its way', async () => {
     const { charge, settle, sizes } = createProcess();
     for (const used of [1, 2, 3]) {
       const charged = charge();
@@ -54,7 +54,7 @@ describe('charges of one counter', () => {
     expect(sizes()).toEqual([1, 1, 1]);
   });
 
-  test('that wait for a write leave together, and are told what they would be told one by one', async () => {
+  test('that wait for a write leave together, with the same answers as one by one', async () => {
     const { chargeMany, settle, sizes } = createProcess();
     const charges = chargeMany(5);
     await settle(applied(8));
@@ -75,7 +75,7 @@ describe('charges of one counter', () => {
     expect(sizes()).toEqual([1, 2]);
   });
 
-  test('are told what refuses them', async () => {
+  test('learn which limit refuses them', async () => {
     const { chargeMany, settle } = createProcess();
     const charges = chargeMany(3);
     await settle(applied(10, 40));
@@ -159,7 +159,7 @@ describe('a combined write that fails', () => {
  * A counter that others use too, between any two writes. What is told has to be what it would be one by one: a charge is
  * counted once for each that is granted, and at some moment of each refusal there was no room.
  */
-test('no charge is granted or refused but as one by one, whatever others do meanwhile', async () => {
+test('charges are granted and refused as one by one, whatever others do meanwhile', async () => {
   const limits = fc.record({ limit: fc.integer({ min: 0, max: 12 }), burst: fc.integer({ min: 0, max: 12 }) });
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('come'), count: fc.integer({ min: 1, max: 6 }) }) },

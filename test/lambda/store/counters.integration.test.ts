@@ -96,7 +96,7 @@ describe('a charge', () => {
     expect(await counters.charge(window, createToken())).toMatchObject({ granted: false, reason: 'burst' });
   });
 
-  test('is refused by the quota where both are spent', async () => {
+  test('is refused by the quota if both are spent', async () => {
     const window = newWindow({ limit: 20 });
     expect(refusals(await chargeMany(window, 40)).sort()).toEqual(['granted', 'quota']);
   });
@@ -280,7 +280,7 @@ describe('over a network that loses answers', () => {
     expect(proxy.operations).toEqual(Array(6).fill('UpdateItem'));
   });
 
-  test('a counter that is used now and then is tidied up now and then', async () => {
+  test('a counter in occasional use is tidied up occasionally', async () => {
     const window = newWindow({ limit: 1000 });
     proxy.operations.length = 0;
     for (let charge = 0; charge < 40; charge += 1) {
@@ -323,7 +323,7 @@ test.each([
 });
 
 describe('the size of an item', () => {
-  test('stays under 1 KB at the default limits, even where all is refunded', async () => {
+  test('stays under 1 KB at the default limits, even if everything is refunded', async () => {
     const window = newWindow({ item: `member#${'m'.repeat(42)}#2026-11-21`, expiresAt: 1_800_000_000_000 });
     for (let round = 0; round < 5; round += 1) {
       const minute = pass(60);

@@ -40,7 +40,7 @@ describe('createKeyStore', () => {
     expect(await store.findById('key_3')).toBeUndefined();
   });
 
-  test('finds what the tables that are deployed hold', async () => {
+  test('finds items of deployed tables', async () => {
     const put = (pk: string, values: object) =>
       createDocumentClient(database.client).send(
         new PutCommand({ TableName: database.keysTable, Item: { ...values, pk } }),
@@ -88,7 +88,7 @@ describe('createKeyStore', () => {
     expect((await store.list()).keys).toHaveLength(3);
   });
 
-  test('lists a hundred keys at a time, where nobody asks for more', async () => {
+  test('lists a hundred keys at a time by default', async () => {
     const numbers = Array.from({ length: 101 }, (_, number) => number);
     await Promise.all(numbers.map((number) => store.put(`hash${number}`, record(`key_${number}`))));
     const { keys, next } = await store.list();

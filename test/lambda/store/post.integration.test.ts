@@ -4,7 +4,7 @@ import { createPost } from '../../../lambda/store/post.ts';
 import { answer, startFakeService } from '../../support/fake-service.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-test('what is given up before it is sent never is', async () => {
+test('a call given up before it is sent is never sent', async () => {
   await using service = await startFakeService(answer(200, '{}'));
   const post = createPost(new URL(service.url));
   await expect(post({}, '{}', AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
@@ -12,7 +12,7 @@ test('what is given up before it is sent never is', async () => {
   expect(service.requests).toHaveLength(1);
 });
 
-test('what has had its answer listens for nothing any more', async () => {
+test('a call that has its answer has no listeners left', async () => {
   const controller = new AbortController();
   await using service = await startFakeService((response, { socket }) => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
@@ -23,7 +23,7 @@ test('what has had its answer listens for nothing any more', async () => {
   await waitUntil(() => getEventListeners(controller.signal, 'abort').length === 0, 'nothing listens');
 });
 
-test('an answer that breaks off is none, and not because its connection was an old one', async () => {
+test('an answer that breaks off does not count, and old connections are not to blame', async () => {
   await using service = await startFakeService(answer(200, '{}'), (response, { socket }) => {
     response.writeHead(200, { 'content-length': '100' }).write('{', () => socket.destroy());
   });
@@ -34,7 +34,7 @@ test('an answer that breaks off is none, and not because its connection was an o
   expect(service.requests[1]?.socket).toBe(service.requests[0]?.socket);
 });
 
-test('an answer larger than any that is ours is not read to its end', async () => {
+test('an impossibly large answer is not read to its end', async () => {
   await using service = await startFakeService(answer(200, 'a'.repeat(1024 * 1024 + 1)));
   const post = createPost(new URL(service.url));
   await expect(post({}, '{}', undefined)).rejects.toMatchObject({ message: 'the answer is too large' });

@@ -17,7 +17,7 @@ function start() {
   return { clock, asked, read: async () => (await renewed()).accessKeyId };
 }
 
-test('who needs the first ones waits for them, all for the same', async () => {
+test('requests wait for the first ones, all for the same', async () => {
   const { asked, read } = start();
   const both = Promise.all([read(), read()]);
   asked[0]?.resolve();
@@ -25,7 +25,7 @@ test('who needs the first ones waits for them, all for the same', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('they are renewed before they expire, and nobody waits for that', async () => {
+test('they are renewed before they expire, without delay for anybody', async () => {
   const { clock, asked, read } = start();
   const first = read();
   asked[0]?.resolve();
@@ -39,7 +39,7 @@ test('they are renewed before they expire, and nobody waits for that', async () 
   expect([await read(), asked.length]).toEqual(['key-2', 2]);
 });
 
-test('where that fails, the old ones serve while they hold, and it is tried again', async () => {
+test('if that fails, the old ones serve while valid, and it is tried again', async () => {
   const { clock, asked, read } = start();
   const first = read();
   asked[0]?.resolve();

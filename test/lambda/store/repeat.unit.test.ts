@@ -89,7 +89,7 @@ test('pauses grow, and are at most so long', async () => {
   expect(pauses).toEqual([100, 200]);
 });
 
-describe('whoever is refused is told whether an attempt before may have been done', () => {
+describe('a refusal says whether an earlier attempt may have been carried out', () => {
   test.each([
     ['at the first attempt, it was not', [refused], false],
     ['after one that was lost, it may', [failing, refused], true],

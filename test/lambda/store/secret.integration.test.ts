@@ -29,6 +29,6 @@ test('a secret that was never replaced has an empty version before it', async ()
   expect(await read('fresh', { version: 'previous' })).toBe('');
 });
 
-test('a secret that is not there can not be read', async () => {
+test("a missing secret can't be read", async () => {
   await expect(read('missing')).rejects.toThrow('no such secret');
 });

@@ -66,13 +66,13 @@ describe.each(Object.entries(ways))('by %s, a store that answers', (_name, read)
     expect(await read(await addressOf(server))).toMatchObject({ Item: { pk: { S: 'there' } } });
   });
 
-  test('that the call was wrong is no outage', async () => {
+  test('a wrong call is not an outage', async () => {
     const server = createHttpServer(answer(400, { __type: 'com.amazon.coral.validate#ValidationException' }));
     await expect(read(await addressOf(server))).rejects.toMatchObject({ name: 'ValidationException' });
   });
 });
 
-test('what goes wrong outside of the exchange passes as it is', async () => {
+test('errors outside the exchange pass unchanged', async () => {
   const mistake = new TypeError('a mistake');
   await expect(createTimeLimit()(() => Promise.reject(mistake))).rejects.toBe(mistake);
 });
@@ -96,7 +96,7 @@ test('many operations take turns, and one that fails gives way', async () => {
   expect(most).toBe(32);
 });
 
-test('who has waited for as long as an operation that is too slow is refused with it', async () => {
+test('an operation that has waited as long as a slow one is refused with it', async () => {
   jest.useFakeTimers();
   closers.push(() => jest.useRealTimers());
   const limited = createTimeLimit();

@@ -25,7 +25,7 @@ test('channels are found by nothing, by their first four steps and by their whol
   });
 });
 
-test('one that is set again keeps its place, one that is deleted is found no more', () => {
+test('one that is set again keeps its place, a deleted one is not found', () => {
   const channels = createChannelMap<number>();
   for (const name of ['0/a', '0/b', '0/a']) channels.set(name, name.length + channels.under('').length);
   expect([channels.get('0/a'), channels.get('0/b'), channels.get('0/c')]).toEqual([5, 4, undefined]);

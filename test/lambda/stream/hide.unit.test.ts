@@ -144,7 +144,7 @@ describe('the text at which the caller asked to stop', () => {
     expect(Object(readEvents(output)[0]?.value).choices).toEqual([chosen]);
   });
 
-  test('is told nowhere else', () => {
+  test('is revealed nowhere else', () => {
     const content = [{ type: 'text', text: 'AcmeCorp:', stop_sequence: 'AcmeCorp:' }];
     const text = textOf(rewriteAnswer(messages, { content, stop_sequence: 'AcmeCorp:', stop: 'AcmeCorp:' }, asked));
     expect(text.match(/AcmeCorp/g)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('the text at which the caller asked to stop', () => {
 describe('token probabilities', () => {
   const logprobs = (token: string) => ({ content: [{ token, logprob: -1, bytes: [...Buffer.from(token)] }] });
 
-  test('become null where the text was changed or a token names someone, and stay where neither is so', () => {
+  test('become null if the text was changed or a token names someone, and otherwise stay', () => {
     const { output } = rewriteStream(
       chat,
       toWire([
@@ -207,7 +207,7 @@ describe('token probabilities', () => {
     expect(readEvents(output).map(({ value }) => Object(value).logprobs)).toEqual([null, begun, null]);
   });
 
-  test('that are none stay none', () => {
+  test('that are missing stay missing', () => {
     const event = {
       type: 'response.output_text.delta',
       output_index: 0,
@@ -253,7 +253,7 @@ describe('the frame around the texts', () => {
     },
   );
 
-  test('hides what is spelt in escapes, in keys as in values', () => {
+  test('hides names spelt with escapes, in keys and values', () => {
     const bytes = Buffer.from(
       'data: {"id":"\\u0041cmeCorp-1","\\u0041cmeCorp":1,"\\u006dodel":"unlisted","\\u0070rovider":"x","choices":[]}\n\n',
     );

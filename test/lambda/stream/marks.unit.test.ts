@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createMarkSheet } from '../../../lambda/stream/marks.ts';
 
-test('more is noted of no answer than any honest one has, and of the next one as much again', () => {
+test('the marks of an answer are limited, and each answer starts anew', () => {
   const sheet = createMarkSheet({});
   const note = () => sheet.marks.pass(1);
   for (let count = 0; count < 100_000; count += 1) note();

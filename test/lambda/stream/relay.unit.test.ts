@@ -140,7 +140,7 @@ describe('the relay between an upstream and a client', () => {
     takeAll(relay.body);
   });
 
-  test('what came in one read leaves in one write, and waits for nothing', async () => {
+  test('what came in one read leaves in one write, without delay', async () => {
     const { relay, upstream, ends } = startRelay();
     const writes: string[] = [];
     relay.body.setEncoding('utf8').on('data', (text: string) => writes.push(text));
@@ -190,18 +190,21 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).toMatch(/"by ".*"Acme".*"error"/s);
   });
 
-  test.each(['end', 'destroy'] as const)('a failure that the dialect itself tells is told once (%s)', async (end) => {
-    const { relay, upstream, ends, send } = startRelay(responses);
-    const [created = ''] = wire.responses.events;
-    const failed = JSON.parse(created.slice(created.indexOf('{')));
-    Object.assign(failed, { type: 'response.failed', sequence_number: 1 });
-    Object.assign(failed.response, { status: 'failed', error: { code: 'server_error', message: 'no' } });
-    await send(`${created}event: response.failed\ndata: ${JSON.stringify(failed)}`);
-    upstream[end]();
-    await setImmediate();
-    expect(failureOf(ends)?.refund).toBe(true);
-    expect(takeAll(relay.body).match(/^event: .*/gm)).toEqual(['event: response.created', 'event: response.failed']);
-  });
+  test.each(['end', 'destroy'] as const)(
+    'a failure that the dialect itself reports is reported once (%s)',
+    async (end) => {
+      const { relay, upstream, ends, send } = startRelay(responses);
+      const [created = ''] = wire.responses.events;
+      const failed = JSON.parse(created.slice(created.indexOf('{')));
+      Object.assign(failed, { type: 'response.failed', sequence_number: 1 });
+      Object.assign(failed.response, { status: 'failed', error: { code: 'server_error', message: 'no' } });
+      await send(`${created}event: response.failed\ndata: ${JSON.stringify(failed)}`);
+      upstream[end]();
+      await setImmediate();
+      expect(failureOf(ends)?.refund).toBe(true);
+      expect(takeAll(relay.body).match(/^event: .*/gm)).toEqual(['event: response.created', 'event: response.failed']);
+    },
+  );
 
   test.each<[string, Settle, RegExp]>([
     ['as it was settled', async (end) => failureOf([end])?.withNote('Not charged.'), /end\. Not charged\. Please/],
@@ -284,7 +287,7 @@ describe('the relay between an upstream and a client', () => {
     relay.cancel();
   });
 
-  test('a client that goes aborts the upstream, and its own fault is no upstream failure', async () => {
+  test('a client that leaves aborts the upstream, and this is not a failure of the upstream', async () => {
     const { relay, upstream, ends, send } = startRelay();
     await send(first);
     relay.body.destroy();
@@ -293,7 +296,7 @@ describe('the relay between an upstream and a client', () => {
     expect([relay.signal.aborted, upstream.destroyed]).toEqual([true, true]);
   });
 
-  test('a fault of our own is told in the dialect, refunded, and shows nothing of itself', async () => {
+  test('a fault of the gateway is reported in the dialect, refunded, and shows nothing of itself', async () => {
     const { relay, ends, send } = startRelay();
     await send(first);
     relay.fail(new TypeError('secret thing'));
@@ -302,7 +305,7 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).not.toMatch('secret thing');
   });
 
-  test('an answer that comes too late is let go of', async () => {
+  test('an answer that comes too late is dropped', async () => {
     const { relay } = startRelay();
     relay.cancel();
     const late = new PassThrough();

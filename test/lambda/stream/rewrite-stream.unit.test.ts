@@ -44,7 +44,7 @@ describe('what is held back', () => {
     });
   });
 
-  test('is found in a delta of messages that nobody knows, too', () => {
+  test('is found in an unknown delta of messages too', () => {
     const mood = (text: string) => block({ type: 'mood_delta', mood: text, format: 't' });
     expect(
       deltasOf(rewriteStream(messages, toWire([started, mood('by Thun'), mood('der at Ac'), stopped])).output),
@@ -328,7 +328,7 @@ describe('how a stream begins and ends', () => {
     expect(deltasOf(output).map(({ content }) => content)).toEqual(isOne ? ['Thun'] : ['', 'Thun']);
   });
 
-  test('what Python prints for numbers that are none is null to everybody else', () => {
+  test('what Python prints for non-numbers becomes null', () => {
     const event = (content: string) =>
       `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}],"x":NaN, "y":[-Infinity,Infinity],"z":"NaN"}\n\n`;
     const bytes = Buffer.from(event('NaN \\"by Thun') + event('der, Infinity'));

@@ -174,7 +174,7 @@ describe('any stream cut anywhere', () => {
     );
   });
 
-  test('it is the same to who takes some events as they stand', () => {
+  test('it is the same to a reader that takes some events raw', () => {
     const known = 'data: 1\n\n';
     fc.assert(
       fc.property(stream, fc.array(fc.nat(200), { maxLength: 12 }), (bytes, offsets) => {

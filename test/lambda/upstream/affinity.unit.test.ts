@@ -51,7 +51,7 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(same / theirs.length).toBeLessThan(0.5);
   });
 
-  test('can be told by nobody without the secret', async () => {
+  test('can be predicted by nobody without the secret', async () => {
     expect(await firstOf(keys, rankWith('another'))).not.toEqual(await firstOf(keys));
   });
 

@@ -15,15 +15,15 @@ describe('a body that is read', () => {
     expect(await readBody(Readable.from([]), 0)).toBe('');
   });
 
-  test('is let go of beyond the limit', async () => {
+  test('is dropped beyond the limit', async () => {
     const long = body();
     await expect(readBody(long, 4)).rejects.toThrow(new RangeError('the body is longer than 4 bytes'));
     expect(long.destroyed).toBe(true);
   });
 });
 
-describe('a body that is let go of', () => {
-  test('is read to its end where that comes soon', async () => {
+describe('a dropped body', () => {
+  test('is read to its end if that comes soon', async () => {
     using timers = stopTimers();
     const body = new PassThrough();
     letGo(body);
@@ -33,7 +33,7 @@ describe('a body that is let go of', () => {
     expect([body.readableEnded, body.errored]).toEqual([true, null]);
   });
 
-  test('is cut after a second, and its errors are nobody’s', async () => {
+  test('is cut after a second, and its errors are ignored', async () => {
     using timers = stopTimers();
     const [silent, failing] = [new PassThrough(), new PassThrough()];
     letGo(silent);

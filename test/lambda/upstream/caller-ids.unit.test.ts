@@ -28,8 +28,8 @@ describe('a hash of an id', () => {
   });
 });
 
-describe('what a body says of its caller', () => {
-  test('is hashed wherever it stands, and all else stays byte for byte', () => {
+describe('a caller’s ids in a body', () => {
+  test('are hashed in every place, and everything else stays byte for byte', () => {
     const body =
       '{ "user":"u", "safety_identifier" : "s","prompt_cache_key":"p","metadata":{"user_id":"d","topic":"t"},' +
       '"client_metadata":{"installation":"i","deep":[{"path":"/home/me","on":true,"count":7}]},"other":{"user":"u"},"n":1.0}';
@@ -40,7 +40,7 @@ describe('what a body says of its caller', () => {
     );
   });
 
-  test('is hashed each time that it is repeated, and in whatever spelling', () => {
+  test('are hashed however often they are repeated, in any spelling', () => {
     expect(hashed('{"user":"a","\\u0075ser":"\\u0061","user":"b"}')).toBe(
       `{"user":"${hash('a')}","\\u0075ser":"${hash('a')}","user":"${hash('b')}"}`,
     );
@@ -57,7 +57,7 @@ describe('what a body says of its caller', () => {
     ['client_metadata', (times: number) => `{"client_metadata":[${Array(times).fill('"a"').join()}]}`],
     ['repeated members', (times: number) => `{${Array(times).fill('"user":"a"').join()}}`],
     ['a repeated user_id', (times: number) => `{"metadata":{${Array(times).fill('"user_id":1').join()}}}`],
-  ])('is refused as soon as there are more than 1000, before each is hashed: %s', (_, body) => {
+  ])('are refused as soon as there are more than 1000, before each is hashed: %s', (_, body) => {
     let hashes = 0;
     const count = () => `${++hashes}`;
     expect(hashed(body(1_000), count)).toContain('"1000"');

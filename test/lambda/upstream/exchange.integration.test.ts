@@ -51,7 +51,7 @@ describe('a request', () => {
     expect([await crowd(), await crowd()]).toEqual([0, 64]);
   });
 
-  test('leaves no ear at its signal', async () => {
+  test('leaves no listener on its signal', async () => {
     upstream.otherwise(fine);
     const { signal } = new AbortController();
     await answerOf(signal);

@@ -130,7 +130,7 @@ describe('the engines', () => {
     expect(renderEngines()).toMatch(/\| 10 s \| 21,750 p \+ 625,000 m \+ r < 66\.87 \|/);
   });
 
-  test('given prices are computed with, and what can not be read is told', () => {
+  test('given prices are used, and unreadable ones are reported', () => {
     const run = (...args: string[]) => spawnSync(process.execPath, ['bin/cost.ts', ...args], { encoding: 'utf8' });
     expect(run('--web', '0.00005,0.000004,0.2').stdout).toMatch(/^\| 10 s \| \$66\.87 \| \$3\.79 \| \$0\.00295 \|$/m);
     for (const wrong of [

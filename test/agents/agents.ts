@@ -3,7 +3,7 @@ import { noteName, prompt, type Subject, textOf } from './subject.ts';
 const writeNote = `echo done > ${noteName}`;
 const titled = { command: writeNote, description: 'Writes a note' };
 
-/** An agent of the terminal: its files stand where the titles say, and its command gets arguments. */
+/** A terminal agent: its files go where the titles say, and its command gets arguments. */
 const agent = ({ ask, ...rest }: Omit<Subject, 'task'> & { ask: string }): Subject => ({
   ...rest,
   task: (snippet) => ({

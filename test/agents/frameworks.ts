@@ -3,7 +3,7 @@ import { noteName, type Subject, textOf } from './subject.ts';
 
 const call = { tool: 'write_note', input: { text: 'done' } };
 
-/** A library: its block is a script; for a tool call, what it sets up is asked by `asking` instead. */
+/** A library: its block is a script. For a tool call, `asking` replaces the block's own question. */
 const framework = ({ asking, ...rest }: Omit<Subject, 'task' | 'calls'> & { asking: string }): Subject => ({
   calls: [call],
   ...rest,

@@ -7,11 +7,11 @@ import { type Outcome, runTask } from './run-task.ts';
 import { answer, type Scenario } from './scenarios.ts';
 import type { Subject } from './subject.ts';
 
-/** When a client that has not given up is stopped. */
+/** After how long a client that keeps trying is stopped. */
 export const timeLimitSeconds = 150;
 
 export interface Result extends Outcome {
-  /** Whether it did and said what it should. */
+  /** Whether it did and said what is expected. */
   readonly isRight: boolean;
   /** That came to the gateway, those included that cost nothing. */
   readonly requests: number;

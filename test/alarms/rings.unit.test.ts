@@ -9,7 +9,7 @@ import { createTraffic } from './traffic.ts';
 
 const synthesized = synthesizeStack();
 const alarms = readAlarms(synthesized.template.toJSON());
-/** The trouble begins after two hours, and enough time follows for all to be over. */
+/** The trouble begins after two hours, and enough time follows for everything to end. */
 const begins = 120;
 const minutes = 420;
 

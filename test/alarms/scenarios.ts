@@ -2,9 +2,9 @@ import { metrics } from '../../lambda/report/metric-names.ts';
 import type { Traffic } from './traffic.ts';
 
 interface Scenario {
-  /** What a minute brings while it lasts, by the number of minutes since it began. */
+  /** The traffic of each minute of the trouble, by the number of minutes since it began. */
   readonly trouble: (traffic: Traffic, minute: number, since: number) => void;
-  /** And what before and after. */
+  /** The traffic before and after. */
   readonly otherwise?: (traffic: Traffic, minute: number, since: number) => void;
   /** Minutes. */
   readonly lasts?: number;

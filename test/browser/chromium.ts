@@ -8,7 +8,7 @@ export function findChromium(): string | undefined {
   return [process.env.CHROMIUM ?? '', ...paths].find((path) => path !== '' && existsSync(path));
 }
 
-/** A browser that talks to nobody but the pages that it is shown. */
+/** A browser that contacts nothing but the pages under test. */
 export function startChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error(howToInstall);

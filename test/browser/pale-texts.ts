@@ -13,7 +13,7 @@ export const paleTexts = (page: Page): Promise<string[]> =>
     };
     const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     return [...document.querySelectorAll('body *')].flatMap((element) => {
-      // What can't be used just now is exempt.
+      // Disabled elements are exempt.
       if (!hasText(element) || !element.checkVisibility() || getComputedStyle(element).opacity < 1) return [];
       const [light, dark] = [channels(getComputedStyle(element).color), background(element)]
         .map(luminance).sort((a, b) => b - a);

@@ -11,7 +11,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8'
 const blocks = readBlocks(page);
 const run = promisify(execFile);
 
-/** What a block is run with; of other languages nothing is run. */
+/** The program that runs each language's blocks; blocks in other languages are not run. */
 const interpreters: Readonly<Record<string, readonly [command: string, ...options: string[]]>> = {
   bash: ['bash', '-euo', 'pipefail', '-c'],
   js: [process.execPath, '--input-type=module', '-e'],

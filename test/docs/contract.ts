@@ -24,11 +24,11 @@ export interface DocumentedOperation {
 /** The OpenAPI document as a judge of real answers. */
 export interface Contract {
   readonly operations: readonly DocumentedOperation[];
-  /** What is wrong with an answer: nothing, if the document tells the truth. `path` is the document's. */
+  /** The ways in which an answer contradicts the document. `path` is the document's. */
   judge(method: string, path: string, answer: Answer): string[];
   /** Whether the document lets a client send this body. */
   accepts(operation: DocumentedOperation, body: unknown): boolean;
-  /** Outcomes that the document knows and no judged answer had. */
+  /** The document's outcomes that no judged answer had. */
   unseen(): string[];
 }
 

@@ -6,7 +6,7 @@ import { synthesizeStack } from '../support/stack.ts';
 const policies = ['operator', 'recovery', 'deploy', 'diff'] as const;
 const pages = ['README.md', ...['operations', 'recovery', 'deploy', 'edge', 'logs'].map((page) => `docs/${page}.md`)];
 
-/** What AWS lets nobody narrow down to a resource. */
+/** Actions that AWS can't restrict to a resource. */
 const withoutResource = [
   'cloudwatch:GetMetricData',
   'dynamodb:ListTables',
@@ -38,7 +38,7 @@ describe.each(policies)('docs/policies/%s.json', (name) => {
   });
 });
 
-/** What a command of the AWS CLI asks for. */
+/** The actions behind a command of the AWS CLI. */
 const special: Readonly<Record<string, readonly string[]>> = {
   'logs tail': ['logs:FilterLogEvents'],
   'dynamodb wait': ['dynamodb:DescribeTable'],
@@ -52,7 +52,7 @@ const special: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Done once by whoever sets the account up, as an administrator. */
+/** Run once by an administrator, to set up the account. */
 const ofAdministrators = ['sts get-caller-identity', 'lambda get-account-settings', 'wafv2 create-web-acl'];
 
 const commands = [

@@ -16,7 +16,7 @@ interface OpenCall extends Call {
   readonly tries: string[];
 }
 
-/** What became of a request, as its client is told. */
+/** The outcome of a request, as its client sees it. */
 export type Told =
   | { readonly kind: 'granted' | 'refunded'; readonly remaining: number | undefined }
   | { readonly kind: 'refused'; readonly code: string; readonly remaining: number | undefined }

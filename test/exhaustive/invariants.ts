@@ -2,7 +2,7 @@ import type { Told } from './actor.ts';
 import { failingOf, type Plan, requestsOf, type Scenario } from './scenarios.ts';
 import type { EnvironmentState, WorldState } from './world.ts';
 
-/** What is wrong in this moment, if anything; `before` is the moment before it. */
+/** The broken promise at this moment, if any; `before` is the moment before. */
 export function findFault(scenario: Scenario, before: WorldState, state: WorldState): string | undefined {
   const broken = brokenLimit(scenario, state);
   if (broken !== undefined) return broken;

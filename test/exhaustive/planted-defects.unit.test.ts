@@ -3,7 +3,7 @@ import { findSmallest } from './explore.ts';
 import { defects, plant } from './planted.ts';
 import { combined, pairs, rolling } from './scenarios.ts';
 
-// What finds nothing proves nothing: the search has to find these.
+// A search that finds nothing proves nothing, so it must find these.
 Error.stackTraceLimit = 0;
 
 test.each(defects)('$name is found, with the smallest schedule', async (defect) => {

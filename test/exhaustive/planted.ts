@@ -12,7 +12,7 @@ export interface Defect {
   readonly file: string;
   readonly code: string;
   readonly instead: string;
-  /** What it breaks, and the smallest schedule in which it does. */
+  /** The promise that it breaks, and the smallest schedule that shows it. */
   readonly breaks: { readonly fault: string; readonly scenario: string; readonly schedule: readonly string[] };
   /** Which scenarios are searched, where not all of two requests. */
   readonly among?: RegExp;

@@ -14,9 +14,9 @@ import { drawInput, type Input } from './inputs.ts';
 
 export interface FuzzSummary {
   readonly inputs: number;
-  /** How many were answered with what. */
+  /** The number of answers by outcome. */
   readonly answers: Readonly<Record<string, number>>;
-  /** What was wrong, each with the input that shows it. */
+  /** The faults, each with the input that shows it. */
   readonly faults: readonly string[];
 }
 

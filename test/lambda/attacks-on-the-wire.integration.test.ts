@@ -25,7 +25,7 @@ describe('on the wire', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  /** Sends bytes as they are and says what comes back until the connection closes, or the beginning of it. */
+  /** Sends bytes as they are and returns what comes back until the connection closes, or the beginning of it. */
   async function exchange(bytes: string, patience = 20_000, beginning = false): Promise<string> {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname).setEncoding('latin1');

@@ -17,7 +17,7 @@ const [first = '', second = ''] = events;
 interface Way {
   readonly stream: boolean;
   readonly script: Script;
-  /** What stands in the end. */
+  /** The charges that stand in the end. */
   readonly charged: 0 | 1;
   readonly status?: number;
   /** Whether the client leaves as soon as its answer says this, or, where it says nothing, as the upstream is asked. */

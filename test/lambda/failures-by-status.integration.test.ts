@@ -7,7 +7,7 @@ import { canary } from '../support/wire.ts';
 const upstreamError = { code: 'upstream_error', charged: 0 } as const;
 const callersFault = { code: 'invalid_request', reason: 'caller', charged: 1 } as const;
 
-/** The status of the upstream and what the client sees of it. */
+/** The upstream's status and the client's. */
 const expectations: readonly (readonly [number, Refusal])[] = [
   ...[400, 405, 406, 409, 410, 411, 415, 422, 424, 451, 499].map(
     (status) => [status, { status, ...callersFault }] as const,

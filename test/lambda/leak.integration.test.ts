@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { findIdentity } from '../support/upstream-identity.ts';
 import { hangUp, head, raw, write } from '../support/upstream-script.ts';
 
-/** What an upstream may well say of itself beside its body. */
+/** What an upstream may reveal about itself outside its body. */
 const loudHeaders = {
   server: 'AcmeCorp/Thunder',
   'set-cookie': 'acmecorp=thunder; Domain=api.acmecorp.example',

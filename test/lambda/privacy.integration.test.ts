@@ -5,7 +5,7 @@ import { html, json, reset, type Script, silence, sse } from '../support/upstrea
 import { expectQuiet, startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
-/** What a client may send of itself. */
+/** What a client may reveal about itself. */
 const personal = {
   'user-agent': 'canary-of-the-user-agent',
   cookie: 'session=canary-of-the-cookie',

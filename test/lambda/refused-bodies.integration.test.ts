@@ -9,7 +9,7 @@ import { wire } from '../support/wire.ts';
 const guest = { 'x-api-key': 'guest' };
 const refunding = { REFUND_REFUSALS: 'true' };
 
-/** What a client sees of a refusal: the status, what is left by the header, and the sentence. */
+/** A refusal as a client sees it: the status, the quota left, and the sentence about the charge. */
 async function refusalOf(response: Response) {
   const { error } = (await response.json()) as { error: { message: string } };
   return { status: response.status, left: response.headers.get('x-svc-remaining'), message: error.message };

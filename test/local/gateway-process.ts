@@ -8,12 +8,12 @@ export interface GatewayProcess extends AsyncDisposable {
   /** The member key that was printed; empty where none was. */
   readonly key: string;
   output(): string;
-  /** Leaves the output unread, as a slow collector of logs does, until the function that it returns is called. */
+  /** Stops reading the output, like a slow log collector, until the function that it returns is called. */
   leaveUnread(): () => void;
   errors(): string;
   /** Resolves once the output matches. */
   says(pattern: RegExp): Promise<void>;
-  /** Closes the output, as a collector of logs does that breaks down. */
+  /** Closes the output, like a log collector that has crashed. */
   closeOutput(): void;
   signal(signal: NodeJS.Signals): void;
   /** The exit code, or the name of the signal that ended the process. */

@@ -13,7 +13,7 @@ interface Parts {
 
 export interface Callers {
   draw(): Caller;
-  /** Something that an operator does now and then: a revocation, a new limit, a new link. What it was. */
+  /** Does something that an operator does now and then: a revocation, a new limit, a new link. Returns what it was. */
   administer(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function createCallers({ keys, rules, random, clock }: Parts): Prom
       const dice = random.below(3);
       if (dice === 0) {
         await change(text, { revoked: true });
-        // Now and then somebody still tries it.
+        // Now and then somebody still tries the revoked key.
         if (random.below(4) > 0) shared.splice(shared.indexOf(text), 1);
         shared.push(await issue(random.pick(members), random.once(3) ? { limit: random.below(20) } : {}));
       } else if (dice === 1) await change(text, { limit: random.once(2) ? undefined : random.below(20) });

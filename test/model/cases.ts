@@ -5,7 +5,7 @@ import type { Sending } from './client.ts';
 import type { Outcome, Outcomes } from './outcomes.ts';
 import type { Caller } from './rules.ts';
 
-/** What a request is for: charged, counted under the burst limit alone, or free. */
+/** How a request counts: charged, counted under the burst limit alone, or free. */
 export type Kind = 'inference' | 'tokens' | 'free';
 
 /** What a request is answered whose caller is known and whose quota allows it, where no upstream has a say. */
@@ -24,7 +24,7 @@ export interface Case {
   readonly sending: Sending;
   /** Absent where it depends on the upstream. */
   readonly fixed?: Fixed;
-  /** What each upstream does, should it be asked. */
+  /** What each upstream does if it is asked. */
   readonly plan: readonly Planned[];
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
-/** One thing that an upstream can do to a request, and what the promise makes of it. */
+/** One thing that an upstream can do to a request, and the promised consequence. */
 export interface Outcome {
   readonly script: Script;
   /** The status that the client sees, and the error code: in a header, or, where a stream has begun, in its last event. */
@@ -169,7 +169,7 @@ export function endlessOutcomes(dialect: DialectName): Outcomes {
   return {
     'no head': { script: [silence], ...late },
     'no event': { script: [eventStream, silence], ...late },
-    // Who has read of it pays for it.
+    // A client that has read some of it pays for it.
     'no end': {
       script: [eventStream, write(first), silence],
       ...{ charged: true, status: 200, code: 'upstream_timeout', early: late },

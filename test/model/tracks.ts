@@ -26,7 +26,7 @@ const silent: Menu = (dialect, wanted) => menus[dialect][wanted === 'stream' ? '
 const endless: Menu = (dialect, wanted) => (wanted === 'stream' ? menus[dialect].endless : outcomes.endlessAnswers);
 const unreachable: Menu = (dialect) => (dialect === 'messages' ? outcomes.deaf : outcomes.refusing);
 
-/** What the store's caller makes good by itself, as long as the third of its tries goes well. */
+/** Faults that the store's caller overcomes by itself, as long as its third try succeeds. */
 const storeFaults: readonly StoreFault[] = ['request lost', 'answer lost', 'failing', 'late'];
 
 /** Runs a number of requests drawn by a seed, each kind of outcome where it takes no longer than it has to. */

@@ -17,7 +17,7 @@ test('the work on any input grows in proportion to its size', () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(measured.length).toBeGreaterThan(1500);
-  // Sorting takes a little more than its share.
+  // Sorting takes a little more than proportional work.
   const disproportionate = measured.filter(
     ({ steps: [once, twice, fourTimes] }) => !(once > 0 && twice <= 2.1 * once && fourTimes <= 2.1 * twice),
   );

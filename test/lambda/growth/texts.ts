@@ -37,7 +37,7 @@ export const prose: readonly Shape[] = [
   shape('acmecorp/', '', 'thunder-70b-instruct'),
 ];
 
-/** What upstreams answer with an error status. */
+/** Bodies of upstreams' error answers. */
 export const errorBodies: readonly Shape[] = [
   ...['Acme ', 'www.', 'http://', 'www.) ', 'https://a.).', 'sk-', 'sk-a ', 'sk-abcd1 ', ')', '\\n', 'KEY', 'KE'].map(
     (part) => shape(part, '{"error":{"message":"', '"}}'),

@@ -23,7 +23,7 @@ afterEach(() => database.close());
 
 const day = 86_400_000;
 
-/** What a request with this key, from this network and page, is taken for. */
+/** The identity of a request with this key, from this network and page. */
 function identifier(more: Partial<IdentifyDependencies> = {}) {
   const store: IdentifyDependencies['store'] = {
     findKey: (hash) => {

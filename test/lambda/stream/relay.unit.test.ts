@@ -94,7 +94,7 @@ describe('the relay between an upstream and a client', () => {
     expect(ends).toEqual([]);
     expect(takeAll(relay.body)).not.toMatch('keep-alive');
     await setImmediate();
-    // The client reads on: from now on the upstream's silence counts.
+    // The client reads on, so from now on the upstream's silence counts.
     jest.advanceTimersByTime(99_999);
     expect(ends).toEqual([]);
     jest.advanceTimersByTime(1);

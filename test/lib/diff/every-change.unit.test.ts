@@ -7,7 +7,7 @@ import { synthesizeWhole } from '../../support/whole-template.ts';
 
 const freely = 'removed, another text';
 
-/** What functions are told that must not change unseen; all other settings may. */
+/** The settings of functions that must not change unseen; all others may. */
 const guarded = [
   ...['KEYS_TABLE', 'QUOTA_TABLE', 'NETWORK_SALT_SECRET_ID', 'UPSTREAM_SECRET_ID', 'METRICS_NAMESPACE'],
   ...['CANARY_URL', 'CANARY_SECRET_ID'],

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { Alarms } from './alarms/alarms.ts';
 import { Canary } from './canary.ts';
 import type { DeploymentConfig } from './config.ts';
-import { Dashboard } from './dashboard.ts';
+import { Dashboard } from './dashboard/dashboard.ts';
 import { Edge } from './edge.ts';
 import { createEdgeMetrics } from './edge-metrics.ts';
 import { GatewayFunction } from './gateway-function.ts';

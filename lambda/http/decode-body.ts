@@ -50,8 +50,7 @@ export async function decodeBody(
   try {
     for await (const portion of decoder) {
       size += portion.length;
-      if (size > limit)
-        throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
+      if (size > limit) throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
       take(portion.length);
       const whole = begun.length > 0 ? Buffer.concat([begun, portion]) : portion;
       const end = whole.length - lengthOfCutCharacter(whole);

@@ -164,7 +164,7 @@ test('the dashboard asks its four questions, of every metric that there is', () 
   expect(widgets.flatMap(({ properties }) => properties.markdown ?? [])).toEqual([
     '## Is it healthy?',
     '## Who is limited?',
-    '## What does the upstream do to us?',
+    '## How is the upstream?',
     '## What does it cost?',
   ]);
   for (const { name } of Object.values(metrics)) expect(text).toContain(name);

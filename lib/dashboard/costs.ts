@@ -1,0 +1,95 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { DashboardProps } from './props.ts';
+import { graph, share, table } from './widgets.ts';
+
+/** US dollars per million in us-east-1, on arm64 and on-demand tables: close enough elsewhere to show what costs most. */
+const prices = {
+  gigabyteSeconds: 13.3334,
+  invocations: 0.2,
+  readUnits: 0.125,
+  writeUnits: 0.625,
+  edgeRequests: 1,
+  edgeBytes: 0.000085,
+};
+
+/** The row that shows what the gateway costs. */
+export function costs({
+  metrics,
+  logGroups,
+  functionLogGroup,
+  walletLogGroup,
+  edge,
+}: DashboardProps): cloudwatch.IWidget[] {
+  const { gatewayFunction, walletFunction } = metrics;
+  const { KeyReads, QuotaReads, QuotaWrites } = metrics.tableUses;
+  const spent = [
+    ...(gatewayFunction
+      ? [{ label: 'invocations', metric: gatewayFunction.invocations, price: prices.invocations }]
+      : []),
+    { label: 'invocations of /cli', metric: walletFunction.invocations, price: prices.invocations },
+    ...(edge
+      ? [
+          { label: 'requests at the edge', metric: edge.requests, price: prices.edgeRequests },
+          { label: 'transfer at the edge', metric: edge.bytes, price: prices.edgeBytes },
+        ]
+      : []),
+    { label: 'quota writes', metric: QuotaWrites.units, price: prices.writeUnits },
+    { label: 'quota reads', metric: QuotaReads.units, price: prices.readUnits },
+    { label: 'key reads', metric: KeyReads.units, price: prices.readUnits },
+  ].map(({ label, metric, price }, index) => {
+    const expression = `${price} * amount${index} / 1000000`;
+    return new cloudwatch.MathExpression({
+      expression,
+      usingMetrics: { [`amount${index}`]: metric },
+      label,
+      period: Duration.hours(1),
+    });
+  });
+  return [
+    graph(
+      'Tokens, as the upstream bills them',
+      (['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const).map((kind) =>
+        metrics.own(kind),
+      ),
+      8,
+    ),
+    graph(
+      'Prompts from the cache, and answers without usage (%)',
+      [
+        share('fromCache', metrics.own('cacheReadTokens'), metrics.own('inputTokens')),
+        share('withoutUsage', metrics.own('answersWithoutUsage'), metrics.own('duration', 'SampleCount')),
+      ],
+      8,
+    ),
+    graph('Dollars an hour: requests, tables and edge', spent, 8),
+    computeOf([...(functionLogGroup ? [functionLogGroup] : []), walletLogGroup]),
+    table(
+      'Most used by',
+      logGroups,
+      [
+        'filter message = "answered"',
+        'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
+        'sort output desc',
+        'limit 20',
+      ],
+      12,
+    ),
+  ];
+}
+
+/** From the lines with the billed duration that Lambda adds to the log of each function. */
+function computeOf(logGroups: readonly ILogGroup[]): cloudwatch.IWidget {
+  return table(
+    'Dollars an hour: compute',
+    logGroups,
+    [
+      'filter @type = "REPORT"',
+      'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
+      `stats sum(gigabyteSeconds) / 1000000 * ${prices.gigabyteSeconds} as dollars by bin(1h) as hour`,
+      'sort hour desc',
+    ],
+    4,
+  );
+}

@@ -1,0 +1,149 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { EdgeMetrics } from '../edge-metrics.ts';
+import type { FunctionMetrics } from '../gateway-metrics.ts';
+import { costs } from './costs.ts';
+import type { DashboardProps } from './props.ts';
+import { graph, heading, table, width } from './widgets.ts';
+
+/** Four questions, a row for each: is it healthy, who is limited, how is the upstream, what does it cost. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, props: DashboardProps) {
+    super(scope, id);
+    new cloudwatch.Dashboard(this, 'Dashboard', {
+      defaultInterval: Duration.hours(12),
+      widgets: [
+        [
+          heading('Is it healthy?'),
+          new cloudwatch.AlarmStatusWidget({ alarms: [...props.alarms.alarms], width, height: 3 }),
+        ],
+        health(props),
+        [heading('Who is limited?')],
+        limits(props),
+        [heading('How is the upstream?')],
+        upstream(props),
+        [heading('What does it cost?')],
+        costs(props),
+      ],
+    });
+  }
+}
+
+function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
+  const { own, gatewayFunction, walletFunction } = metrics;
+  return [
+    graph(
+      'Requests and faults',
+      [
+        own('requests'),
+        own('gatewayErrors'),
+        own('chargesLeftStanding'),
+        own('secretsNotRefreshed'),
+        ...(gatewayFunction ? [gatewayFunction.crashes] : []),
+        ...(metrics.webFailures ? [metrics.webFailures] : []),
+        walletFunction.crashes.with({ label: 'Errors of /cli' }),
+        ...(metrics.canaryFailures ? [metrics.canaryFailures] : []),
+        own('coldStarts'),
+      ],
+      8,
+    ),
+    graph(
+      'What callers got, from the function or from AWS',
+      [...(gatewayFunction ? urlFigures(gatewayFunction) : []), ...urlFigures(walletFunction, ' of /cli')],
+      8,
+    ),
+    graph(
+      'Concurrent executions, and throttles',
+      [
+        ...(gatewayFunction ? [gatewayFunction.concurrency, gatewayFunction.throttles] : []),
+        walletFunction.throttles.with({ label: 'Throttles of /cli' }),
+        ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
+      ],
+      8,
+    ),
+    graph(
+      'Time to first byte (ms)',
+      ['p50', 'p90', 'p99'].map((statistic) => own('timeToFirstByte', statistic)),
+      8,
+    ),
+    graph(
+      'Duration (ms)',
+      ['p50', 'p90', 'p99'].map((statistic) => own('duration', statistic)),
+      8,
+    ),
+    ...(edge ? [graph('At the edge: refused and failed (%)', edgeRates(edge), 8)] : []),
+  ];
+}
+
+function edgeRates({ refused, failed, forbidden, unavailable, timedOut }: EdgeMetrics): cloudwatch.IMetric[] {
+  return [refused, failed, forbidden, unavailable, timedOut];
+}
+
+function urlFigures({ url }: FunctionMetrics, whose = ''): cloudwatch.IMetric[] {
+  return [
+    url.requests.with({ label: `Requests${whose}` }),
+    url.refused.with({ label: `4xx${whose}` }),
+    url.failed.with({ label: `5xx${whose}` }),
+  ];
+}
+
+function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
+  return [
+    graph('Refusals by code, and WebSocket attempts', [metrics.split('refusals'), metrics.own('webSocketTries')], 6),
+    graph(
+      'Daily limits of the deployment, used (%)',
+      [metrics.own('dailyLimitUsed', 'Average'), metrics.own('guestDailyLimitUsed', 'Average')],
+      6,
+    ),
+    table(
+      'Most limited callers',
+      logGroups,
+      [
+        'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
+        'stats count(*) as refused by caller, key, network, code',
+        'sort refused desc',
+        'limit 20',
+      ],
+      12,
+    ),
+  ];
+}
+
+function upstream({ metrics, logGroups, walletLogGroup, canaryLogGroup }: DashboardProps): cloudwatch.IWidget[] {
+  return [
+    graph('Failures by class', [metrics.split('upstreamFailures')], 8),
+    table(
+      'Failures by class, upstream and status',
+      logGroups,
+      [
+        'filter level in ["warn", "error"] and ispresent(upstream)',
+        'fields coalesce(kind, reason) as class',
+        'stats count(*) as failures by class, upstream, upstreamStatus',
+        'sort failures desc',
+        'limit 20',
+      ],
+      8,
+    ),
+    graph(
+      'Tries, failed tries and refunds',
+      [
+        metrics.own('upstreamFailedTries', 'SampleCount').with({ label: 'Tries' }),
+        metrics.own('upstreamFailedTries'),
+        metrics.own('refunds'),
+      ],
+      8,
+    ),
+    table(
+      'Latest failures',
+      [...logGroups, walletLogGroup, ...(canaryLogGroup ? [canaryLogGroup] : [])],
+      [
+        'filter level in ["warn", "error"]',
+        'fields @timestamp, requestId, message, code, coalesce(kind, reason) as class, upstream, upstreamStatus, tries',
+        'sort @timestamp desc',
+        'limit 20',
+      ],
+      width,
+    ),
+  ];
+}

@@ -1,0 +1,46 @@
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+
+/** Of the whole dashboard; every row adds up to it. */
+export const width = 24;
+
+export function heading(text: string): cloudwatch.IWidget {
+  return new cloudwatch.TextWidget({
+    markdown: `## ${text}`,
+    width,
+    height: 1,
+    background: cloudwatch.TextWidgetBackground.TRANSPARENT,
+  });
+}
+
+/** A graph of one or more metrics. */
+export function graph(title: string, left: cloudwatch.IMetric[], span = 6): cloudwatch.IWidget {
+  return new cloudwatch.GraphWidget({ title, left, width: span, height: 6, leftYAxis: { min: 0, showUnits: false } });
+}
+
+/** A query that runs when somebody looks, for half a cent a gigabyte of log. */
+export function table(
+  title: string,
+  logGroups: readonly ILogGroup[],
+  queryLines: string[],
+  span = 16,
+): cloudwatch.IWidget {
+  return new cloudwatch.LogQueryWidget({
+    title,
+    logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),
+    queryLines,
+    view: cloudwatch.LogQueryVisualizationType.TABLE,
+    width: span,
+    height: 6,
+  });
+}
+
+/** One metric as a percentage of another. */
+export function share(name: string, part: cloudwatch.IMetric, whole: cloudwatch.IMetric): cloudwatch.IMetric {
+  const [one, all] = [`${name}Part`, `${name}Whole`];
+  return new cloudwatch.MathExpression({
+    expression: `100 * ${one} / ${all}`,
+    usingMetrics: { [one]: part, [all]: whole },
+    label: name,
+  });
+}

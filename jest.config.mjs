@@ -59,6 +59,7 @@ const overHttpServer = { globals: { testEngine: 'web' } };
 
 export default {
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/slowest-first.mjs',
   reporters: ['default', '<rootDir>/test/support/slowest-files.mjs'],
   // For a machine that does other things as well: no test waits for time to pass, and some have a thousand things to do.
   testTimeout: 120_000,

@@ -3,17 +3,12 @@ import { canaryMetrics } from '../../lambda/report/metric-names.ts';
 import { listen } from '../alarms/simulator/listen.ts';
 import { createMetricStore } from '../alarms/simulator/metric-store.ts';
 import { readAlarms } from '../alarms/simulator/read-alarms.ts';
-import { synthesizeStack } from '../support/stack.ts';
+import { findId, synthesizeStack } from '../support/stack.ts';
 
 const { template, stack, acknowledged } = synthesizeStack({ canary: true, logRetentionDays: 7 });
 const edge = { edge: true, edgeDomainName: 'api.example.com' };
 const certificate = { edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa' };
-/** The id of the one resource of a type whose id begins so. */
-const idOf = (type: string, prefix = 'Canary', among = template): string => {
-  const ids = Object.keys(among.findResources(type)).filter((id) => id.startsWith(prefix));
-  expect(ids).toHaveLength(1);
-  return ids[0] ?? '';
-};
+const idOf = (type: string, prefix = 'Canary', among = template) => findId(among, type, prefix);
 
 test('off by default, and then nothing of it is there', () => {
   const { template: plain } = synthesizeStack();

@@ -1,16 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { keysSchema, quotaSchema } from '../../lambda/store/schema.ts';
-import { synthesizeStack } from '../support/stack.ts';
+import { findId, synthesizeStack } from '../support/stack.ts';
 import { synthesizeWhole } from '../support/whole-template.ts';
 
 const { template, stack, acknowledged } = synthesizeStack({}, { isValidated: true });
-/** The logical id of the one resource of this kind whose id begins so. */
-const idOf = (type: string, prefix: string): string => {
-  const ids = Object.keys(template.findResources(type)).filter((id) => id.startsWith(prefix));
-  expect(ids).toHaveLength(1);
-  return ids[0] ?? '';
-};
+const idOf = (type: string, prefix: string) => findId(template, type, prefix);
 const ids = {
   keys: idOf('AWS::DynamoDB::GlobalTable', 'TablesKeys'),
   quota: idOf('AWS::DynamoDB::GlobalTable', 'TablesQuota'),

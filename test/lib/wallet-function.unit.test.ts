@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { synthesizeStack } from '../support/stack.ts';
+import { findId, synthesizeStack } from '../support/stack.ts';
 
 const edgeDomain = {
   edge: true,
@@ -14,10 +14,8 @@ function synthesizeWallet(settings: Properties = {}) {
   const { template } = synthesizeStack(settings);
   const resources: Record<string, { Type: string; Properties: Properties }> = template.toJSON().Resources;
   const find = (type: string, prefix: string): [string, Properties] => {
-    const found = Object.entries(resources).filter(([id, { Type }]) => Type === type && id.startsWith(prefix));
-    expect(found).toHaveLength(1);
-    const [id = '', resource] = found[0] ?? [];
-    return [id, resource?.Properties ?? {}];
+    const id = findId(template, type, prefix);
+    return [id, resources[id]?.Properties ?? {}];
   };
   const [id, properties] = find('AWS::Lambda::Function', 'Wallet');
   const { Variables: variables } = properties.Environment as { Variables: Properties };

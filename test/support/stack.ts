@@ -62,6 +62,13 @@ export function synthesizeStack(
   }
 }
 
+/** The logical id of the one resource of this type whose id begins so. */
+export function findId(template: Template, type: string, prefix: string): string {
+  const [id, ...more] = Object.keys(template.findResources(type)).filter((each) => each.startsWith(prefix));
+  if (id === undefined || more.length > 0) throw new Error(`not one, but ${[id, ...more]}: ${type} ${prefix}…`);
+  return id;
+}
+
 interface Report {
   readonly pluginReports: readonly {
     readonly pluginName: string;

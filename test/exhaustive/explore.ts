@@ -1,7 +1,8 @@
 import type { Subject } from './actor.ts';
 import { findFault } from './invariants.ts';
 import type { Scenario } from './scenarios.ts';
-import { createWorld, type Step, type World, type WorldState } from './world.ts';
+import type { WorldState } from './state.ts';
+import { createWorld, type Step, type World } from './world.ts';
 
 export interface Violation {
   readonly scenario: string;

@@ -1,6 +1,6 @@
 import type { Told } from './actor.ts';
 import { failingOf, type Plan, requestsOf, type Scenario } from './scenarios.ts';
-import type { EnvironmentState, WorldState } from './world.ts';
+import type { EnvironmentState, WorldState } from './state.ts';
 
 /** The broken promise at this moment, if any; `before` is the moment before. */
 export function findFault(scenario: Scenario, before: WorldState, state: WorldState): string | undefined {

@@ -1,8 +1,11 @@
 import type { Item } from '../../lambda/store/table.ts';
 import { timeLimit } from '../../lambda/store/time-limit.ts';
-import { act, type Call, type Meeting, type Standing, type Subject, tokenPrefixes } from './actor.ts';
+import { act, type Call, type Meeting, type Standing, type Subject } from './actor.ts';
 import { evaluateUpdate } from './expressions.ts';
+import { remembering, textOf } from './remembering.ts';
 import type { Scenario } from './scenarios.ts';
+import { type Actor, type EnvironmentState, isOver, type WorldState } from './state.ts';
+import { keyOf } from './state-key.ts';
 
 /**
  * One step of a schedule, such as `2 is answered`, of environment 2, or `2.3 is answered`, of its third call. What an
@@ -10,35 +13,6 @@ import type { Scenario } from './scenarios.ts';
  * one: an environment may sleep until time has passed, as one does that is frozen.
  */
 export type Step = string;
-
-/** A change of a counter that the store has made for an environment: one more for a charge, one less for a refund. */
-export interface Applied {
-  readonly item: string;
-  readonly change: number;
-}
-
-export interface EnvironmentState {
-  /** Undefined before it begins. */
-  readonly actor: Actor | undefined;
-  /** Calls that got no answer, and may arrive all the same: at once, after a repeat, or never. */
-  readonly late: readonly Call[];
-  readonly applied: readonly Applied[];
-  readonly faults: number;
-}
-
-export interface WorldState {
-  readonly items: Readonly<Record<string, Item>>;
-  readonly environments: readonly EnvironmentState[];
-  readonly timePassed: boolean;
-  readonly faultsLeft: number;
-}
-
-/** An environment after all that it has met. They share nothing but the store, so each is run alone, and once for that. */
-interface Actor extends Standing {
-  readonly index: number;
-  readonly met: readonly Meeting[];
-  readonly following: Map<string, Actor>;
-}
 
 export interface World {
   readonly first: WorldState;
@@ -209,10 +183,6 @@ function rememberOutcomes(): (call: Call, before: Item | undefined) => Outcome {
 
 const nowhere: Standing = { calls: [], isAsleep: false, memory: '', told: [] };
 
-function isOver({ calls, isAsleep }: Actor): boolean {
-  return calls.length === 0 && !isAsleep;
-}
-
 function alter(
   state: WorldState,
   index: number,
@@ -235,70 +205,4 @@ function beginnings(plans: readonly string[], canSleep: boolean): Step[] {
   return subsets
     .filter((subset) => subset.every((index) => isFirst(index, subset)))
     .map((subset) => `${subset.map((index) => index + 1).join(' ')} begin`);
-}
-
-/*
- * A state, less what makes no difference: which of the environments that are alike is which, the names of those that are
- * over, and what one has met, as far as it does not show in what it does next.
- */
-function keyOf(plans: readonly string[], { items, environments, timePassed, faultsLeft }: WorldState): string {
-  const seen = environments.map((one, index) => `${plans.indexOf(plans[index] ?? '')} ${viewOf(one)}`);
-  const order = seen.map((_, index) => index).sort((a, b) => ((seen[a] ?? '') < (seen[b] ?? '') ? -1 : 1));
-  const places = order.map((_, index) => (seen[index]?.endsWith(over) ? '' : order.indexOf(index))).join();
-  const shown = Object.values(items).map((item) => viewsOf(item)(places));
-  return [...shown.sort(), timePassed, faultsLeft, ...order.map((index) => seen[index])].join();
-}
-
-const over = ' over';
-
-const viewOf = remembering(({ actor, late, applied, faults }: EnvironmentState): string => {
-  const waits = actor && !isOver(actor);
-  if (actor && !waits && late.length === 0) return over;
-  const told = actor?.told.map(({ kind }) => kind).sort();
-  const next = waits && [actor.isAsleep, actor.memory, faults > 0];
-  return shorten([told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';'));
-});
-
-/** An item's key is one of its attributes. Tokens are shown by the places of their environments. */
-const viewsOf = remembering((item: Item) => {
-  const known = new Map<string, string>();
-  return (places: string): string => {
-    const before = known.get(places);
-    if (before !== undefined) return before;
-    const split = places.split(',');
-    const named = (token: string) =>
-      `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? token.slice(0, 4)}${token.slice(4)}`;
-    const values = Object.entries(item).map(([name, { S, N = S, SS, BS = SS }]) =>
-      [name, N ?? BS?.map(named).sort()].join(),
-    );
-    const view = shorten(values.sort().join());
-    known.set(places, view);
-    return view;
-  };
-});
-
-/** A long text's number. */
-function shorten(text: string): string {
-  const number = numbers.get(text) ?? String(numbers.size);
-  numbers.set(text, number);
-  return number;
-}
-const numbers = new Map<string, string>();
-
-/** What is asked again of what never changes. */
-function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
-  const known = new WeakMap<K, V>();
-  return (key) => {
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const found = find(key);
-    known.set(key, found);
-    return found;
-  };
-}
-
-const textOf = remembering((value: object) => JSON.stringify(value));
-
-function viewOfCall({ input }: Call): string {
-  return input.UpdateExpression?.replace(/ REMOVE .*/, '') ?? 'GetItem';
 }

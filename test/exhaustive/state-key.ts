@@ -1,0 +1,56 @@
+import type { Item } from '../../lambda/store/table.ts';
+import { type Call, tokenPrefixes } from './actor.ts';
+import { remembering } from './remembering.ts';
+import { type EnvironmentState, isOver, type WorldState } from './state.ts';
+
+/*
+ * A state, less what makes no difference: which of the environments that are alike is which, the names of those that are
+ * over, and what one has met, as far as it does not show in what it does next.
+ */
+export function keyOf(plans: readonly string[], { items, environments, timePassed, faultsLeft }: WorldState): string {
+  const seen = environments.map((one, index) => `${plans.indexOf(plans[index] ?? '')} ${viewOf(one)}`);
+  const order = seen.map((_, index) => index).sort((a, b) => ((seen[a] ?? '') < (seen[b] ?? '') ? -1 : 1));
+  const places = order.map((_, index) => (seen[index]?.endsWith(over) ? '' : order.indexOf(index))).join();
+  const shown = Object.values(items).map((item) => viewsOf(item)(places));
+  return [...shown.sort(), timePassed, faultsLeft, ...order.map((index) => seen[index])].join();
+}
+
+const over = ' over';
+
+const viewOf = remembering(({ actor, late, applied, faults }: EnvironmentState): string => {
+  const waits = actor && !isOver(actor);
+  if (actor && !waits && late.length === 0) return over;
+  const told = actor?.told.map(({ kind }) => kind).sort();
+  const next = waits && [actor.isAsleep, actor.memory, faults > 0];
+  return shorten([told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';'));
+});
+
+/** An item's key is one of its attributes. Tokens are shown by the places of their environments. */
+const viewsOf = remembering((item: Item) => {
+  const known = new Map<string, string>();
+  return (places: string): string => {
+    const before = known.get(places);
+    if (before !== undefined) return before;
+    const split = places.split(',');
+    const named = (token: string) =>
+      `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? token.slice(0, 4)}${token.slice(4)}`;
+    const values = Object.entries(item).map(([name, { S, N = S, SS, BS = SS }]) =>
+      [name, N ?? BS?.map(named).sort()].join(),
+    );
+    const view = shorten(values.sort().join());
+    known.set(places, view);
+    return view;
+  };
+});
+
+/** A long text's number. */
+function shorten(text: string): string {
+  const number = numbers.get(text) ?? String(numbers.size);
+  numbers.set(text, number);
+  return number;
+}
+const numbers = new Map<string, string>();
+
+function viewOfCall({ input }: Call): string {
+  return input.UpdateExpression?.replace(/ REMOVE .*/, '') ?? 'GetItem';
+}

@@ -8,8 +8,8 @@ import { upstreamModel, upstreamNames } from './world/conversation.ts';
 import { secretIds, secretTexts } from './world/store.ts';
 import type { World } from './world/world.ts';
 
-const functionNames = ['bare', 'bareDynamoDb', 'gateway', 'gatewayUncached', 'gatewayWithoutSecrets'] as const;
-export const subjectNames = [...functionNames, 'bareServer', 'server'] as const;
+const functionNames = ['bare', 'bareDynamoDb', 'floor', 'gateway', 'gatewayUncached', 'gatewayWithoutSecrets'] as const;
+export const subjectNames = [...functionNames, 'bareServer', 'floorServer', 'server'] as const;
 export type SubjectName = (typeof subjectNames)[number];
 
 /** A function or a server to be measured. */
@@ -32,6 +32,7 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
   const { memorySize, environment } = readDeploymentConfig(context.gateway);
   const { AWS_ENDPOINT_URL_DYNAMODB = '', KEYS_TABLE = '', QUOTA_TABLE = '' } = world.store.environment;
   const around = { UPSTREAM_BASE_URL: world.upstreamUrl };
+  const table = { ...around, AWS_ENDPOINT_URL_DYNAMODB, KEYS_TABLE, QUOTA_TABLE };
   const withoutSecrets = { ...environment, ...world.store.environment, ...around, ...gatewaySettings };
   const gateway = { ...withoutSecrets, ...secretIds };
   const keysInEnvironment = {
@@ -41,14 +42,13 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
   };
   const plans: Record<SubjectName, { entry: string; environment: Readonly<Record<string, string>> }> = {
     bare: { entry: 'bench/subjects/bare.ts', environment: around },
-    bareDynamoDb: {
-      entry: 'bench/subjects/bare-dynamodb.ts',
-      environment: { ...around, AWS_ENDPOINT_URL_DYNAMODB, KEYS_TABLE, QUOTA_TABLE },
-    },
+    bareDynamoDb: { entry: 'bench/subjects/bare-dynamodb.ts', environment: table },
+    floor: { entry: 'bench/subjects/floor.ts', environment: table },
     gateway: { entry: 'lambda/index.ts', environment: gateway },
     gatewayUncached: { entry: 'lambda/index.ts', environment: { ...gateway, IDENTITY_CACHE_SECONDS: '0' } },
     gatewayWithoutSecrets: { entry: 'lambda/index.ts', environment: keysInEnvironment },
     bareServer: { entry: 'bench/subjects/bare-server.ts', environment: around },
+    floorServer: { entry: 'bench/subjects/floor-server.ts', environment: { ...table, ...host } },
     server: { entry: 'lambda/server.ts', environment: { ...keysInEnvironment, ...host } },
   };
   const subjects: Subject[] = [];

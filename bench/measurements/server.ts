@@ -10,17 +10,27 @@ import type { Measurement } from './measurement.ts';
 const body = chatOf(500, false);
 const streamed = chatOf(500, true);
 const streams = 128;
-const [warmUp, measured] = [2_000, 6_000];
+const [warmUp, measured] = [1_000, 4_000];
+/** Some ten thousand requests, until V8 has compiled what is hot: a server lives for hours. */
+const compileTime = 12_000;
 
 /** Many at once: requests, streams at full speed and at a model's pace, slow readers, connections. */
 export const server: Measurement = {
   rounds: 3,
-  subjects: ['bareServer', 'server'],
+  subjects: ['bareServer', 'floorServer', 'server'],
   async run(subject, world) {
     await using serving = await startServing(subject, world);
     await world.play({ kind: 'whole' });
+    await ask(serving, 128, compileTime);
     const few = await measureRequests(serving, 16, 'processor16', 'rate16');
     const many = await measureRequests(serving, 128, 'processor128', 'rate128');
+    const requests = {
+      processor16: [few.processor],
+      rate16: [few.rate],
+      processor128: [many.processor],
+      rate128: [many.rate],
+    };
+    if (subject.name === 'floorServer') return requests;
     const connections = await measureConnections(serving);
     const fast = await measureFastStreams(serving, world);
     const paced = await measurePacedStreams(serving, world, () => {}, 'pacedEvent', 'share', 'delay', 'lateDelay');
@@ -28,7 +38,7 @@ export const server: Measurement = {
     // In a new process, without garbage to collect.
     await using fresh = await startServing(subject, world);
     return {
-      ...{ processor16: [few.processor], rate16: [few.rate], processor128: [many.processor], rate128: [many.rate] },
+      ...requests,
       ...{ connection: [connections.processor], leftOpen: [connections.leftOpen] },
       ...{ event: [fast.processor], eventRate: [fast.rate], pacedEvent: [paced.processor], share: [paced.share] },
       ...{ delay: [paced.p50], lateDelay: [paced.p99], besidePrompts: [beside.p50], lateBesidePrompts: [beside.p99] },
@@ -38,19 +48,28 @@ export const server: Measurement = {
 };
 
 async function measureRequests(serving: Serving, clients: number, ...samples: string[]) {
+  await ask(serving, clients, warmUp);
   let count = 0;
-  const askOn = async (until: number) => {
+  const step = async () => {
+    count = await ask(serving, clients, measured);
+  };
+  const { processor, time } = await serving.measure(step, ...samples);
+  return { processor: processor / count, rate: (count / time) * 1000 };
+}
+
+/** Each client sends one request after the other for so many milliseconds. Gives the number of them all. */
+async function ask(serving: Serving, clients: number, time: number): Promise<number> {
+  const until = performance.now() + time;
+  let count = 0;
+  const askOn = async () => {
     while (performance.now() < until) {
       const { answer } = await serving.ask(body);
       await once(answer.resume(), 'end');
       count += 1;
     }
   };
-  const askFor = (time: number) => Promise.all(Array.from({ length: clients }, () => askOn(performance.now() + time)));
-  await askFor(warmUp);
-  count = 0;
-  const { processor, time } = await serving.measure(() => askFor(measured), ...samples);
-  return { processor: processor / count, rate: (count / time) * 1000 };
+  await Promise.all(Array.from({ length: clients }, askOn));
+  return count;
 }
 
 /** A thousand connections, each for one request; and how many more descriptors are open afterwards. */

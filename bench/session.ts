@@ -45,9 +45,10 @@ export async function startSession(subject: Subject, { store }: World): Promise<
   const firstKey = (sessions++ * keysPerSession) % store.keys.length;
   let turn = 0;
   const askWith = async (number: number, body: string, watch?: Watch, path = chatPath): Promise<Reading> => {
-    const key = store.keys[firstKey + number] ?? '';
+    const isGuest = subject.name === 'gatewayGuest';
+    const caller = isGuest ? guest(number) : { key: store.keys[firstKey + number] ?? '', address: '192.0.2.1' };
     const askedAt = performance.now();
-    const { statusCode, body: answer } = await runtime.invoke(eventOf(path, key, body));
+    const { statusCode, body: answer } = await runtime.invoke(eventOf(path, caller, body));
     const headAt = performance.now();
     if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
     return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
@@ -86,8 +87,16 @@ export async function readAnswer(answer: Readable, watch?: Watch): Promise<Omit<
   return { firstByteAt, endAt: performance.now(), bytes };
 }
 
+interface Caller {
+  readonly key: string;
+  readonly address: string;
+}
+
+/** One of many guests, each in a network of its own. */
+const guest = (number: number): Caller => ({ key: 'anything', address: `198.51.100.${number}` });
+
 /** A request as a Function URL delivers it. */
-function eventOf(path: string, key: string, body: string) {
+function eventOf(path: string, { key, address }: Caller, body: string) {
   return {
     version: '2.0',
     routeKey: '$default',
@@ -102,7 +111,7 @@ function eventOf(path: string, key: string, body: string) {
       'user-agent': 'OpenAI/JS 7.55.0',
       'x-amzn-trace-id': 'Root=1-6920a1b2-0123456789abcdef01234567',
       'x-api-key': key,
-      'x-forwarded-for': '192.0.2.1',
+      'x-forwarded-for': address,
       'x-forwarded-port': '443',
       'x-forwarded-proto': 'https',
     },
@@ -111,7 +120,7 @@ function eventOf(path: string, key: string, body: string) {
       apiId: 'abcdefghijklmnopqrstuvwxyz012345',
       domainName: 'abcdefghijklmnopqrstuvwxyz012345.lambda-url.eu-central-1.on.aws',
       domainPrefix: 'abcdefghijklmnopqrstuvwxyz012345',
-      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'OpenAI/JS 7.55.0' },
+      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: address, userAgent: 'OpenAI/JS 7.55.0' },
       requestId: '3f0f5a0e-9c1d-4a69-8a9b-0c4d2f6b7a10',
       routeKey: '$default',
       stage: '$default',

@@ -8,7 +8,15 @@ import { upstreamModel, upstreamNames } from './world/conversation.ts';
 import { secretIds, secretTexts } from './world/store.ts';
 import type { World } from './world/world.ts';
 
-const functionNames = ['bare', 'bareDynamoDb', 'floor', 'gateway', 'gatewayUncached', 'gatewayWithoutSecrets'] as const;
+const functionNames = [
+  'bare',
+  'bareDynamoDb',
+  'floor',
+  'gateway',
+  'gatewayUncached',
+  'gatewayGuest',
+  'gatewayWithoutSecrets',
+] as const;
 export const subjectNames = [...functionNames, 'bareServer', 'floorServer', 'server'] as const;
 export type SubjectName = (typeof subjectNames)[number];
 
@@ -46,6 +54,7 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
     floor: { entry: 'bench/subjects/floor.ts', environment: table },
     gateway: { entry: 'lambda/index.ts', environment: gateway },
     gatewayUncached: { entry: 'lambda/index.ts', environment: { ...gateway, IDENTITY_CACHE_SECONDS: '0' } },
+    gatewayGuest: { entry: 'lambda/index.ts', environment: { ...gateway, GUEST_LIMIT: '1000000' } },
     gatewayWithoutSecrets: { entry: 'lambda/index.ts', environment: keysInEnvironment },
     bareServer: { entry: 'bench/subjects/bare-server.ts', environment: around },
     floorServer: { entry: 'bench/subjects/floor-server.ts', environment: { ...table, ...host } },

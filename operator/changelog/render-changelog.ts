@@ -12,7 +12,7 @@ export function renderChangelog(releases: readonly Release[]): string {
       const changes = subjects.flatMap((subject) => changeIn(subject, kind) ?? []);
       return changes.length > 0 ? [`### ${heading}\n\n${changes.map((change) => `- ${change}`).join('\n')}`] : [];
     });
-    return [`## ${version}, ${date}`, ...(parts.length > 0 ? parts : ['Nothing that is to be noticed.'])].join('\n\n');
+    return [`## ${version}, ${date}`, ...(parts.length > 0 ? parts : ['Nothing that users notice.'])].join('\n\n');
   });
   return `# What changed\n\n${sections.join('\n\n')}\n`;
 }

@@ -27,7 +27,7 @@ const resources = Object.entries(template.findResources('AWS::CloudWatch::Alarm'
 const alarms: readonly AlarmProperties[] = resources.map(([, { Properties }]) => Properties);
 const alarmOf = (id: string) => resources.find(([name]) => name.startsWith(`Alarms${id}`))?.[1].Properties;
 
-test('every alarm says what it means and where its runbook is, and tells somebody', () => {
+test('every alarm says what it means and where its runbook is, and notifies somebody', () => {
   const headings = headingsOf(readFileSync('docs/operations.md', 'utf8'));
   expect(alarms.length).toBeGreaterThan(6);
   const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
@@ -43,7 +43,7 @@ test('the alarms cost no more than $2.20 a month', () => {
   expect(watched.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(22);
 });
 
-/** The metrics that an alarm watches, and the expression that it makes of them. */
+/** The metrics that an alarm watches, and its expression. */
 const watchedBy = (id: string) => {
   const {
     Metrics = [],
@@ -77,7 +77,7 @@ test.each<[string, keyof typeof metrics, readonly string[]]>([
   expect(watchedBy(id).metrics).toEqual(watched);
 });
 
-test('what is slow is a setting', () => {
+test('a setting says what counts as slow', () => {
   expect(alarmOf('UpstreamSlow').Threshold).toBe(30_000);
   synthesizeStack({ slowFirstByte: 7.5 }).template.hasResourceProperties('AWS::CloudWatch::Alarm', {
     AlarmDescription: Match.stringLikeRegexp('One stream in ten waits 7.5 s'),
@@ -85,7 +85,7 @@ test('what is slow is a setting', () => {
   });
 });
 
-test('they watch both functions, and the URL of the gateway’s', () => {
+test('the alarms watch both functions, and the gateway’s URL', () => {
   const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
   const dimensionsOf = (prefix: string) => [
     { Name: 'FunctionName', Value: { Ref: functions.find((name) => name.startsWith(prefix)) } },
@@ -107,7 +107,7 @@ test('they watch both functions, and the URL of the gateway’s', () => {
   );
 });
 
-test('they watch both tables', () => {
+test('the alarms watch both tables', () => {
   const throttled = alarms.flatMap(({ Metrics = [] }) =>
     Metrics.flatMap(({ MetricStat }) => (MetricStat?.Metric.Namespace === 'AWS/DynamoDB' ? [MetricStat.Metric] : [])),
   );
@@ -119,8 +119,8 @@ test('they watch both tables', () => {
   ]);
 });
 
-// An alarm takes older figures for those that are missing; one on a metric of DynamoDB would stay raised for good.
-test('no alarm but that on executions, which are always counted, looks at a metric with gaps', () => {
+// An alarm replaces missing figures by older ones, so on a metric of DynamoDB it would stay raised for good.
+test('every alarm fills the gaps of its metrics, except that on executions, which are always counted', () => {
   for (const [id, { Properties }] of resources) {
     const { Namespace, MetricName } = Properties;
     if (id.startsWith('AlarmsNearingConcurrency')) expect([Namespace, MetricName]).toContain('ConcurrentExecutions');
@@ -128,7 +128,7 @@ test('no alarm but that on executions, which are always counted, looks at a metr
   }
 });
 
-test('concurrency is watched where it ends: at the own share, or at what the account has', () => {
+test('concurrency is watched at its limit: the reserved share, or the account’s', () => {
   expect(alarmOf('NearingConcurrency')).toMatchObject({ MetricName: 'ConcurrentExecutions', Threshold: 800 });
   expect(alarmOf('NearingConcurrency').Dimensions).toBeUndefined();
   synthesizeStack({ reservedConcurrency: 21 }).template.hasResourceProperties('AWS::CloudWatch::Alarm', {
@@ -138,7 +138,7 @@ test('concurrency is watched where it ends: at the own share, or at what the acc
   });
 });
 
-test('the topic takes messages from CloudWatch only, over TLS only, and passes them on', () => {
+test('the topic accepts messages only from CloudWatch and only over TLS, and passes them on', () => {
   template.hasResourceProperties('AWS::SNS::TopicPolicy', {
     PolicyDocument: {
       Statement: [
@@ -155,7 +155,7 @@ test('the topic takes messages from CloudWatch only, over TLS only, and passes t
   synthesizeStack().template.resourceCountIs('AWS::SNS::Subscription', 0);
 });
 
-test('the dashboard asks its four questions, of every metric that there is', () => {
+test('the dashboard answers its four questions, and has every metric', () => {
   const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
   const body: { 'Fn::Join': [string, (string | object)[]] } | undefined = dashboard?.Properties.DashboardBody;
   const [, pieces = []] = body?.['Fn::Join'] ?? [];

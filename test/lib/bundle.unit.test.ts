@@ -23,13 +23,13 @@ async function contents(path: string): Promise<Record<string, string>> {
   );
 }
 
-test('deploys lambda/ and packages, nothing of the other folders', () => {
+test('deploys lambda/ and packages, nothing from other folders', () => {
   const files = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node:'));
   const folders = new Set(files.map((path) => path.split('/')[0]));
   expect([...folders].sort()).toEqual(['lambda', 'node_modules']);
 });
 
-test('deploys nothing of the AWS SDK with the gateway', () => {
+test('deploys no part of the AWS SDK with the gateway', () => {
   const packages = new Set(
     Object.keys(metafile.inputs).map((path) => /node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]),
   );
@@ -43,12 +43,12 @@ test('loads no second HTTP client with the gateway, nor with the server', async 
   for (const file of [join(outdir, 'index.mjs'), join(server, 'index.js')]) {
     const code = await readFile(file, 'utf8');
     expect(code).toContain('process.getBuiltinModule("node:http")');
-    // An import of a module of Node's would evaluate all of it.
+    // Importing a module of Node's would evaluate all of it.
     expect(code).not.toMatch(/\b(from|import)\s*\(?"(node:|https?")/);
   }
 });
 
-test('gives the same bytes for the same sources, wherever they go', async () => {
+test('gives the same bytes for the same sources, whatever the target folder', async () => {
   const second = join(folder, 'deeper', 'second');
   await bundle('lambda/index.ts', second);
   expect(await contents(second)).toEqual(await contents(outdir));
@@ -69,7 +69,7 @@ test('leaves nothing of an older build', async () => {
   expect(after).not.toEqual(before);
 });
 
-test('measures what a start reads apart from what it may never read', async () => {
+test('measures code read at the start apart from code that may never be read', async () => {
   const entry = join(folder, 'entry.ts');
   const built = join(folder, 'measured');
   await writeFile(join(folder, 'shared.ts'), 'export const shared = Math.random();');

@@ -10,13 +10,13 @@ const edge = { edge: true, edgeDomainName: 'api.example.com' };
 const certificate = { edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa' };
 const idOf = (type: string, prefix = 'Canary', among = template) => findId(among, type, prefix);
 
-test('off by default, and then nothing of it is there', () => {
+test('is off by default, and then has no resources', () => {
   const { template: plain } = synthesizeStack();
   expect(JSON.stringify(plain.toJSON())).not.toMatch(/canary|AWS::Events|rate\(/i);
   expect(plain.toJSON()).toEqual(synthesizeStack({ canary: false }).template.toJSON());
 });
 
-test('is the same stack, and more: nothing that was there is changed but the dashboard', () => {
+test('adds to the stack, and changes nothing that was there except the dashboard', () => {
   const before = synthesizeStack({ logRetentionDays: 7 }).template.toJSON().Resources;
   const after = template.toJSON().Resources;
   const changed = Object.keys(before).filter((id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]));
@@ -24,7 +24,7 @@ test('is the same stack, and more: nothing that was there is changed but the das
   expect(acknowledged).toEqual(['AwsSolutions-SMG4']);
 });
 
-test('asks every five minutes', () => {
+test('runs every five minutes', () => {
   const Arn = { 'Fn::GetAtt': [idOf('AWS::Lambda::Function'), 'Arn'] };
   template.resourceCountIs('AWS::Events::Rule', 1);
   template.hasResourceProperties('AWS::Events::Rule', {
@@ -40,7 +40,7 @@ test('asks every five minutes', () => {
 describe('its function', () => {
   const secret = idOf('AWS::SecretsManager::Secret', 'SecretsCanary');
 
-  test('knows where clients find the gateway, and its own key', () => {
+  test('knows the address that clients use, and its own key', () => {
     const [url = ''] = Object.keys(template.findResources('AWS::Lambda::Url')).filter((id) => id.startsWith('Gateway'));
     const { Properties } = template.findResources('AWS::Lambda::Function')[idOf('AWS::Lambda::Function')] ?? {};
     expect(Properties.Environment.Variables).toEqual({
@@ -52,7 +52,7 @@ describe('its function', () => {
     expect(Properties).toMatchObject({ Timeout: 60, Runtime: 'nodejs24.x', Architectures: ['arm64'] });
   });
 
-  test('asks at the edge where there is one', () => {
+  test('goes through the edge if there is one', () => {
     const { template: atEdge } = synthesizeStack({ canary: true, ...edge, ...certificate });
     const { Properties } =
       atEdge.findResources('AWS::Lambda::Function')[idOf('AWS::Lambda::Function', 'Canary', atEdge)] ?? {};
@@ -74,7 +74,7 @@ describe('its function', () => {
     expect(template.findResources('AWS::Logs::LogGroup')[logs]?.Properties).toMatchObject({ RetentionInDays: 7 });
   });
 
-  test('its key is empty until it is filled in, and outlives the stack', () => {
+  test('its key is empty until the operator fills it in, and outlives the stack', () => {
     expect(template.findResources('AWS::SecretsManager::Secret')[secret]).toMatchObject({
       DeletionPolicy: 'Retain',
       Properties: { SecretString: '{"key":""}' },
@@ -87,7 +87,7 @@ describe('its alarm', () => {
   const alarms = readAlarms(template.toJSON()).filter(({ name }) => name === 'CanaryFailing');
   const metric = { Namespace: stack.stackName, MetricName: canaryMetrics.failures.name };
   const begins = 60;
-  /** When it rings, for every circumstance, after an hour in which all is well. */
+  /** When it rings in each of the circumstances, after an hour without trouble. */
   const rings = (failures: (minute: number) => number | undefined) => {
     const store = createMetricStore();
     for (let minute = 0; minute < 240; minute += 1) {
@@ -100,12 +100,12 @@ describe('its alarm', () => {
     return changes.flatMap((times) => times.filter((minute) => minute >= 30)).map((minute) => minute + 1 - begins);
   };
 
-  test('is there', () => {
+  test('exists', () => {
     expect(alarms).toHaveLength(1);
     expect(Object.values(alarms[0]?.metrics ?? {})).toEqual([{ metric, statistic: 'Minimum' }]);
   });
 
-  test('is silent while all is well, and when one run fails', () => {
+  test('is silent while all is well, and if a single run fails', () => {
     expect(rings(() => 0)).toEqual([]);
     expect(rings((minute) => (minute === 10 ? 3 : 0))).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe('its alarm', () => {
     ['are not heard of', () => undefined],
   ])('rings within a quarter of an hour when runs %s', (_what, failures) => {
     const times = rings(failures);
-    expect(times).toHaveLength(6); // once for every circumstance, and never over
+    expect(times).toHaveLength(6); // once in each of the circumstances, without an end
     for (const time of times) expect(time).toBeLessThanOrEqual(15);
   });
 });

@@ -25,7 +25,7 @@ function faults(block: unknown, stage?: unknown): readonly string[] {
 }
 
 describe('a deployment', () => {
-  test('is made of its stage, laid over the defaults, over the fallbacks', () => {
+  test('combines its stage, the defaults and the fallbacks, in this order of precedence', () => {
     const stages = { dev: {}, prod: { GUEST_LIMIT: 5, memorySize: 1024, UPSTREAM_TEXT_MODEL: 'other' } };
     const block = { defaults: { ...defaults, GUEST_LIMIT: 4, UPSTREAM_SIGNS_THINKING: true }, stages };
     const { environment, ...rest } = readDeploymentConfig(block, 'prod');
@@ -41,11 +41,11 @@ describe('a deployment', () => {
     expect(Object.keys(environment).filter((name) => /^[a-z]|^KEYS_TABLE$|^METRICS_NAMESPACE$/.test(name))).toEqual([]);
   });
 
-  test('is of the stage dev where none is named', () => {
+  test('has the stage dev if none is named', () => {
     expect(readDeploymentConfig(withDefaults({})).stage).toBe('dev');
   });
 
-  test('takes a blank for unset, so that a stage can do without a default', () => {
+  test('treats a blank as unset, so that a stage can drop a default', () => {
     const block = { defaults: { ...defaults, APP_URL: 'https://app.example' }, stages: { dev: { APP_URL: ' ' } } };
     expect(readDeploymentConfig(block).environment).not.toHaveProperty('APP_URL');
     expect(faults(withDefaults({ UPSTREAM_TEXT_MODEL: '' }))).toEqual([
@@ -53,7 +53,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  test('knows further upstreams', () => {
+  test('reads further upstreams', () => {
     const second = {
       UPSTREAM_2_BASE_URL: 'https://b.example/v1',
       UPSTREAM_2_TEXT_MODEL: 'b',
@@ -146,19 +146,19 @@ test.each<[object, string]>([
 });
 
 describe('a burst limit', () => {
-  test('is as high as one counter serves', () => {
+  test('may be as high as one counter can serve', () => {
     expect(faults(withDefaults({ BURST_LIMIT: mostBurst }))).toEqual([]);
     expect(readFileSync('docs/settings.md', 'utf8')).toContain(`in a deployment [at most ${mostBurst}]`);
   });
 
-  test('above that says what to do instead', () => {
+  test('above that is refused with the remedy', () => {
     const [fault, ...others] = faults(withDefaults({ BURST_LIMIT: mostBurst + 1 }));
     expect(fault).toMatch(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once`);
     expect(fault).toMatch('issue several keys with limits of their own: each has a counter to itself');
     expect(others).toEqual([]);
   });
 
-  test('that no function would take is one fault', () => {
+  test('that no function would accept is one fault', () => {
     expect(faults(withDefaults({ BURST_LIMIT: 1_000_000 }))).toHaveLength(1);
   });
 });
@@ -166,7 +166,7 @@ describe('a burst limit', () => {
 describe("Lambda's limit of 4 KB for all settings", () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `name-of-a-vendor-${index}`).join(',');
 
-  test('is a fault that names the longest', () => {
+  test('names the longest setting when it is exceeded', () => {
     const [fault, ...others] = faults(withDefaults({ UPSTREAM_NAMES: names(200) }));
     expect(fault).toMatch(
       /^gateway\.defaults: UPSTREAM_NAMES is too long \(\d{4} bytes\): all settings together take \d{4} bytes, and Lambda 4096$/,
@@ -174,7 +174,7 @@ describe("Lambda's limit of 4 KB for all settings", () => {
     expect(others).toEqual([]);
   });
 
-  test('counts what the stack adds, in bytes', () => {
+  test('includes what the stack adds, in bytes', () => {
     const lengthOf = (given: object) => {
       const { environment } = readDeploymentConfig(withDefaults(given));
       return Buffer.byteLength(JSON.stringify({ ...environment, ...setByStack }));
@@ -199,13 +199,13 @@ describe('one fault gives one message', () => {
     ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_2_${name}`),
   ];
   test.each(names)('%s', (name) => {
-    const wrong = /_MODEL$/.test(name) ? 'two words' : '\u0007'; // nearly everything else is a model's id
+    const wrong = /_MODEL$/.test(name) ? 'two words' : '\u0007'; // nearly anything else is a valid model id
     const found = faults({ defaults: { ...everything, [name]: wrong }, stages: { dev: {} } });
     expect(found).toEqual([expect.stringMatching(new RegExp(`^gateway\\.defaults: ${name} `))]);
   });
 });
 
-test('a deployment that is in use and tells nobody of alarms is warned about', () => {
+test('a deployment in use whose alarms notify nobody gives a warning', () => {
   const warnings = (given: object, stage: string) =>
     readDeploymentConfig({ defaults: { ...defaults, ...given }, stages: { dev: {}, prod: {} } }, stage).warnings;
   const warning = [expect.stringMatching(/^gateway\.stages\.\w+: alarmEmail is not set: /)];
@@ -215,7 +215,7 @@ test('a deployment that is in use and tells nobody of alarms is warned about', (
   expect(warnings({ alarmEmail: 'on-call@example.com' }, 'prod')).toEqual([]);
 });
 
-test('reports every fault once, each with its place', () => {
+test('every fault is reported once, with its place', () => {
   const stages = { prod: { GUEST_LIMIT: -1, colour: 'x' } };
   expect(faults({ defaults: { ...defaults, memorySize: 1, GUEST_LIMIT: 2 }, stages }, 'prod')).toEqual([
     expect.stringMatching(/^gateway.stages.prod: colour is not a known setting/),
@@ -300,7 +300,7 @@ describe('the engine', () => {
     expect(faults(withDefaults(given))).toEqual([`gateway.defaults: ${fault}`]);
   });
 
-  test('both take the settings of both, and a blank unsets what one of them has not', () => {
+  test('both together take the settings of each, and a blank unsets what one of them lacks', () => {
     const all = { memorySize: 1024, reservedConcurrency: 50, tracing: true, maxEnvironments: 10, rateLimit: 2000 };
     expect(readDeploymentConfig(withDefaults({ engine: 'both', ...all, BODY_BUDGET: 512 }))).toMatchObject({
       ...all,
@@ -311,7 +311,7 @@ describe('the engine', () => {
     expect(readDeploymentConfig(withDefaults({ engine: 'web', rateLimit: 0 }))).toMatchObject({ rateLimit: 0 });
   });
 
-  test('a web function takes more settings than a function', () => {
+  test('a web function has room for more settings than a function', () => {
     const CORS_ORIGINS = Array.from({ length: 120 }, (_, index) => `https://number-${index}-of-many.example`).join(',');
     expect(faults(withDefaults({ engine: 'web', CORS_ORIGINS }))).toEqual([]);
     expect(faults(withDefaults({ engine: 'both', CORS_ORIGINS }))).toEqual([expect.stringMatching(/and Lambda 4096$/)]);

@@ -23,7 +23,7 @@ const Dimensions = [
   { Name: 'Region', Value: 'Global' },
 ];
 
-test('is a stack in us-east-1 for each stage, with a topic of its own that tells the same address', () => {
+test('is a stack in us-east-1 for each stage, with its own topic that mails the same address', () => {
   expect([stack.region, stack.stackName]).toEqual(['us-east-1', 'InferenceGateway-prod-edge-alarms']);
   template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'on-call@example.com' });
   const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
@@ -35,7 +35,7 @@ test('is a stack in us-east-1 for each stage, with a topic of its own that tells
   }
 });
 
-/** An hour of requests at the edge between quiet ones, and how the answers fail in it, in percent; and what rings. */
+/** A busy hour at the edge between quiet ones: the percentages of answers that fail, and the alarms that ring. */
 function rings(perMinute: number, rates: Readonly<Record<string, number>>): string[] {
   const store = createMetricStore();
   const send = (minute: number, MetricName: string, value: number) =>
@@ -60,7 +60,7 @@ test.each<[string, number, object, string[]]>([
   expect(rings(perMinute, { ...rates })).toEqual(expected);
 });
 
-test('the figures that they rest on are published, and on the dashboard with what the edge and the page cost', () => {
+test('their metrics are published, and on the dashboard with the costs of the edge and the page', () => {
   const { template: whole } = synthesizeStack({ edge: true });
   whole.hasResourceProperties('AWS::CloudFront::MonitoringSubscription', {
     MonitoringSubscription: { RealtimeMetricsSubscriptionConfig: { RealtimeMetricsSubscriptionStatus: 'Enabled' } },

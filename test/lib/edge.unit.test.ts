@@ -25,7 +25,7 @@ test('is off by default', () => {
   });
 });
 
-test("keeps AWS's rules for solutions, but for those that are acknowledged with a reason", () => {
+test("follows AWS's rules for solutions, except those that are acknowledged with a reason", () => {
   const always = ['SMG4', 'CFR1', 'CFR3'].map((rule) => `AwsSolutions-${rule}`);
   expect([...acknowledged].sort()).toEqual([...always].sort());
   const bare = synthesizeStack({ edge: true });
@@ -33,12 +33,12 @@ test("keeps AWS's rules for solutions, but for those that are acknowledged with 
 });
 
 describe('the distribution', () => {
-  test('stores nothing, compresses nothing and takes no request without TLS', () => {
+  test('caches nothing, compresses nothing and accepts no request without TLS', () => {
     const common = {
       Compress: false,
       ViewerProtocolPolicy: 'https-only',
       AllowedMethods: expect.arrayContaining(['GET', 'POST', 'OPTIONS']),
-      // AWS's own: caching disabled; all of the viewer's headers but Host, and CloudFront's own.
+      // Managed by AWS: caching disabled; all of the viewer's headers except Host, and CloudFront's own.
       CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
       OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
     };
@@ -52,13 +52,13 @@ describe('the distribution', () => {
     ]);
   });
 
-  // For ten seconds, one caller's 503 would be everybody's: no-store does not keep CloudFront from it.
-  test('keeps no error of the gateway’s either', () => {
+  // Otherwise everybody would get one caller's 503 for ten seconds: CloudFront ignores no-store here.
+  test('caches none of the gateway’s errors either', () => {
     const kept = [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 }));
     expect(config.CustomErrorResponses).toEqual(kept);
   });
 
-  test('is named, certified and guarded as the settings say', () => {
+  test('has the name, certificate and web ACL in the settings', () => {
     expect(config).toMatchObject({
       Aliases: ['api.example.com'],
       ViewerCertificate: {
@@ -71,7 +71,7 @@ describe('the distribution', () => {
     template.hasOutput('EdgeDomainName', {});
   });
 
-  test('waits as long as it is told, and proves itself with a secret that is in no template', () => {
+  test('waits as long as the setting says, and proves itself with a secret that is in no template', () => {
     expect(config.Origins).toHaveLength(2);
     for (const origin of config.Origins) {
       expect(origin).toMatchObject({
@@ -86,11 +86,11 @@ describe('the distribution', () => {
         ],
       });
     }
-    // CloudFront refuses to send headers that begin so.
+    // CloudFront refuses to send headers with these prefixes.
     expect(originSecretHeader).not.toMatch(/^x-(edge|amz)-/);
   });
 
-  test('reads another version of the secret when the setting names it', () => {
+  test('reads another version of the secret if the setting names it', () => {
     const version = '0a1b2c3d-aaaa-bbbb-cccc-1234567890ab';
     const text = JSON.stringify(synthesizeStack({ edge: true, edgeSecretVersion: version }).template.toJSON());
     expect(text).toContain(`:SecretString:::${version}}}`);
@@ -104,7 +104,7 @@ test("the function believes CloudFront's own header, and may read the secret", (
   template.hasOutput('EdgeSecret', { Value: { Ref: secret } });
 });
 
-test('the web ACL of the docs limits addresses, and looks into no body', () => {
+test('the web ACL in the docs limits addresses, and inspects no body', () => {
   const acl = JSON.parse(readFileSync('docs/web-acl.json', 'utf8'));
   expect(acl).toMatchObject({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
   // What WAF takes: https://docs.aws.amazon.com/waf/latest/APIReference/API_CreateWebACL.html
@@ -136,7 +136,7 @@ describe('turning it on without an outage, step by step', () => {
       return header || only ? [{ header, only, secret: secret !== undefined }] : [];
     });
 
-  test('functions believe nobody, then CloudFront and those around it, then CloudFront alone', () => {
+  test('functions trust nobody, then CloudFront and those who bypass it, then CloudFront alone', () => {
     const header = 'cloudfront-viewer-address';
     expect(steps.map(settingsOf)).toEqual([
       [{ header: undefined, only: 'true', secret: false }],
@@ -145,7 +145,7 @@ describe('turning it on without an outage, step by step', () => {
     ]);
   });
 
-  test('no step takes away or renames what callers use', () => {
+  test('no step removes or renames anything that callers use', () => {
     for (const type of ['AWS::Lambda::Url', 'AWS::Lambda::Permission', 'AWS::Lambda::Function']) {
       expect(new Set(steps.map((step) => idsOf(step, type).sort().join()))).toHaveProperty('size', 1);
     }
@@ -154,7 +154,7 @@ describe('turning it on without an outage, step by step', () => {
     expect(distributionOf(both)).toEqual(distributionOf(alone));
   });
 
-  test('the last step changes functions and nothing else', () => {
+  test('the last step changes only functions', () => {
     const changed = Object.keys(alone.Resources).filter(
       (id) => JSON.stringify(both.Resources[id]) !== JSON.stringify(alone.Resources[id]),
     );

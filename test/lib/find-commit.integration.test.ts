@@ -9,15 +9,15 @@ import { createCheckout } from '../support/checkout.ts';
 const { folder, git, remove } = createCheckout(['package.json']);
 afterAll(remove);
 
-test('the deployed commit is that of the working tree, which says so where there is more', () => {
-  git('tag', 'v1'); // a name that may move is no digest
+test('the deployed commit is that of the working tree, marked if there are further changes', () => {
+  git('tag', 'v1'); // a tag can move, so it must not be the answer
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
   expect(findCommit(folder)).toBe(commit);
   appendFileSync(join(folder, 'package.json'), '\n');
   expect(findCommit(folder)).toBe(`${commit}-dirty`);
 });
 
-test('without a repository it is unknown', () => {
+test('without a repository the commit is unknown', () => {
   const nowhere = mkdtempSync(join(tmpdir(), 'gateway-nowhere-'));
   expect(findCommit(nowhere)).toBeUndefined();
   rmSync(nowhere, { recursive: true });

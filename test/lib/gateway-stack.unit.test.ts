@@ -16,16 +16,16 @@ const ids = {
 };
 const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
-test("keeps AWS's rules for solutions, but for those that are acknowledged with a reason", () => {
+test("follows AWS's rules for solutions, except those that are acknowledged with a reason", () => {
   expect(acknowledged).toEqual(['AwsSolutions-SMG4']);
 });
 
-test("keeps the CDK's own rules with all that it can have, too", () => {
+test("follows the CDK's own rules even with everything turned on", () => {
   const { Resources = {} } = synthesizeWhole({}, true);
   expect(Object.keys(Resources).length).toBeGreaterThan(30);
 });
 
-test('is a stack of its own for each stage, tagged, and protected where the stage says so', () => {
+test('is a separate stack for each stage, tagged, and protected if the stage says so', () => {
   expect([stack.stackName, stack.terminationProtection]).toEqual(['InferenceGateway-dev', false]);
   expect(stack.tags.tagValues()).toEqual({ service: 'svc', stage: 'dev' });
   expect(synthesizeStack({ terminationProtection: true }).stack.terminationProtection).toBe(true);
@@ -43,7 +43,7 @@ describe('the function', () => {
     });
   });
 
-  test('is told the settings, and the tables and secrets that the stack made', () => {
+  test('gets the settings, and the tables and secrets that the stack creates', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
         Variables: {
@@ -59,14 +59,14 @@ describe('the function', () => {
     });
   });
 
-  test('logs to a group of its own, which forgets', () => {
+  test('logs to its own group, with a retention', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       LoggingConfig: { LogFormat: 'Text', LogGroup: { Ref: ids.logs } },
     });
     template.hasResource('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
   });
 
-  test('shares the executions of the account and is not traced, unless a setting says so', () => {
+  test('shares the account’s executions and is not traced, unless a setting says otherwise', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       ReservedConcurrentExecutions: Match.absent(),
       TracingConfig: Match.absent(),
@@ -133,7 +133,7 @@ describe.each([
     UpdateReplacePolicy,
   } = template.findResources('AWS::DynamoDB::GlobalTable')[id] ?? {};
 
-  test('has the shape that the store uses', () => {
+  test('has the keys and attributes that the store uses', () => {
     expect(properties.KeySchema).toEqual([{ AttributeName: schema.partitionKey.name, KeyType: 'HASH' }]);
     expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: schema.ttlAttribute, Enabled: true });
     const indexes: { IndexName: string }[] = properties.GlobalSecondaryIndexes ?? [];
@@ -170,7 +170,7 @@ test('the indexes of keys have the keys of the schema', () => {
 
 // CloudFormation replaces a secret's value when these lines change: all guest counters and links would be lost with the
 // salt, and the operator's keys with the other. They must stay as they were first deployed.
-test('the secrets keep their value', () => {
+test('the secrets keep their values', () => {
   const secrets = template.findResources('AWS::SecretsManager::Secret');
   expect(secrets).toEqual({
     [ids.upstream]: expect.objectContaining({
@@ -189,7 +189,7 @@ test('the secrets keep their value', () => {
   });
 });
 
-test('a CDN of somebody else brings a secret of its own', () => {
+test('another CDN gets a secret of its own', () => {
   const { template: withEdge } = synthesizeStack({ EDGE_HEADER: 'x-real-ip' });
   const [edge = ''] = Object.keys(withEdge.findResources('AWS::SecretsManager::Secret')).filter((id) =>
     id.startsWith('SecretsEdge'),
@@ -207,7 +207,7 @@ test('a CDN of somebody else brings a secret of its own', () => {
   withEdge.hasOutput('EdgeSecret', { Value: { Ref: edge } });
 });
 
-test('the outputs are what the operator and the CLI look for', () => {
+test('the outputs are those that the operator and the CLI look for', () => {
   expect(template.toJSON().Outputs).toEqual({
     GatewayUrl: { Value: { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Gateway'), 'FunctionUrl'] } },
     WalletUrl: {
@@ -224,7 +224,7 @@ test('the outputs are what the operator and the CLI look for', () => {
   });
 });
 
-test('the deployed commit is in an output, in a tag and known to both functions; an unknown one in none', () => {
+test('the deployed commit is in an output, a tag and both functions’ environment; an unknown one is nowhere', () => {
   const commit = '0123456789abcdef0123456789abcdef01234567-dirty';
   const known = synthesizeStack({}, { commit });
   known.template.hasOutput('Commit', { Value: commit });
@@ -234,7 +234,7 @@ test('the deployed commit is in an output, in a tag and known to both functions;
   expect(JSON.stringify(template.toJSON())).not.toMatch(/DEPLOYED_COMMIT|"Commit"/);
 });
 
-test('nothing has a physical name, which would stand in the way of a second gateway', () => {
+test('nothing has a physical name, which would prevent a second gateway', () => {
   const named = Object.values<{ Type: string; Properties?: object }>(template.toJSON().Resources)
     .filter(({ Type }) => !['AWS::Lambda::Permission', 'AWS::IAM::Policy'].includes(Type))
     .flatMap(({ Properties = {} }) => Object.keys(Properties).filter((key) => /(?<!Metric)Name$/.test(key)));

@@ -23,14 +23,14 @@ const ids = {
 };
 const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
-test('without it nothing of it is in the template, whether engine says function-url or is not there', () => {
+test('none of it is in the template if the engine is function-url or not set', () => {
   expect(synthesizeStack({ engine: 'function-url' }).template.toJSON()).toEqual(byDefault);
   const foreign = /WebFunction|AWS::S3|"Web(?!Socket)|AWS\/Lambda\/Web|BODY_BUDGET|CLIENT_ADDRESS|SHUTDOWN_GRACE/;
   expect(foreign.exec(JSON.stringify(byDefault))?.[0]).toBeUndefined();
   expect(foreign.exec(JSON.stringify(template.toJSON()))?.[0]).toBeDefined();
 });
 
-test("keeps AWS's rules for solutions, but for those that are acknowledged with a reason", () => {
+test("follows AWS's rules for solutions, except those that are acknowledged with a reason", () => {
   const grants = acknowledged.filter((rule) => rule.startsWith('AwsSolutions-IAM5'));
   expect(acknowledged.filter((rule) => !grants.includes(rule))).toEqual(['AwsSolutions-SMG4', 'AwsSolutions-S1']);
   expect(grants).toHaveLength(4);
@@ -48,7 +48,7 @@ test('runs the server on Node 24, 64 requests at once, for as long as Lambda all
   });
 });
 
-test('is told what the function would be told, by the same names, and what a server needs', () => {
+test('gets the function’s settings by the same names, and those of a server', () => {
   const gateway = Object.entries<{ Properties: { Environment: { Variables: object } } }>(byDefault.Resources);
   const [, asFunction] =
     gateway.find(([id]) => id.startsWith('GatewayFunction') && /Function[0-9A-F]{8}$/.test(id)) ?? [];
@@ -62,7 +62,7 @@ test('is told what the function would be told, by the same names, and what a ser
   });
 });
 
-test('the role may do exactly this, and nothing with keys but read them', () => {
+test('the role may do exactly this, and may only read keys', () => {
   const policy = template.findResources('AWS::IAM::Policy')[ids.policy];
   expect(policy?.Properties.Roles).toEqual([{ Ref: ids.role }]);
   expect(policy?.Properties.PolicyDocument.Statement).toEqual([
@@ -82,7 +82,7 @@ test('the role may do exactly this, and nothing with keys but read them', () => 
   template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent(), Policies: Match.absent() });
 });
 
-test('both of its log groups forget, and are there before it runs', () => {
+test('both of its log groups have a retention, and are created before it runs', () => {
   for (const id of [ids.logs, ids.localLogs]) {
     expect(template.findResources('AWS::Logs::LogGroup')[id]?.Properties.RetentionInDays).toBe(30);
   }
@@ -96,7 +96,7 @@ test('both of its log groups forget, and are there before it runs', () => {
 });
 
 describe('the endpoint', () => {
-  test('is open to anyone in its own region, and is the address that is told', () => {
+  test('is open to everyone, in its own region, and is the address in the outputs', () => {
     template.hasResourceProperties('AWS::Lambda::WebFunctionEndpoint', {
       AuthType: 'ApplicationManaged',
       EndpointType: 'HomeRegion',
@@ -110,7 +110,7 @@ describe('the endpoint', () => {
     template.hasOutput('LogGroup', { Value: { Ref: ids.logs } });
   });
 
-  test('has the limits that the settings give it', () => {
+  test('has the limits in the settings', () => {
     const { template: limited } = synthesizeStack({
       ...{ engine: 'web', maxConcurrency: 128, maxEnvironments: 20, rateLimit: 0, BODY_BUDGET: 512 },
     });
@@ -124,13 +124,13 @@ describe('the endpoint', () => {
   });
 });
 
-test('no two stacks of one account want the same name, which holds in all its regions', () => {
+test('no two stacks of an account use the same name, even in different regions', () => {
   template.hasResourceProperties('AWS::Lambda::WebFunction', {
     FunctionName: { 'Fn::Join': ['', ['InferenceGateway-dev-', { Ref: 'AWS::Region' }]] },
   });
 });
 
-test('the bucket of its code is closed, keeps versions, and is written by the function that copies', () => {
+test('the bucket of its code is private, keeps versions, and is written by the function that copies', () => {
   template.hasResourceProperties('AWS::S3::Bucket', {
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
@@ -142,7 +142,7 @@ test('the bucket of its code is closed, keeps versions, and is written by the fu
   });
 });
 
-test('the page /cli stays a function of its own, at the address it had', () => {
+test('the page /cli keeps its own function and address', () => {
   const walletOf = (resources: object) =>
     Object.entries(resources).filter(([id]) => /^Wallet.*(Url|Logs|Role|Policy|Secret)/.test(id));
   expect(walletOf(template.toJSON().Resources)).toEqual(walletOf(byDefault.Resources));
@@ -153,7 +153,7 @@ describe('alarms and dashboard', () => {
   const alarms = template.findResources('AWS::CloudWatch::Alarm');
   const text = JSON.stringify(template.toJSON());
 
-  test('the endpoint’s failures ring, by the only name of a metric that is documented', () => {
+  test('the endpoint’s failures ring, by the only metric name that is documented', () => {
     const [, failing] = Object.entries(alarms).find(([id]) => id.startsWith('AlarmsWebFailing')) ?? [];
     expect(JSON.stringify(failing?.Properties.Metrics)).toMatch(
       /SELECT SUM\(HTTPResponseStatusClass5XX\) FROM \\+"AWS\/Lambda\/Web\\+" WHERE FunctionName = 'InferenceGateway-dev-/,
@@ -163,7 +163,7 @@ describe('alarms and dashboard', () => {
     expect(named.size).toBe(known.length);
   });
 
-  test('every alarm has its runbook', () => {
+  test('every alarm has a runbook', () => {
     const headings = headingsOf(readFileSync('docs/operations.md', 'utf8'));
     for (const { Properties } of Object.values(alarms)) {
       const [, runbook = ''] = /docs\/operations\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
@@ -171,7 +171,7 @@ describe('alarms and dashboard', () => {
     }
   });
 
-  test('of functions, only that of /cli is watched', () => {
+  test('the only function watched is that of /cli', () => {
     const watched = Object.keys(alarms).map((id) => id.replace(/^Alarms|[0-9A-F]{8}$/g, ''));
     expect(watched).toEqual(expect.arrayContaining(['WebFailing', 'WalletErrors', 'GatewayErrors', 'UpstreamFailing']));
     for (const name of ['FunctionErrors', 'FunctionThrottled', 'NearingConcurrency'])
@@ -189,7 +189,7 @@ describe('alarms and dashboard', () => {
   });
 });
 
-test('behind the edge it is the origin, and /cli goes where it went', () => {
+test('behind the edge it is the origin, and /cli goes where it went before', () => {
   const origins = (engine: string) => {
     const [edge] = Object.values(
       synthesizeStack({ engine, edge: true }).template.findResources('AWS::CloudFront::Distribution'),

@@ -11,12 +11,12 @@ beforeAll(async () => {
   html = (await makePages()).get('docs/index.html') ?? '';
 });
 
-/** The section of the errors. */
+/** The section about errors. */
 const errors = () => html.slice(html.indexOf('<dl class="errors">'), html.indexOf('<h2 id="objects">'));
 
 const filled = () => html.replaceAll('{{service}}', 'svc').replaceAll('{{headers}}', 'X-Svc');
 
-/** Every value that stands under a name, anywhere in the document. */
+/** Every value of a key, anywhere in the document. */
 function collect(value: unknown, name: string): unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => [...(key === name ? [part] : []), ...collect(part, name)]);
@@ -32,7 +32,7 @@ describe('the page of the API', () => {
     expect([...told].toSorted()).toEqual(document.components.schemas.ErrorCode?.enum?.toSorted());
   });
 
-  test('says what the document says of members, headers and answers', () => {
+  test('describes members, headers and answers as the document does', () => {
     const { schemas } = document.components;
     const told = collect([schemas, collect(document.paths, 'parameters')], 'description').map(String);
     expect(told.length).toBeGreaterThan(15);
@@ -42,7 +42,7 @@ describe('the page of the API', () => {
     expect(told.filter((text) => !plain.includes(text))).toEqual([]);
   });
 
-  test('leads nowhere that is not there', () => {
+  test('has no broken links', () => {
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const targets = [...`${html}${home}`.matchAll(/href="(?:docs)?#([^"]+)"/g)].map(([, id]) => id);
@@ -50,17 +50,17 @@ describe('the page of the API', () => {
     expect(ids).toEqual(expect.arrayContaining(targets));
   });
 
-  test('holds nothing inline and nothing from elsewhere', () => {
+  test('contains nothing inline and nothing from other hosts', () => {
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
   });
 
-  test('shows a text of the document as a text', () => {
+  test('escapes the document’s texts', () => {
     const info = { ...document.info, version: '<img src=x>' };
     expect(renderReference({ ...document, info })).toContain('Version &lt;img src=x&gt;');
   });
 });
 
-test('the first page has every endpoint of the document but the one of a single model', () => {
+test('the first page has every endpoint of the document except that of a single model', () => {
   const paths = Object.keys(document.paths).filter((path) => !path.includes('{'));
   for (const path of paths) expect(home).toContain(`<code>${path}</code>`);
 });

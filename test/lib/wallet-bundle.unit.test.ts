@@ -17,25 +17,25 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The files of this project, and the packages, that a bundle is made of. */
+/** The project files and packages in a bundle. */
 function contentsOf({ outputs }: Metafile): string[] {
   const inputs = Object.values(outputs).flatMap(({ inputs: used }) => Object.entries(used));
   const kept = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
   return [...new Set(kept.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path))].sort();
 }
 
-test('the gateway holds nothing of wallets, and nothing that writes keys', () => {
+test('the gateway contains no wallet code, and none that writes keys', () => {
   const found = contentsOf(gateway).filter((name) => /viem|noble|wallet/.test(name));
   expect(found).toEqual([]);
 });
 
-test('the wallet function holds nothing of the way to an upstream', () => {
+test('the wallet function contains no code that calls an upstream', () => {
   const contents = contentsOf(wallet);
   expect(contents).toEqual(expect.arrayContaining(['viem', 'lambda/wallet/index.ts', 'lambda/store/wallets.ts']));
   expect(contents.filter((name) => /^lambda\/(upstream|stream|pipelines|middleware|json)\//.test(name))).toEqual([]);
 });
 
-test('the pages stand beside it, file by file as they are in the sources, with those that are made', async () => {
+test('the pages are beside it, file by file as in the sources, with the generated ones', async () => {
   const list = async (root: string) => {
     const found = await readdir(root, { recursive: true, withFileTypes: true });
     const files = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -49,7 +49,7 @@ test('the pages stand beside it, file by file as they are in the sources, with t
   expect(await list(join(folder, 'wallet/pages'))).toEqual(new Map([...written, ...made]));
 });
 
-test('each stays as small as a fast start wants it', () => {
+test('each is small enough for a fast start', () => {
   expect(measure(gateway).start).toBeLessThan(600 * 1024);
   expect(measure(wallet).start).toBeLessThan(600 * 1024);
 });

@@ -42,25 +42,25 @@ test('the role may do exactly this', () => {
   ]);
 });
 
-test('the gateway’s role may write no key and no link', () => {
+test('the gateway’s role may write neither keys nor links', () => {
   const [, policy] = wallet.find('AWS::IAM::Policy', 'Gateway');
   const { Statement } = policy.PolicyDocument as { Statement: { Action: unknown; Resource: unknown }[] };
   const ofKeys = Statement.filter(({ Resource }) => JSON.stringify(Resource).includes(keys));
   expect(ofKeys.map(({ Action }) => Action)).toEqual(['dynamodb:GetItem']);
 });
 
-test('it has a URL of its own, without a CORS of the platform', () => {
+test('it has its own URL, without CORS by the platform', () => {
   const [, url] = wallet.find('AWS::Lambda::Url', 'Wallet');
   expect(url).toEqual({ AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM', TargetFunctionArn: arnOf(wallet.id) });
   expect(wallet.properties).toMatchObject({ Timeout: 30, Handler: 'index.handler', Runtime: 'nodejs24.x' });
 });
 
-test('it has a bound of its own where the gateway has one, and shares the account’s executions otherwise', () => {
+test('it has its own concurrency limit if the gateway has one, and otherwise shares the account’s executions', () => {
   expect(wallet.properties).not.toHaveProperty('ReservedConcurrentExecutions');
   expect(synthesizeWallet({ reservedConcurrency: 50 }).properties).toMatchObject({ ReservedConcurrentExecutions: 10 });
 });
 
-describe('it is told', () => {
+describe('its environment has', () => {
   test('what it needs, and nothing of the upstream', () => {
     const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
     expect(wallet.variables).toEqual({
@@ -74,12 +74,12 @@ describe('it is told', () => {
     });
   });
 
-  test('the addresses that the operator sets, rather than those of the stack', () => {
+  test('the operator’s addresses rather than the stack’s', () => {
     const given = { APP_URL: 'https://app.example', GATEWAY_URL: 'https://api.example' };
     expect(synthesizeWallet(given).variables).toMatchObject(given);
   });
 
-  test('the domain of the edge, which leads to it as well as to the gateway', () => {
+  test('the domain of the edge, which leads to it and to the gateway', () => {
     const { id, variables, find } = synthesizeWallet(edgeDomain);
     const [secret] = find('AWS::SecretsManager::Secret', 'SecretsEdge');
     expect(variables).toMatchObject({
@@ -104,7 +104,7 @@ describe('it is told', () => {
   });
 });
 
-test.each([{}, { edge: true }, edgeDomain])('no part of the stack waits for itself: %j', (settings) => {
+test.each([{}, { edge: true }, edgeDomain])('the stack has no circular dependencies: %j', (settings) => {
   const { resources } = synthesizeWallet(settings);
   const ids = Object.keys(resources);
   const needs = new Map(
@@ -113,7 +113,7 @@ test.each([{}, { edge: true }, edgeDomain])('no part of the stack waits for itse
       return [id, ids.filter((other) => other !== id && text.includes(`"${other}"`))];
     }),
   );
-  // Whatever needs nothing that is left can be made; what is left at the end is a circle.
+  // Whatever depends on nothing that remains can be created; what remains at the end is a circle.
   const left = new Set(ids);
   for (let made = true; made; ) {
     const next = [...left].filter((id) => !needs.get(id)?.some((other) => left.has(other)));

@@ -16,7 +16,7 @@ interface Figure {
   readonly MetricStat?: { readonly Metric: { readonly MetricName: string }; readonly Stat: string };
 }
 
-/** What is watched of limits on spending, by the metric. */
+/** The alarms on limits of spending, by metric. */
 function spendingAlarms(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, Watched>> {
   const alarms = Object.values(synthesizeStack(settings).template.findResources('AWS::CloudWatch::Alarm'));
   const watched = alarms.flatMap(({ Properties }) => {
@@ -49,7 +49,7 @@ test.each([
   }
 });
 
-test('the limits reach the function as they are set', () => {
+test('the function gets the limits as they are set', () => {
   synthesizeStack({ DAILY_LIMIT: 1000, GUEST_DAILY_LIMIT: 10 }).template.hasResourceProperties(
     'AWS::Lambda::Function',
     {
@@ -58,7 +58,7 @@ test('the limits reach the function as they are set', () => {
   );
 });
 
-test.each(['0', '10000001', 'many'])('%s is no limit', (limit) => {
+test.each(['0', '10000001', 'many'])('%s is not a limit', (limit) => {
   expect(() => synthesizeStack({ DAILY_LIMIT: limit })).toThrow(
     'DAILY_LIMIT must be a whole number from 1 to 10000000',
   );

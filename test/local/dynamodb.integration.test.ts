@@ -23,7 +23,7 @@ const tables: CreateTableCommandInput[] = ['one', 'two'].map((name) => ({
 }));
 const TableName = 'table-one';
 
-/** A store with its tables and a client, for as long as the given work takes. */
+/** A store with its tables and a client, for the duration of the given work. */
 async function withStore<T>(dataDir: string | undefined, work: (client: DynamoDBClient) => Promise<T>): Promise<T> {
   const store = await startDynamoDb({ dataDir });
   const client = new DynamoDBClient({
@@ -52,7 +52,7 @@ describe('the embedded DynamoDB', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true }));
 
-  test('creates the tables that are missing and leaves the others as they are', async () => {
+  test('creates missing tables and leaves the others as they are', async () => {
     await withStore(undefined, async (client) => {
       await put(client, 'kept');
       await createMissingTables(client, tables);
@@ -61,7 +61,7 @@ describe('the embedded DynamoDB', () => {
     });
   });
 
-  test('creates them once when two gateways begin together', async () => {
+  test('creates them once if two gateways start together', async () => {
     await withStore(undefined, async (client) => {
       const more = tables.map((table) => ({ ...table, TableName: `${table.TableName}-more` }));
       await Promise.all([createMissingTables(client, more), createMissingTables(client, more)]);
@@ -69,7 +69,7 @@ describe('the embedded DynamoDB', () => {
     });
   });
 
-  test('keeps its items in a directory across restarts, and in memory not', async () => {
+  test('keeps its items across restarts in a directory, but not in memory', async () => {
     const pk = randomUUID();
     const nested = join(dataDir, 'not', 'there', 'yet');
     await withStore(nested, (client) => put(client, pk));
@@ -78,7 +78,7 @@ describe('the embedded DynamoDB', () => {
     expect(await withStore(undefined, (client) => get(client, pk))).toBeUndefined();
   });
 
-  test('says in one line that another gateway uses the directory, which is not harmed', async () => {
+  test('says in one line that another gateway uses the directory, and leaves it unharmed', async () => {
     const pk = randomUUID();
     await withStore(dataDir, async (client) => {
       await expect(startDynamoDb({ dataDir })).rejects.toThrow(/^DATA_DIR .+ can't be used: another gateway uses it$/);
@@ -88,13 +88,13 @@ describe('the embedded DynamoDB', () => {
     expect(await withStore(dataDir, (client) => get(client, pk))).toBe(pk);
   });
 
-  test('says in one line that the directory is none', async () => {
+  test('says in one line that the path is not a directory', async () => {
     const file = join(dataDir, 'file');
     writeFileSync(file, '');
     await expect(startDynamoDb({ dataDir: file })).rejects.toThrow(/^DATA_DIR .+ can't be used: .+$/);
   });
 
-  test('ends what it has begun for clients that have gone before its tables are closed', async () => {
+  test('finishes the operations of clients that have left before it closes its tables', async () => {
     for (let time = 0; time < 20; time += 1) {
       const writes: Promise<unknown>[] = [];
       await withStore(undefined, async (client) => {
@@ -110,7 +110,7 @@ describe('the embedded DynamoDB', () => {
     }
   });
 
-  test('survives a client that goes away in the middle of its request', async () => {
+  test('survives a client that leaves in the middle of its request', async () => {
     const store = await startDynamoDb();
     const { port } = new URL(store.endpoint);
     const socket = connect(Number(port), '127.0.0.1');

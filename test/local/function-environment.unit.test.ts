@@ -17,7 +17,7 @@ describe('credentials', () => {
     });
   });
 
-  test('an emulator without any gets some, and a region', () => {
+  test('an emulator without credentials gets some, and a region', () => {
     expect(awsVariables({}, endpoint, false)).toEqual({
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       AWS_ACCESS_KEY_ID: 'local',
@@ -57,7 +57,7 @@ describe('settings', () => {
     close: async () => {},
   };
 
-  test("fill what is missing and leave the operator's as they are", () => {
+  test('are filled in where the operator has set none', () => {
     const given = { KEYS_TABLE: 'my-keys', NETWORK_SALT: ' ', UPSTREAM_TEXT_MODEL: 'mine' };
     const changes = gatewayVariables(given, undefined);
     expect(changes).toMatchObject({ KEYS_TABLE: 'my-keys', QUOTA_TABLE: 'gateway-quota' });
@@ -65,7 +65,7 @@ describe('settings', () => {
     expect(changes).not.toHaveProperty('UPSTREAM_TEXT_MODEL');
   });
 
-  test('are all of the demo where it answers, and its name is hidden beside the given ones', () => {
+  test('are the demo’s if it answers, and its name is hidden in addition to the given ones', () => {
     const given = { UPSTREAM_TEXT_MODEL: 'mine', UPSTREAM_MESSAGES_BASE_URL: 'https://a/v1', UPSTREAM_NAMES: 'Other' };
     expect(gatewayVariables(given, demo)).toMatchObject({
       UPSTREAM_BASE_URL: demo.url,

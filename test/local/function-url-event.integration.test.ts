@@ -3,7 +3,7 @@ import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import type { LocalContext, StreamingHandler } from '../../local/invoke-function.ts';
 import { exchange, withServer } from './local-server.ts';
 
-/** A handler that remembers what it was given. */
+/** A handler that remembers its events. */
 function recorder() {
   const calls: { event: LambdaFunctionURLEvent; context: LocalContext }[] = [];
   const handler: StreamingHandler = async (event, stream, context) => {
@@ -113,7 +113,7 @@ describe('the event', () => {
     });
   });
 
-  test('a body without a content type is base64, an empty one is absent', async () => {
+  test('encodes a body without a content type in base64, and leaves out an empty one', async () => {
     const { handler, last } = recorder();
     await withServer(handler, async (server) => {
       await exchange(server, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi');
@@ -124,7 +124,7 @@ describe('the event', () => {
     });
   });
 
-  test('a chunked body arrives whole', async () => {
+  test('has the whole of a chunked body', async () => {
     const { handler, last } = recorder();
     await withServer(handler, async (server) => {
       const chunks = [...'{"a":1}'].map((letter) => `1\r\n${letter}\r\n`).join('');
@@ -148,7 +148,7 @@ describe('a body at the limit of 6 MiB', () => {
     return await response.text();
   };
 
-  test('arrives whole, and a longer one with one byte more than that', async () => {
+  test('arrives whole, and a longer one with just one byte more', async () => {
     const { handler, last } = recorder();
     await withServer(handler, async (server) => {
       expect(await post(server.url, limit)).toBe('ok');
@@ -160,7 +160,7 @@ describe('a body at the limit of 6 MiB', () => {
     });
   });
 
-  test('a client that sends all before it reads still gets its answer, and the connection lives on', async () => {
+  test('is answered even if the client sends it all before it reads, and the connection stays open', async () => {
     const { handler, calls } = recorder();
     await withServer(handler, async (server) => {
       const size = 4 * limit;
@@ -172,7 +172,7 @@ describe('a body at the limit of 6 MiB', () => {
     });
   });
 
-  test('Expect: 100-continue is answered', async () => {
+  test('is asked for if the client sends Expect: 100-continue', async () => {
     const { handler, last } = recorder();
     await withServer(handler, async (server) => {
       const answers = await exchange(

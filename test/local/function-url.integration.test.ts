@@ -25,7 +25,7 @@ function streaming(answer: () => Promise<Answer>): StreamingHandler {
 const get = (path = '/') => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 describe('a response', () => {
-  test('carries status, headers and cookies of its head', async () => {
+  test('has the status, headers and cookies of its head', async () => {
     const handler = streaming(async () => ({
       statusCode: 418,
       headers: { 'Content-Type': 'application/json', 'X-Svc-Limit': '3' },
@@ -53,7 +53,7 @@ describe('a response', () => {
     );
   });
 
-  test('loses its head when nothing is ever written, as on AWS', async () => {
+  test('loses its head if nothing is ever written, as on AWS', async () => {
     const handler: StreamingHandler = async (_event, stream) => {
       const out = awslambda.HttpResponseStream.from(stream, { statusCode: 301, headers: { location: '/' } });
       await new Promise<void>((resolve) => out.end(resolve));
@@ -66,7 +66,7 @@ describe('a response', () => {
     });
   });
 
-  test('to HEAD has a head only', async () => {
+  test('to HEAD has only a head', async () => {
     await withServer(
       streaming(async () => ({ statusCode: 404, headers: { 'x-a': 'b' }, body: 'not for you' })),
       async (server) => {
@@ -78,7 +78,7 @@ describe('a response', () => {
     );
   });
 
-  test('arrives piece by piece: each is read before the next is written', async () => {
+  test('arrives piece by piece, each read before the next is written', async () => {
     const mayGoOn = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     async function* pieces() {
       await mayGoOn[0]?.promise;
@@ -91,7 +91,7 @@ describe('a response', () => {
     await withServer(
       streaming(async () => ({ statusCode: 200, body: Readable.from(pieces()) })),
       async (server) => {
-        // The head comes before the first piece is there.
+        // The head arrives before the first piece exists.
         const { body } = await fetch(server.url);
         const received: string[] = [];
         mayGoOn[0]?.resolve();
@@ -119,7 +119,7 @@ describe('a response', () => {
     await withServer(handler, async (server) => {
       const slow = await open(server, get('/slow'));
       slow.pause();
-      // By the time an eager reader has got everything, a writer that does not wait would have written everything too.
+      // By the time an eager reader has everything, a writer that does not wait would have written everything too.
       expect((await (await fetch(`${server.url}/eager`)).arrayBuffer()).byteLength).toBe(size);
       expect(produced.get('/slow')).toBeLessThan(size / 2);
       let received = 0;
@@ -149,8 +149,8 @@ describe('a response', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  test('ends the body that is on its way', async () => {
+describe('a client that leaves', () => {
+  test('ends a body in progress', async () => {
     const body = new Readable({ read() {} });
     body.push('first');
     const closed = new Promise((resolve) => body.once('close', resolve));
@@ -170,7 +170,7 @@ describe('a client that goes away', () => {
     expect(failures).toEqual([]);
   });
 
-  test('is told to a handler that has not begun to answer', async () => {
+  test('is reported to a handler that has not begun to answer', async () => {
     const begun = Promise.withResolvers<void>();
     const heard = Promise.withResolvers<boolean>();
     const handler: StreamingHandler = async (_event, _stream, { clientGone }) => {
@@ -186,7 +186,7 @@ describe('a client that goes away', () => {
     });
   });
 
-  test('frees a writer that waits for it', async () => {
+  test('releases a writer that waits for it', async () => {
     const outcome = Promise.withResolvers<unknown>();
     const handler: StreamingHandler = async (_event, stream) => {
       try {
@@ -207,7 +207,7 @@ describe('a client that goes away', () => {
     });
   });
 
-  test('in the middle of its request is never handed over', async () => {
+  test('in the middle of its request never reaches the handler', async () => {
     let calls = 0;
     const handler: StreamingHandler = async (_event, stream) => {
       calls += 1;
@@ -222,7 +222,7 @@ describe('a client that goes away', () => {
     });
   });
 
-  test('is not reported when the response has been sent', async () => {
+  test('is not reported once the response has been sent', async () => {
     const signals: AbortSignal[] = [];
     const handler: StreamingHandler = async (_event, stream, { clientGone }) => {
       signals.push(clientGone);
@@ -264,7 +264,7 @@ describe('a function that fails', () => {
     ],
     ['forgets its stream', async () => {}, /before its stream had ended/],
     [
-      'gives a head that is none',
+      'gives an invalid head',
       streaming(async () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nx-c: d' }, body: 'x' })),
       /Invalid character/,
     ],
@@ -276,13 +276,13 @@ describe('a function that fails', () => {
     expect(failure).toMatch(reason);
   });
 
-  test('in its timeout: 502', async () => {
+  test('by reaching its timeout gives 502', async () => {
     const { answer, failure } = await failing(() => new Promise(() => {}), 20);
     expect(answer).toMatch(/^HTTP\/1.1 502/);
     expect(failure).toContain('timeout');
   });
 
-  test('in the middle of its body: what was written arrives, without an end', async () => {
+  test('in the middle of its body leaves what was written, without an end', async () => {
     const handler = streaming(async () => ({
       statusCode: 200,
       body: Readable.from(
@@ -299,7 +299,7 @@ describe('a function that fails', () => {
   });
 });
 
-describe('bad HTTP is refused and the next request answered', () => {
+describe('bad HTTP is refused, and the next request is answered', () => {
   const handler: StreamingHandler = async (_event, stream) => {
     await new Promise<void>((resolve) => stream.end('ok', resolve));
   };
@@ -360,7 +360,7 @@ describe('closing', () => {
     );
   });
 
-  test('cuts what does not end and waits for its last word', async () => {
+  test('cuts what does not end, and waits for its last write', async () => {
     const lastWord: string[] = [];
     const handler: StreamingHandler = async (_event, stream, { clientGone }) => {
       stream.write('first');
@@ -378,7 +378,7 @@ describe('closing', () => {
   });
 });
 
-test('the stream that a handler gets is a plain writable', async () => {
+test('a handler gets a plain writable stream', async () => {
   let isWritable = false;
   const handler: StreamingHandler = async (_event, stream) => {
     isWritable = stream instanceof Writable;

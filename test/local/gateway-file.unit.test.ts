@@ -37,14 +37,14 @@ describe("a gateway's file", () => {
     expect(readGatewayFile(8789, directory)).toBeUndefined();
   });
 
-  test('is for its user alone and leaves no draft behind', () => {
+  test('is readable only by its user, and leaves no draft behind', () => {
     writeGatewayFile(file, directory);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(statSync(join(directory, 'gateway-8787.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['gateway-8787.json']);
   });
 
-  test('is replaced by a later gateway, which alone can remove it', () => {
+  test('is replaced by a later gateway, and then only that one can remove it', () => {
     const ended = spawnSync('true').pid;
     writeGatewayFile({ ...file, pid: ended }, directory);
     expect(readGatewayFile(8787, directory)).toBeUndefined();
@@ -56,7 +56,7 @@ describe("a gateway's file", () => {
     removeGatewayFile(8787, process.pid, directory);
   });
 
-  test('is not believed, nor written, in a directory that is open to others or a link', () => {
+  test('is neither trusted nor written in a directory that others may enter or that is a link', () => {
     writeGatewayFile(file, directory);
     chmodSync(directory, 0o777);
     expect(readGatewayFile(8787, directory)).toBeUndefined();
@@ -67,7 +67,7 @@ describe("a gateway's file", () => {
     expect(readGatewayFile(8787, link)).toBeUndefined();
   });
 
-  test('that is damaged counts as none', () => {
+  test('is ignored if it is damaged', () => {
     writeGatewayFile(file, directory);
     writeFileSync(join(directory, 'gateway-8787.json'), '{"pid":');
     expect(readGatewayFile(8787, directory)).toBeUndefined();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface GatewayProcess extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** The member key that was printed; empty where none was. */
+  /** The member key that was printed; empty if there was none. */
   readonly key: string;
   output(): string;
   /** Stops reading the output, like a slow log collector, until the function that it returns is called. */
@@ -24,7 +24,7 @@ type Variables = Readonly<Record<string, string>>;
 
 const entry = join(import.meta.dirname, '../../bin/serve.ts');
 
-/** Runs `bin/serve.ts`, or another file, on a free port with nothing of this process's environment but the given variables. */
+/** Runs `bin/serve.ts`, or another file, on a free port, with only the given environment variables. */
 export function spawnGateway(variables: Variables = {}, file = entry): GatewayProcess {
   const { PATH = '', TMPDIR } = process.env;
   const env = { PATH, ...(TMPDIR && { TMPDIR }), PORT: '0', ...variables };

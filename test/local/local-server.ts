@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type FunctionUrl, startFunctionUrl } from '../../local/function-url.ts';
 import type { Invocation } from '../../local/invoke-function.ts';
 
-/** Runs a test against a handler on a free port and stops the server after it. */
+/** Runs a test against a handler on a free port, and stops the server afterwards. */
 export async function withServer(
   handler: Invocation['handler'],
   test: (server: FunctionUrl) => Promise<void>,
@@ -18,7 +18,7 @@ export async function withServer(
   }
 }
 
-/** A connection with the given bytes on their way. */
+/** A connection on which the given bytes have been sent. */
 export async function open(server: FunctionUrl, bytes: string): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port: server.port });
   await once(socket, 'connect');

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('what is written is read back, by its owner alone, until it is removed', () => {
+test('lines can be read back, only by their owner, until the file is removed', () => {
   const file = openLogFile(owner, directory);
   file.write('{"a":1}\n');
   file.write('{"b":"ü"}\n');
@@ -25,7 +25,7 @@ test('what is written is read back, by its owner alone, until it is removed', ()
   expect(readLogFile(owner, directory)).toEqual([]);
 });
 
-test('it never holds more than two parts, and loses the oldest lines first', () => {
+test('it never has more than two parts, and loses the oldest lines first', () => {
   const file = openLogFile(owner, directory, 100);
   for (let line = 0; line < 100; line += 1) file.write(`line ${`${line}`.padStart(3, '0')}\n`);
   const sizes = readdirSync(directory).map((name) => statSync(join(directory, name)).size);
@@ -38,7 +38,7 @@ test('it never holds more than two parts, and loses the oldest lines first', () 
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('a gateway clears what a killed one has left on its port, and nothing else', () => {
+test('a gateway removes the files that a killed one left for its port, and nothing else', () => {
   for (const name of ['log-8787-7', 'log-8787-7.1', 'log-87870-7', 'gateway-8787.json']) {
     writeFileSync(join(directory, name), 'old\n');
   }
@@ -46,7 +46,7 @@ test('a gateway clears what a killed one has left on its port, and nothing else'
   expect(readdirSync(directory).toSorted()).toEqual(['gateway-8787.json', 'log-8787-42', 'log-87870-7']);
 });
 
-test('one that has ended takes nothing from the one after it', () => {
+test('a gateway that ends removes nothing of its successor', () => {
   const before = openLogFile(owner, directory);
   const later = openLogFile({ ...owner, pid: 43 }, directory);
   before.remove();

@@ -25,7 +25,7 @@ const chat = ({ url }: GatewayProcess, key: string, stream = false) =>
     body: JSON.stringify({ model: 'svc', stream, messages: [{ role: 'user', content: 'Hello' }] }),
   });
 
-/** An upstream whose streams say one word and end when they are told to. */
+/** An upstream whose streams say one word and end when the test says so. */
 async function startSlowUpstream() {
   const streams: ServerResponse[] = [];
   const send = (response: ServerResponse, delta: object, finish_reason: string | null) => {
@@ -60,7 +60,7 @@ async function startSlowUpstream() {
   };
 }
 
-/** Reads a stream up to the given word and gives back what reads the rest. */
+/** Reads a stream up to the given word and returns a function that reads the rest. */
 async function readUntil(response: Response, word: string): Promise<() => Promise<string>> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let seen = '';
@@ -77,7 +77,7 @@ async function readUntil(response: Response, word: string): Promise<() => Promis
 }
 
 describe('npm start', () => {
-  test('prints commands that work as they are, and leaves a file for the operator while it runs', async () => {
+  test('prints commands that work as they are, and keeps a file for the operator while it runs', async () => {
     await using gateway = await startGatewayProcess();
     const commands = gateway.output().match(/^curl .+$/gm) ?? [];
     expect(commands).toHaveLength(7);
@@ -99,7 +99,7 @@ describe('npm start', () => {
     expect(gateway.errors()).toBe('');
   });
 
-  test('listens on every address when told to and prints one that works', async () => {
+  test('listens on every address if asked to, and prints one that works', async () => {
     await using gateway = await startGatewayProcess({ HOST: '0.0.0.0', SERVICE_NAME: 'acme', GUEST_LIMIT: '0' });
     expect(gateway.url).toBe(`http://0.0.0.0:${gateway.port}`);
     const commands = gateway.output().match(/^curl .+$/gm) ?? [];
@@ -110,7 +110,7 @@ describe('npm start', () => {
   });
 });
 
-describe('what stops the start: one line for each fault, no stack', () => {
+describe('faults that stop the start, with one line for each and no stack trace', () => {
   const failing = async (variables: Record<string, string>) => {
     await using gateway = spawnGateway(variables);
     expect(await gateway.ended).toBe(1);
@@ -126,7 +126,7 @@ describe('what stops the start: one line for each fault, no stack', () => {
     expect(readGatewayFile(gateway.port)).toBeDefined();
   });
 
-  test('an argument, of which it has none; --help says so', () => {
+  test('an argument, as it takes none; --help says so', () => {
     const start = (...words: string[]) => spawnSync(process.execPath, ['bin/serve.ts', ...words], { encoding: 'utf8' });
     expect(start('--help')).toMatchObject({
       status: 0,
@@ -161,7 +161,7 @@ describe('what stops the start: one line for each fault, no stack', () => {
     ]);
   });
 
-  test('a store that is not there', async () => {
+  test('an unreachable store', async () => {
     const store = await startDynamoDb();
     await store.close();
     expect(await failing({ AWS_ENDPOINT_URL_DYNAMODB: store.endpoint })).toEqual([
@@ -180,7 +180,7 @@ describe('the tables', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true }));
 
-  test('last in DATA_DIR, key and quota, for one gateway at a time', async () => {
+  test('keep keys and quotas in DATA_DIR, for one gateway at a time', async () => {
     let key = '';
     {
       await using first = await startGatewayProcess({ DATA_DIR: dataDir });
@@ -210,13 +210,13 @@ describe('the tables', () => {
     expect(await remaining(again, first.key)).toEqual({ status: 200, remaining: '49' });
   });
 
-  test('of another store are used and created where AWS_ENDPOINT_URL_DYNAMODB names one', async () => {
+  test('are created and used in another store if AWS_ENDPOINT_URL_DYNAMODB names one', async () => {
     const store = await startDynamoDb();
     try {
       const variables = { AWS_ENDPOINT_URL_DYNAMODB: store.endpoint };
       await using first = await startGatewayProcess(variables);
       expect(readGatewayFile(first.port)).toMatchObject({ dynamodbEndpoint: store.endpoint, embedded: false });
-      // Two gateways on one store: what one issued, the other knows.
+      // Two gateways on one store: each knows the keys that the other issued.
       await using second = await startGatewayProcess(variables);
       expect(second.key).toBe('');
       expect(await remaining(second, first.key)).toEqual({ status: 200, remaining: '50' });
@@ -227,7 +227,7 @@ describe('the tables', () => {
 });
 
 describe('a signal', () => {
-  test('lets a running stream end; the same signal twice at once is one, as npm sends it', async () => {
+  test('lets a running stream end; sent twice at once, as npm does, it counts as one', async () => {
     await using upstream = await startSlowUpstream();
     await using gateway = await startGatewayProcess(upstream.variables);
     expect(gateway.output()).toContain(`upstream    ${new URL(upstream.variables.UPSTREAM_BASE_URL).host}\n`);
@@ -242,7 +242,7 @@ describe('a signal', () => {
     expect(await gateway.ended).toBe(0);
   });
 
-  test('that comes again stops at once', async () => {
+  test('stops at once if it is repeated later', async () => {
     await using upstream = await startSlowUpstream();
     await using gateway = await startGatewayProcess(upstream.variables);
     const { port, key } = gateway;
@@ -254,7 +254,7 @@ describe('a signal', () => {
   });
 });
 
-test.each(['function-url', 'web'])('the pages for people stand beside the gateway: ENGINE=%s', async (ENGINE) => {
+test.each(['function-url', 'web'])('the pages for people are served beside the gateway: ENGINE=%s', async (ENGINE) => {
   await using gateway = await startGatewayProcess({ ENGINE });
   const statusOf = async (path: string, method = 'GET') => {
     const response = await fetch(gateway.url + path, { method });
@@ -266,7 +266,7 @@ test.each(['function-url', 'web'])('the pages for people stand beside the gatewa
   };
   for (const path of ['/', '/docs']) expect(await statusOf(path)).toEqual([200, 'text/html; charset=utf-8', true]);
   expect(await statusOf('/docs/openapi.json')).toEqual([200, 'application/json', false]);
-  // All else is the gateway's.
+  // Everything else belongs to the gateway.
   for (const [path, method] of [
     ['/', 'POST'],
     ['/v1', 'GET'],
@@ -275,7 +275,7 @@ test.each(['function-url', 'web'])('the pages for people stand beside the gatewa
   }
 });
 
-test('ENGINE=web serves the same through the HTTP server, and stops as that does', async () => {
+test('ENGINE=web serves the same through the HTTP server, and stops like that', async () => {
   await using gateway = await startGatewayProcess({ ENGINE: 'web', SHUTDOWN_GRACE: '0.1' });
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(204);
   expect((await fetch(`${gateway.url}/cli`)).status).toBe(200);
@@ -287,14 +287,14 @@ test('ENGINE=web serves the same through the HTTP server, and stops as that does
   expect(gateway.errors()).toBe('');
 });
 
-test('an engine that there is none of stops the start', async () => {
+test('an unknown engine stops the start', async () => {
   const gateway = spawnGateway({ ENGINE: 'steam' });
   expect(await gateway.ended).toBe(1);
   expect(gateway.errors()).toBe('ENGINE must be function-url or web\n');
 });
 
-test('what is wrong with the settings of the server is told before anything starts', async () => {
-  const store = 'http://127.0.0.1:9'; // nobody is there: whoever asks for tables first complains of that
+test('wrong settings of the server are reported before anything starts', async () => {
+  const store = 'http://127.0.0.1:9'; // nothing listens there: asking for tables first would fail with another error
   const gateway = spawnGateway({
     ...{ ENGINE: 'web', BODY_BUDGET: 'much', GUEST_LIMIT: 'few', AWS_ENDPOINT_URL_DYNAMODB: store },
   });

@@ -23,7 +23,7 @@ const { path, question, events } = wire.chat;
 const [first = '', ...rest] = events;
 const eventStream = head(200, { 'content-type': 'text/event-stream' });
 
-/** How many requests stand against the guests of these addresses, in the tables that a gateway has left. */
+/** How many requests the guests of these addresses are charged, in the tables that a gateway has left behind. */
 async function readStanding(addresses: readonly string[]): Promise<number[]> {
   const store = await startDynamoDb({ dataDir });
   const client = createTestClient(store.endpoint);
@@ -38,7 +38,7 @@ async function readStanding(addresses: readonly string[]): Promise<number[]> {
   return counts;
 }
 
-/** Streams that are open when the process is told to stop, each with an end of its own. */
+/** Streams that are open when the process is stopped, each of which ends differently. */
 async function startStreams() {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
@@ -80,7 +80,7 @@ async function startStreams() {
     gateway,
     addresses: Object.keys(scripts),
     answers,
-    /** Lets one stream end, one break, and one client leave. The fourth stays. */
+    /** Completes one stream, breaks one, and disconnects one client. The fourth stays open. */
     goOn() {
       released.resolve();
       for (const leave of leaving) leave();
@@ -89,7 +89,7 @@ async function startStreams() {
   };
 }
 
-test('told to stop while streams run, it settles each: ended, broken, left, and cut when its patience is over', async () => {
+test('a stop settles each running stream: complete, broken, left by its client, or cut after the grace', async () => {
   await using streams = await startStreams();
   const { gateway, addresses, answers } = streams;
   gateway.signal('SIGTERM');
@@ -102,7 +102,7 @@ test('told to stop while streams run, it settles each: ended, broken, left, and 
   expect(await readStanding(addresses)).toEqual([1, 0, 1, 1]);
 }, 60_000);
 
-test('killed while streams run, it leaves their charges standing', async () => {
+test('a kill leaves the charges of running streams standing', async () => {
   await using streams = await startStreams();
   const { gateway, addresses } = streams;
   gateway.signal('SIGKILL');
@@ -110,7 +110,7 @@ test('killed while streams run, it leaves their charges standing', async () => {
   expect(await readStanding(addresses)).toEqual([1, 1, 1, 1]);
 });
 
-test('told to stop while a hundred streams break, it refunds every one before it ends', async () => {
+test('a stop while a hundred streams break refunds every one before the process ends', async () => {
   await using upstream = await startFakeUpstream();
   const released = Promise.withResolvers<void>();
   upstream.otherwise([eventStream, write(first), until(released.promise), hangUp]);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { candidatesIn, listCandidates } from './candidates.ts';
 
-test('a defect is named by its place and by what is changed', () => {
+test('a defect is named by its place and its change', () => {
   expect(candidatesIn('a.ts', 'const a = 1;\nf(a <\n  b);').map(({ name }) => name)).toEqual([
     'a.ts:1:11  1 -> 2',
     'a.ts:2:1  f(a < b); dropped',
@@ -9,7 +9,7 @@ test('a defect is named by its place and by what is changed', () => {
   ]);
 });
 
-test('a sample is the same for the same seed, and in the order of its places', () => {
+test('a seed always draws the same sample, sorted by place', () => {
   const all = listCandidates('test/mutate', undefined, 1);
   const sampled = listCandidates('./test/mutate/', 20, 1);
   expect(all.length).toBeGreaterThan(100);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readCommand } from './command.ts';
 
-test('paths, and what is drawn of them', () => {
+test('paths, and a sample of them', () => {
   const all = { paths: ['lambda/quota'], sample: undefined, seed: 1, help: false };
   expect(readCommand(['lambda/quota'])).toEqual(all);
   expect(readCommand(['lambda/quota', '--sample', '40', '--seed', '7'])).toEqual({ ...all, sample: 40, seed: 7 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { findDefects, plantDefect } from './defects.ts';
 
-/** Every version of a text with one defect in it. */
+/** Every version of a text with one defect. */
 const defective = (source: string) => findDefects(source).map((defect) => plantDefect(source, defect));
 
 describe('a defect', () => {
@@ -54,7 +54,7 @@ describe('a defect', () => {
     expect(defective(source)).toEqual([]);
   });
 
-  test('is found inside what is only there for the types', () => {
+  test('is found inside type assertions', () => {
     expect(defective('f(1 as number);')).toContain('f(2 as number);');
     expect(defective('f((1 satisfies number)!);')).toContain('f((2 satisfies number)!);');
     expect(defective('class A { readonly b: 1 = 1; }')).toEqual(['class A { readonly b: 1 = 2; }']);

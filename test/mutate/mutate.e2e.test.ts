@@ -8,7 +8,7 @@ const path = 'lambda/upstream/retry-after.ts';
 const tests = ['test/lambda/upstream/retry-after.unit.test.ts'];
 const source = readFileSync(path, 'utf8');
 
-test('a planted defect is in what the tests run, and in no file', async () => {
+test('a planted defect is in the code that the tests run, but in no file', async () => {
   const defect = candidatesIn(path, source).find(({ name }) => name.includes('<= -> <'))?.defect;
   expect(defect).toBeDefined();
   expect(await runTests(tests)).toEqual({ outcome: 'passed' });
@@ -17,7 +17,7 @@ test('a planted defect is in what the tests run, and in no file', async () => {
   expect(readFileSync(path, 'utf8')).toBe(source);
 });
 
-test('the command tells what became of each', () => {
+test('the command reports the fate of each', () => {
   const run = (...words: string[]) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['test/mutate/mutate.ts', ...words]);
     return { status, stdout: String(stdout), stderr: String(stderr) };

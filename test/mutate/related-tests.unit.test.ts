@@ -17,7 +17,7 @@ const files: Readonly<Record<string, string>> = {
 };
 const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
 
-test('the tests of a file are its own, then those nearest to it, the quick ones first', () => {
+test('the tests of a file are its own, then those nearest to it, quick ones first', () => {
   expect(findRelatedTests(sources, 'lambda/a/one.ts')).toEqual([
     'test/lambda/a/one.integration.test.ts',
     'test/lambda/a/two.unit.test.ts',

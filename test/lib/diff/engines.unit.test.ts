@@ -18,7 +18,7 @@ function dangersBetween(before: Template, after: Template): string[] {
   );
 }
 
-/** What must be the same before and after a step: the tables, the secrets, and the names under which engines know them. */
+/** What must not change in a step: the tables, the secrets, and the names by which engines know them. */
 function holdings({ Resources = {} }: Template): object {
   const kept = Object.entries(Resources).filter(([, { Type }]) => /^AWS::(DynamoDB|SecretsManager)::/.test(Type));
   return Object.fromEntries(kept);
@@ -54,7 +54,7 @@ describe('moving from one engine to the other', () => {
     },
   );
 
-  test('adding one opens a way in and grants its role what it needs; nothing that is there changes', () => {
+  test('adding one opens a way in and grants its role what it needs; nothing else changes', () => {
     const dangers = dangersBetween(functionUrl, both);
     expect(dangers).toContain('Web/Function/Endpoint: opens the network: a new way in');
     const rest = dangers.filter((danger) => !/^permissions: widens a permission: /.test(danger));
@@ -62,7 +62,7 @@ describe('moving from one engine to the other', () => {
     for (const danger of dangers.slice(1)) expect(danger).toMatch(/: (Web\/[\w/]+|lambda\.amazonaws\.com) may /);
   });
 
-  test('taking one away says so, part by part', () => {
+  test('removing one says so, part by part', () => {
     expect(dangersBetween(both, functionUrl)).toContain('Web/Function/Endpoint: is removed');
     const dangers = dangersBetween(both, web);
     expect(dangers).toContain('Gateway/Function/FunctionUrl: is removed');
@@ -118,7 +118,7 @@ test.each<readonly [what: string, change: (template: Any) => void, marked: RegEx
   ],
   ['requests that go elsewhere', (t) => (endpoint(t).RevisionWeights[0].RevisionId = 'old'), /RevisionWeights/],
   [
-    'a bucket that may be opened',
+    'a bucket that may be made public',
     (t) => (propertiesOf(t, 'Web/Code/Bucket').PublicAccessBlockConfiguration.BlockPublicPolicy = false),
     /private: can be opened to anyone/,
   ],
@@ -132,7 +132,7 @@ test.each<readonly [what: string, change: (template: Any) => void, marked: RegEx
   ],
   ['code without versions', (t) => delete propertiesOf(t, 'Web/Code/Bucket').VersioningConfiguration, /versions/],
   [
-    'code copied by another',
+    'code copied by somebody else',
     (t) => (propertiesOf(t, 'Web/Function/CodeCopyfb0a81a2/Resource').ServiceToken = 'arn:x'),
     /./,
   ],
@@ -140,7 +140,7 @@ test.each<readonly [what: string, change: (template: Any) => void, marked: RegEx
   expect(dangersOf(change)).toEqual(expect.arrayContaining([expect.stringMatching(marked)]));
 });
 
-test('a web function that is new must count and log where the function beside it does', () => {
+test('a new web function must use the tables, secrets and metrics of the function beside it', () => {
   for (const name of [
     'KEYS_TABLE',
     'QUOTA_TABLE',
@@ -155,19 +155,19 @@ test('a web function that is new must count and log where the function beside it
   }
 });
 
-test('settings, limits and other code pass, although each makes a new revision', () => {
+test('new settings, limits and code pass, although each makes a new revision', () => {
   const changed = { GUEST_LIMIT: 7, BODY_BUDGET: 512, maxConcurrency: 128, maxEnvironments: 20, rateLimit: 500 };
   expect(dangersBetween(both, synthesizeWhole({ engine: 'both', ...changed }))).toEqual([]);
 });
 
-/** What may change without a mark, and how, but for settings and what a revision's copy is named by; written down a second time. */
+/** What may change without a mark, and how, except settings and what names a revision's copy; repeated here by hand. */
 const passes = {
   'Lambda::WebFunctionRevision Description': 'removed, another text',
   'Lambda::WebFunctionRevision ServiceConfig.MaxConcurrencyPerEnvironment': 'removed, more, far more',
   'Lambda::WebFunctionRevision ServiceConfig.TimeoutSeconds': 'more, far more',
   'Lambda::WebFunctionEndpoint ScalingConfig.MaxEnvironments': 'more',
   'Lambda::WebFunctionEndpoint ThrottleConfig.RateLimit': 'more',
-  // What CloudFormation would refuse, and one more whom something is denied that is denied to all.
+  // Changes that CloudFormation would refuse, and one more principal of a denial that applies to all.
   'S3::BucketPolicy PolicyDocument.Statement': 'one more element',
   'S3::BucketPolicy PolicyDocument.Statement[].Principal': 'one more member',
   'S3::BucketPolicy PolicyDocument.Statement[].Resource.Fn::Join': 'one more element',
@@ -178,7 +178,7 @@ const passes = {
 const guarded =
   /EnvironmentVariables\.(\w+_TABLE|\w+_SECRET_ID|METRICS_NAMESPACE|EDGE_HEADER|SERVICE_NAME|UPSTREAM_(2_)?BASE_URL|UPSTREAM_NAMES|CLIENT_ADDRESS)$/;
 
-test('every change of every value of a web function is marked, but for those that are known to be harmless', () => {
+test('every change of every value of a web function is marked, except those known to be harmless', () => {
   const types = /^(AWS::Lambda::WebFunction|AWS::S3::|Custom::)/;
   const parts = Object.entries(both.Resources ?? {}).flatMap(([id, { Metadata: _, ...resource }]) =>
     types.test(resource.Type) ? [[id, resource]] : [],

@@ -7,7 +7,7 @@ import { synthesizeWhole } from '../../support/whole-template.ts';
 
 const freely = 'removed, another text';
 
-/** The settings of functions that must not change unseen; all others may. */
+/** The settings of functions that must not change unnoticed; all others may. */
 const guarded = [
   ...['KEYS_TABLE', 'QUOTA_TABLE', 'NETWORK_SALT_SECRET_ID', 'UPSTREAM_SECRET_ID', 'METRICS_NAMESPACE'],
   ...['CANARY_URL', 'CANARY_SECRET_ID'],
@@ -16,7 +16,7 @@ const guarded = [
   ...['APP_URL', 'DAILY_LIMIT'],
 ];
 
-/** What may be tuned, or fall back, but never be another text: how far is in figures.unit.test.ts. */
+/** Settings that may be tuned or fall back to a default, but not become text: figures.unit.test.ts has how far. */
 const tuned = [
   ...[
     'GUEST_LIMIT',
@@ -40,8 +40,8 @@ const settings = variables
   .map((name) => [`AWS::Lambda::Function Environment.Variables.${name}`, tuned.includes(name) ? 'removed' : freely]);
 
 /**
- * Everything of the whole template that may change without a mark, and how. It is written down here a second time, by hand:
- * what the gate comes to let pass beyond it fails this test.
+ * Everything in the whole template that may change without a mark, and how. This repeats the gate's rules by hand, so that
+ * anything more that the gate comes to let pass fails this test.
  */
 const passes = {
   ...Object.fromEntries(settings),
@@ -58,14 +58,14 @@ const passes = {
   'AWS::DynamoDB::GlobalTable Replicas[].GlobalSecondaryIndexes': 'one more element',
   'AWS::SecretsManager::Secret Description': freely,
   'AWS::IAM::Policy PolicyName': freely,
-  'AWS::SNS::TopicPolicy PolicyDocument.Statement': 'one more element', // a text, which is no statement
+  'AWS::SNS::TopicPolicy PolicyDocument.Statement': 'one more element', // text, which is not a statement
   'AWS::SNS::TopicPolicy PolicyDocument.Statement[].Sid': freely,
   'AWS::CloudWatch::Alarm AlarmActions': 'one more element',
   'AWS::CloudWatch::Alarm AlarmDescription': freely,
   'AWS::CloudWatch::Alarm OKActions': 'removed, one more element, no elements',
   'AWS::CloudWatch::Alarm OKActions[]': 'removed, one more member',
   'AWS::CloudWatch::Alarm OKActions[].Ref': freely,
-  'AWS::CloudWatch::Alarm Threshold': 'more', // of the one alarm that follows the share of executions
+  'AWS::CloudWatch::Alarm Threshold': 'more', // of the one alarm that depends on the share of executions
   'AWS::CloudWatch::Dashboard Properties': 'removed',
   'AWS::CloudWatch::Dashboard DashboardBody': freely,
   'AWS::Events::Rule Description': freely,
@@ -79,7 +79,7 @@ const passes = {
   'Stack.tags.stage': freely,
 };
 
-test('every change of every value is marked, but for those that are known to be harmless', () => {
+test('every change of every value is marked, except those known to be harmless', () => {
   const unmarked = new Map<string, Set<string>>();
   let tried = 0;
   for (const { place, how, after } of everyChange(base)) {
@@ -93,7 +93,7 @@ test('every change of every value is marked, but for those that are known to be 
   expect(tried).toBeGreaterThan(2_000);
 });
 
-/** The dashboard's body is one long text, of which all may change; what the CDK notes is deployed nowhere. */
+/** All of the dashboard's body may change, which is one long text; the CDK's metadata is not deployed. */
 function withoutNotes({ Resources = {}, ...others }: Template): Template {
   const plain = Object.entries(Resources).map(([id, { Metadata: _metadata, ...resource }]) => {
     const isDashboard = resource.Type === 'AWS::CloudWatch::Dashboard';

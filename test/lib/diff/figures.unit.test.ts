@@ -7,7 +7,7 @@ import { synthesizeWhole } from '../../support/whole-template.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the tests reach into templates as deep as they please
 type Any = any;
 
-/** With a function and a web function, which both have the settings. */
+/** With a function and a web function, both of which have the settings. */
 const base = synthesizeWhole({ engine: 'both', maxEnvironments: 20, rateLimit: 500, logRetentionDays: 30 });
 
 const propertiesIn = (template: Any, name: string): Any => {
@@ -26,7 +26,7 @@ const logs = (template: Any, days: unknown) => {
 
 type Change = (template: Any) => void;
 
-/** Both engines are told something else, or nothing any more. */
+/** Changes or removes settings of both engines. */
 const told =
   (name: string, value?: string): Change =>
   (template) => {
@@ -47,10 +47,10 @@ function dangersBetween(before: Change, after: Change): string[] {
 
 const asItIs: Change = () => {};
 
-/** For both engines, where the danger is. */
+/** The place of the danger in each engine. */
 const inBoth = (what: string) => ['Gateway/Function', 'Web/Function/Revision'].map((where) => `${where}: ${what}`);
 
-describe('a figure may be tuned, by less than ten times', () => {
+describe('a figure may be tuned by a factor below ten', () => {
   const raised = (name: string) => inBoth(`no longer bounded: ${name} is ten times as high, or more`);
   const cut = (name: string) => inBoth(`no longer reachable: ${name} is a tenth of what it was, or less`);
   const grown = (name: string) => inBoth(`no longer reachable: ${name} is ten times as high, or more`);
@@ -100,17 +100,17 @@ describe('a figure may be tuned, by less than ten times', () => {
     expect(dangersBetween(asItIs, told(name, value))).toEqual(dangers);
   });
 
-  test('switching guests on again is no tuning either', () => {
+  test('switching guests back on is not tuning either', () => {
     expect(dangersBetween(told('GUEST_LIMIT', '0'), asItIs)).toEqual(raised('GUEST_LIMIT'));
   });
 
-  test('guests who lose a small limit of their own are measured by the fifth that they get', () => {
+  test('guests whose small limit is removed count with the fifth that they get instead', () => {
     const small = told('GUEST_DAILY_LIMIT', '200');
     expect(dangersBetween(small, told('GUEST_DAILY_LIMIT'))).toEqual(raised('GUEST_DAILY_LIMIT'));
     expect(dangersBetween(told('GUEST_DAILY_LIMIT'), small)).toEqual([]);
   });
 
-  test('a limit that is new is no danger', () => {
+  test('a new limit is harmless', () => {
     expect(dangersBetween(told('DAILY_LIMIT'), told('DAILY_LIMIT', '500'))).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('a figure may be tuned, by less than ten times', () => {
     ],
     ['four times the memory', (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 2_048), []],
     [
-      'refunds that have no time',
+      'no time for refunds',
       (t) => (settingsIn(t)[1].SHUTDOWN_GRACE = '3'),
       ['Web/Function/Revision: no longer exact: may be ended before it has written its refunds'],
     ],
@@ -159,7 +159,7 @@ describe('a figure may be tuned, by less than ten times', () => {
   });
 });
 
-describe('logs are kept for a week at least and a year at most', () => {
+describe('logs are kept for at least a week and at most a year', () => {
   const where = ['Gateway/Logs', 'Wallet/Logs'];
   const short = where.map((name) => `${name}: no longer watched: forgets within days what happened`);
   const long = where.map((name) => `${name}: no longer private: tells for more than a year who asked when`);
@@ -178,7 +178,7 @@ describe('logs are kept for a week at least and a year at most', () => {
   });
 });
 
-describe('where a setting leads callers, or their words', () => {
+describe('settings that lead callers or their data elsewhere', () => {
   test.each([
     ['APP_URL', 'https://app.example', 'https://elsewhere.example', 'sends people elsewhere for their keys'],
     ['APP_URL', undefined, 'https://elsewhere.example', 'sends people elsewhere for their keys'],
@@ -206,7 +206,7 @@ describe('where a setting leads callers, or their words', () => {
     expect(dangersBetween(told(name, before), told(name, after))).toEqual(inBoth(`no longer private: ${otherwise}`));
   });
 
-  test('fewer pages, or any as guests, are none', () => {
+  test('fewer origins, or any origin as a guest, are no danger', () => {
     const pages = told('CORS_ORIGINS', 'https://a.example,https://b.example');
     expect(dangersBetween(pages, told('CORS_ORIGINS', 'https://b.example'))).toEqual([]);
     expect(dangersBetween(pages, told('CORS_ORIGINS', '*'))).toEqual([]);

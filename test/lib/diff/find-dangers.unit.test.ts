@@ -57,7 +57,7 @@ const base = {
   Stack: { name: 'InferenceGateway-prod', terminationProtection: true, tags: {} },
 };
 
-/** The template with another value at a path; undefined takes it away. */
+/** The template with another value at a path; undefined removes it. */
 function changed(path: string, value: unknown): Template {
   const copy: Tree = structuredClone(base);
   const names = path.split('.');
@@ -75,7 +75,7 @@ function linesOf(after: Template, before: Template = base) {
 
 const dangersOf = (after: Template) => linesOf(after).filter((line) => line.startsWith('!!'));
 
-test('a change without danger is one line', () => {
+test('a harmless change is one line', () => {
   expect(linesOf(changed('Resources.Function.Properties.Environment.Variables.GUEST_LIMIT', '5'))).toEqual([
     '~ Function: Environment.Variables.GUEST_LIMIT "3" -> "5"',
   ]);
@@ -85,20 +85,20 @@ test('a change without danger is one line', () => {
   expect(linesOf(base)).toEqual([]);
 });
 
-test('what the CDK only notes is no change', () => {
+test('the CDK’s metadata is not a change', () => {
   expect(linesOf(changed('Resources.Keys.Metadata.more', 'x'))).toEqual([]);
 });
 
-test('an attribute for a new index is no danger', () => {
+test('an attribute for a new index is harmless', () => {
   const attribute = { AttributeName: 'label', AttributeType: 'S' };
   expect(dangersOf(changed('Resources.Keys.Properties.AttributeDefinitions.1', attribute))).toEqual([]);
 });
 
-test('a table that only may be replaced is marked like one that will be', () => {
+test('a table that might be replaced is marked like one that will be', () => {
   const comparison = compareTemplates(base, changed('Resources.Keys.Properties.BillingMode', 'PROVISIONED'));
   const danger = { refused: false, where: 'Tables/Keys', what: 'may replace this table by an empty one' };
   expect(findDangers(comparison)).not.toContainEqual(danger);
-  // No property of a table is of this kind today; CloudFormation has many that are.
+  // No property of a table is of this kind today; CloudFormation has many.
   const resources = comparison.resources.map((resource) => ({ ...resource, replaced: 'maybe' as const }));
   expect(findDangers({ ...comparison, resources })).toContainEqual(danger);
 });
@@ -111,20 +111,20 @@ describe('permissions', () => {
     ]);
   });
 
-  test('one less, which the function may need', () => {
+  test('one action fewer, which the function may need', () => {
     const lost = (action: string) =>
       `!! DANGER permissions: takes a permission away: Gateway/Role may ${action} on arn:of:table`;
     expect(dangersOf(changed(actions, 'dynamodb:GetItem'))).toEqual([lost('dynamodb:UpdateItem')]);
     expect(dangersOf(changed('Resources.Policy', undefined))).toEqual(statement.Action.map(lost));
   });
 
-  test('one line where a permission only widens', () => {
+  test('one line if a permission only widens', () => {
     expect(dangersOf(changed(actions, 'dynamodb:*'))).toEqual([
       '!! DANGER permissions: widens a permission: Gateway/Role may dynamodb:* on arn:of:table',
     ]);
   });
 
-  test('none where the same is said otherwise', () => {
+  test('none if the same is said differently', () => {
     const [first, second] = statement.Action.map((Action) => ({ ...statement, Action, Sid: 'x' }));
     expect(dangersOf(changed('Resources.Policy.Properties.PolicyDocument.Statement', [second, first]))).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe('permissions', () => {
     ]);
   });
 
-  test('a denial that goes', () => {
+  test('a denial that is removed', () => {
     const deny = { ...statement, Effect: 'Deny', Action: 'dynamodb:DeleteItem' };
     const before = changed('Resources.Policy.Properties.PolicyDocument.Statement', [statement, deny]);
     expect(linesOf(base, before)[0]).toContain(
@@ -177,7 +177,7 @@ describe('the network', () => {
   });
 });
 
-test('a long value is cut down to what differs', () => {
+test('a long value is shortened to the part that differs', () => {
   const long = (word: string) => `${'a'.repeat(500)} ${word} ${'b'.repeat(500)}`;
   const path = 'Resources.Function.Properties.Description';
   const [line = ''] = linesOf(changed(path, long('new')), changed(path, long('old')));

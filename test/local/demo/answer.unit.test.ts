@@ -86,10 +86,10 @@ describe('ends', () => {
   });
 });
 
-describe('answers the last thing that a user said', () => {
+describe('answers the last message of the user', () => {
   const told = (...turns: Turn[]) => answerPrompt(createPrompt(turns, wishes)).text;
 
-  test('and nothing that an agent adds to it', () => {
+  test('without what an agent adds to it', () => {
     const question = turn('user', 'Who are you?');
     for (const turns of [
       [question, turn('system', 'The weather in /home is fine.')],
@@ -102,7 +102,7 @@ describe('answers the last thing that a user said', () => {
     expect(told(turn('system', 'Be brief.'))).toContain('You said: “”');
   });
 
-  test('or what its tools returned, whatever an agent adds', () => {
+  test('or the result of its tools, whatever an agent adds', () => {
     const turns = [turn('user', 'The weather?'), turn('assistant', ''), turn('tool', 'fog')];
     expect(told(...turns)).toContain('fog');
     expect(told(...turns, turn('system', 'Be brief.'))).toContain('fog');
@@ -110,7 +110,7 @@ describe('answers the last thing that a user said', () => {
   });
 });
 
-test('thinks only when asked, and counts it', () => {
+test('thinks only when asked, and counts those tokens', () => {
   expect(answer('Hello')).toMatchObject({ reasoning: '', usage: { reasoning: 0 } });
   const { reasoning, usage } = answer('Hello', { thinks: true });
   expect(reasoning).toContain('“Hello”');

@@ -46,7 +46,7 @@ const outline = (events: readonly { name: string | undefined }[]) =>
   events.map(({ name }) => name).filter((name, index, names) => name !== names[index - 1]);
 
 describe('chat completions', () => {
-  test('answers in one piece and gives its maker away in every corner', async () => {
+  test('answers in one piece, and names its maker everywhere', async () => {
     const { status, headers, text } = await post('/chat/completions', { model, messages: say('Who are you?') });
     const answer = JSON.parse(text);
     expect(status).toBe(200);
@@ -83,7 +83,7 @@ describe('chat completions', () => {
     expect(pieces.join('')).toContain('Quillon');
   });
 
-  test('streams a reasoning text and parallel tool calls that the SDK puts together', async () => {
+  test('streams reasoning and parallel tool calls that the SDK reassembles', async () => {
     const stream = openai.chat.completions.stream({
       model,
       messages: say('What is the weather in both Paris and Rome?'),
@@ -104,7 +104,7 @@ describe('chat completions', () => {
     ]);
   });
 
-  test('uses what a tool returned', async () => {
+  test('uses the result of a tool', async () => {
     const call = { id: 'call_1', type: 'function' as const, function: { name: 'get_weather', arguments: '{}' } };
     const answer = await openai.chat.completions.create({
       model,
@@ -119,7 +119,7 @@ describe('chat completions', () => {
     expect(answer.choices[0]?.finish_reason).toBe('stop');
   });
 
-  test('calls a legacy function, and uses what it returned', async () => {
+  test('calls a legacy function, and uses its result', async () => {
     const functions = [{ name: 'get_weather', parameters: weather }];
     const messages = say('What is the weather in both Paris and Rome?');
     const called = await openai.chat.completions.create({ model, messages, functions });
@@ -215,7 +215,7 @@ describe('responses', () => {
     expect(response.usage.output_tokens_details.reasoning_tokens).toBeGreaterThan(0);
   });
 
-  test('streams tool calls that the SDK puts together, then answers from their output', async () => {
+  test('streams tool calls that the SDK reassembles, then answers from their output', async () => {
     const tools = [{ type: 'function' as const, name: 'get_weather', parameters: weather, strict: true }];
     const input = say('The weather in Oslo, please');
     const stream = openai.responses.stream({ model, input, tools });
@@ -246,7 +246,7 @@ describe('responses', () => {
   });
 });
 
-test('what an agent tells it beside the user’s words is no question, in no dialect', async () => {
+test('text that an agent adds to the user’s is not taken for a question in any dialect', async () => {
   const note = 'You are in /home. The weather is fine.';
   const question = say('Who are you?')[0];
   const told = async (path: string, body: object) => (await post(path, { model, ...body })).text;
@@ -292,7 +292,7 @@ describe('messages', () => {
     expect(events.at(-2)?.data).toMatchObject({ delta: { stop_reason: 'end_turn' }, usage: {} });
   });
 
-  test('streams what it answers in one piece', async () => {
+  test('streams the same answer that it gives in one piece', async () => {
     const parameters = { model, max_tokens, messages: say('Write a long story') };
     const whole = await anthropic.messages.create(parameters);
     const streamed = await anthropic.messages.stream(parameters).finalMessage();
@@ -377,7 +377,7 @@ describe('refusals, in the shape of each dialect', () => {
     }
   });
 
-  test('max_tokens is needed to answer a message', async () => {
+  test('messages without max_tokens', async () => {
     expect((await post('/messages', { model, messages: say('Hello') })).status).toBe(400);
   });
 
@@ -387,7 +387,7 @@ describe('refusals, in the shape of each dialect', () => {
   });
 });
 
-test('a reader who leaves disturbs nobody, and closing ends the streams that still run', async () => {
+test('a client that leaves disturbs nobody, and closing ends the streams still running', async () => {
   const slow = await startDemoUpstream({ pace: 20 });
   const begin = async (signal: AbortSignal | null) => {
     const response = await fetch(`${slow.url}/chat/completions`, {

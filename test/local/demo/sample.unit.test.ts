@@ -22,7 +22,7 @@ test.each([
   expect(sampleOf(schema, word)).toEqual(expected);
 });
 
-test('a schema that points at itself ends', () => {
+test('a recursive schema comes to an end', () => {
   const schema = { type: 'object', properties: { child: { $ref: '#' } } };
   expect(JSON.stringify(sampleOf(schema, word))).toContain('child');
   expect(sampleOf({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }, word)).toBe('a ');

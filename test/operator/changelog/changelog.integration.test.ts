@@ -20,7 +20,7 @@ afterAll(() => checkout.remove());
 
 const history = () => readHistory(checkout.folder, '0.3.0');
 
-test('a history is cut where tags of versions stand', () => {
+test('a history is divided by the tags of versions', () => {
   expect(history().map(({ version, subjects }: Release) => [version, subjects])).toEqual([
     ['0.3.0', ['fix: what a <tag> means', 'docs: keys']],
     ['0.2.0', ['perf: half the time', 'fix!: keys end after a year', 'feat(wallet): a page']],
@@ -41,7 +41,7 @@ describe('a changelog', () => {
   ];
   const text = renderChangelog(releases);
 
-  test('tells what is noticed, by its kind; of the first version, what there is', () => {
+  test('lists what users notice, by kind, and for the first version only what is new', () => {
     expect(text).toBe(
       [
         '# What changed',
@@ -50,7 +50,7 @@ describe('a changelog', () => {
         '### Fixed\n\n- **breaking**: keys end',
         '### Faster\n\n- half the time',
         '## 0.1.1, 2027-02-01',
-        'Nothing that is to be noticed.',
+        'Nothing that users notice.',
         '## 0.1.0, 2027-01-31',
         '### New\n\n- keys\n',
       ].join('\n\n'),
@@ -62,7 +62,7 @@ describe('a changelog', () => {
     expect(() => notesOf(text, '0.1')).toThrow('docs/CHANGELOG.md has nothing about 0.1: npm run changelog');
   });
 
-  test('of this product has the version that package.json names', () => {
+  test('of this product has the version in package.json', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(notesOf(readFileSync('docs/CHANGELOG.md', 'utf8'), version)).toMatch(/^- ./m);
   });

@@ -25,7 +25,7 @@ import { plotCosts } from '../../../operator/cost/plot.ts';
 import { prices } from '../../../operator/cost/prices.ts';
 import { synthesizeStack } from '../../support/stack.ts';
 
-describe('what the documents say is what the script computes: run `npm run cost`', () => {
+describe('the documents have the figures that the script computes: run `npm run cost`', () => {
   test.each(documents)('%s', (path) => {
     const text = readFileSync(path, 'utf8');
     expect(text).toMatch(/<!-- computed: \w+ -->/);
@@ -36,12 +36,12 @@ describe('what the documents say is what the script computes: run `npm run cost`
     expect(readFileSync(picture, 'utf8')).toBe(plotCosts());
   });
 
-  test('a part of another name is refused', () => {
+  test('a part with an unknown name is refused', () => {
     expect(() => renderDocument('<!-- computed: nothing -->\n<!-- end -->')).toThrow('under the name nothing');
   });
 });
 
-test('what is paid for idle is what the stack has', () => {
+test('the idle costs are those of the stack’s resources', () => {
   const { template } = synthesizeStack();
   const count = (type: string) => Object.keys(template.findResources(type)).length;
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
@@ -58,7 +58,7 @@ test('what is paid for idle is what the stack has', () => {
   expect(count('AWS::KMS::Key') + count('AWS::CloudFront::Distribution') + count('AWS::WAFv2::WebACL')).toBe(0);
 });
 
-test('what the canary is paid for is what it has', () => {
+test('the canary’s costs are those of its resources', () => {
   const { template } = synthesizeStack({ canary: true });
   template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: `rate(${canary.minutesBetween} minutes)` });
   template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: canary.memory, Timeout: 60 });
@@ -75,18 +75,18 @@ describe('the model', () => {
     expect(costOfMillion(10, 512)).toMatchObject({ requests: 0.2, database: 0.75 });
   });
 
-  test('a limit of the deployment is a write for each that counts towards it, and a refusal no more than reads beside charge and refund', () => {
+  test('a limit of the deployment costs a write per counted request, and a refusal only reads besides charge and refund', () => {
     expect(costOfLimits()).toEqual({ member: 0.625, guest: 1.25, refusal: 2 * 0.625 + 8 * 0.125 });
   });
 
-  test('containers grow with the busiest time, from two of them', () => {
+  test('the number of containers grows with the busiest time, from two', () => {
     expect(containersFor(1_000, 10)).toBe(2);
     // 30 million streams of 60 s are 685 at once on average and 2,055 at the busiest time, 75 in each container.
     expect(containersFor(30_000_000, 60)).toBe(28);
     expect(containersMonth(3)).toBeGreaterThan(containersMonth(2));
   });
 
-  test.each([2, 10, 60, 300])('Lambda is cheaper below the break-even and not above, streams of %d s', (seconds) => {
+  test.each([2, 10, 60, 300])('Lambda is cheaper only below the break-even, for streams of %d s', (seconds) => {
     const even = breakEven(seconds);
     const difference = (requests: number) =>
       lambdaMonth(requests, seconds) - containersMonth(containersFor(requests, seconds));
@@ -110,7 +110,7 @@ describe('the engines', () => {
   });
 
   test.each([2, 10, 60, 300])(
-    'both cost the same at the break-even, whatever the other prices, streams of %d s',
+    'both cost the same at the break-even, whatever the other prices, for streams of %d s',
     (seconds) => {
       for (const gigabyteSecond of [0, 0.000_004, 0.000_013]) {
         for (const millionRequests of [0, 0.2, 1]) {
@@ -125,7 +125,7 @@ describe('the engines', () => {
     },
   );
 
-  test('no price of a web function stands among the list prices', () => {
+  test('the list prices have none of web functions', () => {
     expect(Object.keys(prices).filter((name) => /web function|processor/i.test(name))).toEqual([]);
     expect(renderEngines()).toMatch(/\| 10 s \| 21,750 p \+ 625,000 m \+ r < 66\.87 \|/);
   });

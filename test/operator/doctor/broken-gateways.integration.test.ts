@@ -6,7 +6,7 @@ import { type BrokenGateway, brokenGateways, brokenInTime } from './broken-gatew
 import { startDemoGateway } from './demo-gateway.ts';
 import { checksOf, readRows, runDoctor } from './run-doctor.ts';
 
-/** Guests enough for all that is charged to them, at a limit that the settings below tell. */
+/** Enough guests for all their charges, at the limit in the settings below. */
 const environment = { GUEST_LIMIT: '1000', BURST_LIMIT: '55' };
 const block = {
   defaults: {
@@ -19,7 +19,7 @@ const block = {
 };
 
 let paced: TestGateway;
-/** Writes as fast as it can, for what has nothing to do with time. */
+/** Writes as fast as it can, for tests that have nothing to do with time. */
 let hasty: TestGateway;
 let spentKey: string;
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([paced, hasty].map((running) => running[Symbol.asyncDispose]())));
 
 const clock = () => performance.now();
-/** Time hardly passes, so that no machine is too busy for what has nothing to do with it. */
+/** A clock that hardly moves, so that a busy machine does not fail tests that have nothing to do with time. */
 const slowClock = () => performance.now() / 1000;
 
 async function examine(
@@ -50,7 +50,7 @@ async function examine(
   return { ...said, rows: readRows(said) };
 }
 
-test('a proxy that leaves everything alone is healthy', async () => {
+test('a proxy that changes nothing is healthy', async () => {
   const { rows, code } = await examine({ meddling: {} }, paced, '--spent-key', await paced.issueKey({ limit: 0 }));
   expect(code).toBe(0);
   const green = ({ mark, check }: Row) => mark === 'ok' || (mark === 'untested' && /silence|event by/.test(check));
@@ -58,7 +58,7 @@ test('a proxy that leaves everything alone is healthy', async () => {
 });
 
 test('a silence that no keep-alive bridges is found', async () => {
-  // Its streams take more than a second.
+  // Its streams last more than a second.
   const { rows } = await examine({ meddling: { holdsBack: 'all' } }, paced, '--stage', 'lively');
   expect(rows.find(({ check }) => check === 'silence is bridged')).toMatchObject({
     mark: 'fail',
@@ -66,7 +66,7 @@ test('a silence that no keep-alive bridges is found', async () => {
   });
 });
 
-test('there are enough of them, each another', () => {
+test('there are enough of them, all different', () => {
   const all = [...brokenInTime, ...brokenGateways].map(({ fault }) => fault);
   expect(new Set(all).size).toBe(all.length);
   expect(all.length).toBeGreaterThanOrEqual(39);

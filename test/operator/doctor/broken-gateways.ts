@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Asked, Meddling } from '../../support/meddling-proxy.ts';
 
-/** A gateway with one thing wrong with it, and the rows of the doctor that must say so. */
+/** A gateway with one fault, and the rows of the doctor that must report it. */
 export interface BrokenGateway {
   readonly fault: string;
   readonly meddling: Meddling;
   readonly rows: readonly string[];
-  /** What the first of them says. */
+  /** The text of the first of them. */
   readonly says: RegExp;
 }
 
@@ -18,7 +18,7 @@ const isCharged = ({ method, path }: Asked) => method === 'POST' && !path.includ
 const hasKey = ({ headers }: Asked) =>
   /ltk_/.test(`${headers['x-api-key']} ${headers['api-key']} ${headers.authorization}`);
 
-/** Changes headers where the condition holds; a value that is undefined takes its header away. */
+/** Changes headers if the condition holds; an undefined value removes its header. */
 const set = (changed: Readonly<Record<string, string | undefined>>, where: (asked: Asked) => boolean = () => true) => ({
   headers: (headers: IncomingHttpHeaders, asked: Asked) => {
     const all = { ...headers, ...(where(asked) && changed) };
@@ -30,7 +30,7 @@ const replace = (from: string | RegExp, to: string, where: (asked: Asked) => boo
 });
 const at = (path: string) => (asked: Asked) => asked.path === path;
 const statusIs = (from: number, to: number): Meddling => ({ status: (status) => (status === from ? to : status) });
-/** On errors of this status only. */
+/** Only for errors with this status. */
 const onStatus = (wanted: number, changed: Readonly<Record<string, string | undefined>>): Meddling => ({
   headers: (headers, asked, status) => (status === wanted ? set(changed).headers(headers, asked) : headers),
 });
@@ -41,7 +41,7 @@ const withoutCors = Object.fromEntries(
   ]),
 );
 
-/** Has something charged on top of what was asked for: to the key that was shown, or to the guest. */
+/** Makes an additional charge: to the key of the request, or to the guest. */
 function charging(where: (asked: Asked) => boolean, key?: string): Meddling {
   const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'More?' }] });
   return {
@@ -72,7 +72,7 @@ const hiding = {
 const atOnce =
   /^5\d pieces of text in \d steps over \d+ ms, after pauses of up to \d+ ms: something on the way holds the/;
 
-/** Streams of these have a pace. */
+/** Gateways whose streams need a pace. */
 export const brokenInTime: readonly BrokenGateway[] = [
   {
     fault: 'holds streams back to their end',
@@ -127,13 +127,13 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^it breaks off: its last event is response\.output_item\.done/,
   },
   {
-    fault: 'gives streams another type',
+    fault: 'gives streams the wrong type',
     meddling: set({ 'content-type': 'text/plain' }, (asked) => at('/v1/messages')(asked) && streams(asked)),
     rows: ['messages: streams to the end', 'messages: reports usage in streams'],
     says: /^content-type is text\/plain$/,
   },
   {
-    fault: 'answers whole where a stream was asked for',
+    fault: 'gives a plain answer instead of a stream',
     meddling: { asks: (asked) => ({ ...asked, body: asked.body.replace('"stream":true', '"stream":false') }) },
     rows: inEachDialect('streams to the end'),
     says: /^content-type is application\/json$/,
@@ -153,7 +153,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
 
   // Answers
   {
-    fault: 'answers a page',
+    fault: 'answers with a page',
     meddling: replace(/^.*$/gs, '<html>', at('/v1/responses')),
     rows: [
       'responses: answers',
@@ -167,7 +167,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^no JSON: 200 <html>/,
   },
   {
-    fault: 'gives answers another type',
+    fault: 'gives answers the wrong type',
     meddling: set(
       { 'content-type': 'text/html' },
       (asked) => at('/v1/responses')(asked) && !streams(asked) && hasKey(asked),
@@ -188,7 +188,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^answered 400 .*invalid_model/,
   },
   {
-    fault: 'describes a model otherwise',
+    fault: 'describes a model wrongly',
     meddling: replace('"created":0', '"created":1790000000', at('/v1/models/svc-vision')),
     rows: ['models: svc-vision'],
     says: /^created: /,
@@ -202,7 +202,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
 
   // Errors
   {
-    fault: 'has another status for a missing key',
+    fault: 'has the wrong status for a missing key',
     meddling: { status: (status, asked) => (status === 401 && !hasKey(asked) ? 403 : status) },
     rows: ['errors: no key'],
     says: /^POST \/v1\/chat\/completions: expected 401 missing_api_key, not 403 /,
@@ -219,7 +219,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^expected 401 invalid_api_key, not 200 /,
   },
   {
-    fault: 'lets Authorization come first',
+    fault: 'prefers Authorization',
     meddling: {
       asks: (asked) => {
         const { 'x-api-key': _, ...headers } = asked.headers;
@@ -248,7 +248,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /: x-should-retry is missing$/,
   },
   {
-    fault: 'has another shape of errors',
+    fault: 'has the wrong shape of errors',
     meddling: replace('"code":"not_found"', '"code":"not_found","param":null'),
     rows: ['errors: an unknown path'],
     says: /^GET \/v1\/none: error: Unrecognized key: "param"$/,
@@ -269,7 +269,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^POST \/v1\/messages\/count_tokens: type/,
   },
   {
-    fault: 'names another code in its header',
+    fault: 'names the wrong code in its header',
     meddling: onStatus(404, { 'x-svc-error': 'gone' }),
     rows: ['errors: an unknown model', 'errors: an unknown path'],
     says: /: x-svc-error is gone$/,
@@ -347,7 +347,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^access-control-allow-credentials is set/,
   },
   {
-    fault: 'wants a key for a preflight',
+    fault: 'requires a key for a preflight',
     meddling: {
       asks: (asked) => (asked.method === 'OPTIONS' ? { ...asked, method: 'GET', path: '/v1/models' } : asked),
     },
@@ -413,19 +413,19 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^OPTIONS \/v1\/chat\/completions is charged$/,
   },
   {
-    fault: 'charges the guest for what keys ask',
+    fault: 'charges the guest for requests with keys',
     meddling: charging((asked) => isCharged(asked) && hasKey(asked), 'guest'),
     rows: ['quota: a guest is counted apart'],
     says: /^the network's guest was charged \d+ meanwhile$/,
   },
   {
-    fault: 'keeps what it charged for a body that is too large',
+    fault: 'does not refund a body that is too large',
     meddling: charging(({ headers }) => headers['content-encoding'] === 'gzip'),
     rows: ['quota: failures are refunded'],
     says: /^POST \/v1\/chat\/completions answered 413, and was charged$/,
   },
   {
-    fault: 'reads a body as it comes, compressed or not',
+    fault: 'does not decompress bodies',
     meddling: {
       asks: (asked) => {
         const { 'content-encoding': _, ...headers } = asked.headers;
@@ -447,7 +447,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /expected 426 upgrade_required, not 405 /,
   },
   {
-    fault: 'charges what fails',
+    fault: 'charges for failures',
     meddling: {
       status: (status, asked) => (status === 200 && at('/v1/responses')(asked) ? 502 : status),
       ...replace(/^.*$/gs, '{"error":{"message":"m","type":"server_error","code":"upstream_error"}}', (asked) => {
@@ -478,7 +478,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^POST \/v1\/chat\/completions says that 3 are left: 50 were before it, 49 after$/,
   },
   {
-    fault: 'shows one limit to all',
+    fault: 'shows everybody the same limit',
     meddling: set({ 'x-svc-limit': '9999' }),
     rows: ['quota: the limit of the key'],
     says: /^it is 9999, and a guest's too/,
@@ -628,7 +628,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^POST \/v1\/messages: content\.0\.text has AcmeCorp$/,
   },
   {
-    fault: 'shows a name that is cut over two chunks',
+    fault: 'shows a name that is split over two chunks',
     meddling: replace(
       /("type":"content_block_start".*\n\n)/g,
       `$1${['Acme', 'Corp'].map((text) => delta(text)).join('')}`,

@@ -8,7 +8,7 @@ interface Options {
   readonly now?: () => number;
 }
 
-/** A real gateway before the demo upstream, with names for the doctor to look for. */
+/** A real gateway in front of the demo upstream, with names for the doctor to look for. */
 export async function startDemoGateway({ pace, environment, now }: Options): Promise<TestGateway> {
   const demo = await startDemoUpstream({ pace });
   const gateway = await startTestGateway({
@@ -25,7 +25,7 @@ export async function startDemoGateway({ pace, environment, now }: Options): Pro
   let members = 0;
   return {
     ...gateway,
-    // Each key is somebody else's, so that no test spends another's quota.
+    // Each key has its own member, so that no test spends another's quota.
     issueKey: (request) => {
       members += 1;
       return gateway.issueKey({ member: `member-${members}`, ...request });

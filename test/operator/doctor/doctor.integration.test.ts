@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Time hardly passes, so that no machine is too busy for what has nothing to do with it. */
+/** A clock that hardly moves, so that a busy machine does not fail tests that have nothing to do with time. */
 const now = () => performance.now() / 1000;
 
 test('a healthy gateway passes, for six requests of quota', async () => {
@@ -26,11 +26,11 @@ test('a healthy gateway passes, for six requests of quota', async () => {
   expect(said.out).toMatch(/\n\? chat +streams event by event +not tested: .* too fast to tell; .*\n/);
   expect(said.out).toMatch(/\nHealthy: 44 checks passed, 8 not tested\.\n$/);
   expect(said.out).not.toMatch(/[✘•]/);
-  // What was charged, and stayed so.
+  // Charged and not refunded.
   expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(6);
 });
 
-test('what it was not told of is not tested, and it says what to tell', async () => {
+test('tests for which it lacks an option are left out, and it names the option', async () => {
   const key = await gateway.issueKey({ limit: 7 });
   const rows = readRows(await runDoctor(['--base', gateway.url, '--key', key, '--json'], { now }));
   const untested = rows.filter(({ mark }) => mark === 'untested');
@@ -46,7 +46,7 @@ test('what it was not told of is not tested, and it says what to tell', async ()
 });
 
 describe('twice within a minute', () => {
-  test('it is right as before, and waits where the burst limit is met', async () => {
+  test('its verdict is the same, and it waits when it reaches the burst limit', async () => {
     let time = Date.now();
     await using tight = await startDemoGateway({ pace: 0, environment: { BURST_LIMIT: '7' }, now: () => time });
     const key = await tight.issueKey();
@@ -72,7 +72,7 @@ describe('twice within a minute', () => {
     for (const milliseconds of waits) expect(milliseconds).toBeLessThanOrEqual(60_000);
   });
 
-  test('where its own runs have used the quota up, it says so and spends nothing', async () => {
+  test('it says if its own runs have used up the quota, and spends nothing', async () => {
     const key = await gateway.issueKey({ limit: 8 });
     const args = ['--base', gateway.url, '--key', key, '--limit', '8'];
     expect(await runDoctor(args, { now })).toMatchObject({ code: 0 });
@@ -84,7 +84,7 @@ describe('twice within a minute', () => {
   });
 });
 
-test('others who use the same quota are not laid to the gateway', async () => {
+test('other users of the same quota are not blamed on the gateway', async () => {
   let asked = 0;
   const others: Meddling = {
     alsoAsks: ({ headers }: Asked) => {
@@ -151,14 +151,14 @@ describe('nothing is spent', () => {
     expect(gateway.log.slice(before).filter(({ route }) => route !== '/v1/models')).toEqual([]);
   });
 
-  test('on a gateway that shows keys a guest’s figures', async () => {
+  test('on a gateway that shows a guest’s figures for keys', async () => {
     const headers: Meddling['headers'] = (given) => ({ ...given, 'x-svc-remaining': '3', 'x-svc-limit': '3' });
     await using proxy = await startMeddlingProxy(gateway.url, { headers });
     const { err, code } = await runDoctor(['--base', proxy.url, '--key', await gateway.issueKey()], { now });
     expect([code, err]).toEqual([3, expect.stringMatching(/has 3 of 3 left.*; these are the figures of a guest\n$/)]);
   });
 
-  test('on a gateway that is stopped, before any quota is spent', async () => {
+  test('on a stopped gateway', async () => {
     let time = Date.now();
     await using stopped = await startDemoGateway({ pace: 0, now: () => time });
     const { callDynamoDb, keysTable } = stopped.dynamoDb;
@@ -169,7 +169,7 @@ describe('nothing is spent', () => {
     expect([code, err]).toEqual([3, `error: the gateway is not ready: ${why}\n`]);
   });
 
-  test('on a gateway that is elsewhere', async () => {
+  test('on a gateway at another address', async () => {
     const location = 'https://gateway.example/v1/models';
     await using proxy = await startMeddlingProxy(gateway.url, { status: () => 301, headers: () => ({ location }) });
     const { err, code } = await runDoctor(['--base', proxy.url, '--key', 'ltk_any'], { now });
@@ -187,7 +187,7 @@ describe('nothing is spent', () => {
   });
 });
 
-describe('the cdk.json beside', () => {
+describe('the cdk.json of the checkout', () => {
   const defaults = {
     UPSTREAM_BASE_URL: 'https://upstream.example/v1',
     UPSTREAM_TEXT_MODEL: 'text-model',
@@ -196,14 +196,14 @@ describe('the cdk.json beside', () => {
   const examine = async (readBlock: () => unknown, ...more: readonly string[]) =>
     runDoctor(['--base', gateway.url, '--key', await gateway.issueKey(), ...more], { now, readBlock });
 
-  test('tells the names that must not show', async () => {
+  test('has the names that must not show', async () => {
     const block = { defaults: { ...defaults, UPSTREAM_NAMES: 'object' }, stages: { dev: {} } };
     const { out, code } = await examine(() => block);
     expect(code).toBe(1);
     expect(out).toMatch(/\n✘ hiding +no name anywhere +GET \/v1\/models.*: a key: object has object\n/);
   });
 
-  test('tells the limits of the stage', async () => {
+  test('has the limits of the stage', async () => {
     const block = { defaults, stages: { dev: {}, prod: { GUEST_LIMIT: 9 } } };
     expect((await examine(() => block)).out).toMatch(/\n✔ quota +the limit of a guest +3\n/);
     const { out, code } = await examine(() => block, '--stage', 'prod');
@@ -211,7 +211,7 @@ describe('the cdk.json beside', () => {
     expect(out).toMatch(/\n✘ quota +the limit of a guest +it is 3, and not 9\n/);
   });
 
-  test('is left alone where it is wrong, unless its stage was named', async () => {
+  test('is ignored if it is wrong, unless a stage is given', async () => {
     const lenient = await examine(() => ({ stages: { dev: {} } }), '--json');
     expect(lenient.code).toBe(0);
     expect(lenient.err).toMatch(/^cdk\.json is ignored: gateway\.defaults: must be an object\n/);
@@ -220,7 +220,7 @@ describe('the cdk.json beside', () => {
   });
 });
 
-test('what an upstream or an operator does not offer is noted or not tested, and fails nothing', async () => {
+test('anything that the upstream or the operator does not offer is noted or left out, and is no failure', async () => {
   const origin = 'https://chat.example';
   await using named = await startDemoGateway({ pace: 0, environment: { CORS_ORIGINS: origin, GUEST_LIMIT: '0' } });
   await using proxy = await startMeddlingProxy(named.url, {

@@ -16,7 +16,7 @@ function find(headers: Record<string, string>): string | undefined {
   return findForeignHeader(reply, 'x-svc-');
 }
 
-test('what the gateway, Lambda and CloudFront send is nobody else’s', () => {
+test('headers of the gateway, Lambda and CloudFront are not foreign', () => {
   const gateways = {
     'X-Svc-Remaining': '1',
     'X-Svc-Limit': '3',
@@ -42,6 +42,6 @@ test.each([
   ['x-amz-apigw-id', 'a'],
   ['x-svc-region', 'eu'],
   ['openrouter-generation', 'a'],
-])('%s: %s is', (name, value) => {
+])('%s: %s is foreign', (name, value) => {
   expect(find({ [name]: value })).toBe(`${name}: ${value}`);
 });

@@ -23,11 +23,11 @@ test.each([
   ['is missing', figures(Number.NaN)],
   ['never restarts', figures(50, 1, Number.NaN)],
   ['restarts after more than a day', figures(50, 1, 90_000)],
-])('a limit that %s is false', (_name, given) => {
+])('a limit that %s is wrong', (_name, given) => {
   expect(judgeKeyLimit(given, guest, usual).mark).toBe('fail');
 });
 
-test('a guest’s limit is only known to be false where the stage is', () => {
+test('a guest’s limit is wrong for certain only if the stage is known', () => {
   expect(judgeGuestLimit(figures(3), usual).mark).toBe('ok');
   expect(judgeGuestLimit(figures(7), usual).mark).toBe('untested');
   expect(judgeGuestLimit(figures(7), { ...usual, certain: true }).mark).toBe('fail');

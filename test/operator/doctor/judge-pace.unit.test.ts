@@ -7,7 +7,7 @@ const eventsAt = (times: readonly number[]): TimedEvent[] =>
   times.map((at) => ({ at, begunAt: at, type: undefined, data: 'x', id: undefined }));
 const series = (count: number, from: number, gap: number) => Array.from({ length: count }, (_, at) => from + at * gap);
 
-/** What a buffer makes of a series: each piece leaves at the next of its times. */
+/** A series behind a buffer that lets pieces out at fixed intervals. */
 const everySoOften = (times: readonly number[], interval: number) =>
   times.map((at) => Math.ceil(at / interval) * interval);
 const inBlocksOf = (times: readonly number[], size: number) =>
@@ -38,7 +38,7 @@ describe('a stream', () => {
     expect(judgePace(eventsAt(times)).mark).toBe(mark);
   });
 
-  test('whose events come in halves is cut by something on the way', () => {
+  test('whose events arrive in halves is cut by something on the way', () => {
     const events = eventsAt(series(40, 300, 30)).map((event, index) =>
       index % 20 === 10 ? { ...event, begunAt: event.at - 60 } : event,
     );
@@ -48,20 +48,20 @@ describe('a stream', () => {
     });
   });
 
-  test('that is held back is told in figures', () => {
+  test('that is held back is reported with figures', () => {
     expect(judgePace(eventsAt(series(40, 800, 0))).detail).toMatch(
       /^40 pieces of text in 1 steps over 0 ms, after pauses of up to 800 ms: something on the way holds the stream back/,
     );
   });
 
-  test('that tells nothing says how it would', () => {
+  test('that proves nothing is reported with a remedy', () => {
     expect(judgePace(eventsAt(series(40, 300, 1))).detail).toMatch(
       /^not tested: .* too fast to tell; .* --length 400$/,
     );
   });
 });
 
-test('an event begins with its first byte and has come when its last byte has', () => {
+test('an event begins with its first byte and has arrived with its last', () => {
   const arrivals = [
     [10, ': a comment\n\ndata: o'],
     [20, 'ne\n\n'],

@@ -36,7 +36,7 @@ describe('each answer is charged once', () => {
     expect(judgeCharges(given).mark).toBe(mark);
   });
 
-  test('what took more than one is worth another try', () => {
+  test('an answer that took more than one deserves another try', () => {
     expect(findSuspect(entries(['a', 50, 49], ['b', 49, 47]))?.title).toBe('b');
     expect(findSuspect(entries(['a', 50, 49], ['b', 49, 48]))).toBeUndefined();
   });

@@ -31,7 +31,7 @@ test.each<[string, RequestListener]>([
   });
 });
 
-test('of what OpenSSL says, the reason is shown', async () => {
+test('only the reason is shown of an error by OpenSSL', async () => {
   const server = await startServer((_request, response) => response.end());
   await expect(ask(`https://${server}`)).rejects.toMatchObject({
     name: 'CommandError',

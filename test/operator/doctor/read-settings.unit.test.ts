@@ -16,7 +16,7 @@ const block = {
   },
 };
 
-test('of all stages together, names and limits are what any of them says', () => {
+test('without a stage, the names and limits of all stages are known', () => {
   expect(readKnownSettings(block)).toEqual({
     names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net', 'AcmeCorp'],
     memberLimits: [50, 80],
@@ -25,7 +25,7 @@ test('of all stages together, names and limits are what any of them says', () =>
   });
 });
 
-test('of one stage, they are its own', () => {
+test('with a stage, only its own are known', () => {
   expect(readKnownSettings(block, 'dev')).toEqual({
     names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'],
     memberLimits: [50],
@@ -35,7 +35,7 @@ test('of one stage, they are its own', () => {
   expect(() => readKnownSettings(block, 'stage')).toThrow(ConfigError);
 });
 
-test('the cdk.json of this repository, which nobody has deployed, has no names', () => {
+test('the cdk.json of this repository has no names, as nobody has deployed it', () => {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   expect(readKnownSettings(context.gateway)).toEqual(fallbackSettings);
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => dynamodb.close());
 
-/** What a command prints. */
+/** The output of a command. */
 async function run(...args: readonly string[]): Promise<string> {
   let printed = '';
   const print = (text: string) => {
@@ -60,7 +60,7 @@ async function run(...args: readonly string[]): Promise<string> {
 
 const runJson = async (...args: readonly string[]) => JSON.parse(await run(...args, '--json'));
 
-test('issue prints a key that the store knows only by its hash', async () => {
+test('issue prints a key of which the store has only the hash', async () => {
   const options = ['--member', 'ada', '--label', 'her laptop', '--limit', '7', '--expires', '30d'];
   const issued = await runJson('issue', ...options);
   expect(Object.keys(issued)).toEqual(['key', 'id', 'member']);
@@ -71,7 +71,7 @@ test('issue prints a key that the store knows only by its hash', async () => {
   });
 });
 
-test('setup prints what a person pastes, with the gateway filled in', async () => {
+test('setup prints blocks to paste, with the gateway filled in', async () => {
   const text = await run('setup', 'codex', '--key', 'ltk_mine');
   expect(text).toMatch(/^~\/\.codex\/config\.toml:\n\nmodel = "acme"\n/);
   expect(text).toContain('base_url = "http://127.0.0.1:8787/v1"');
@@ -81,7 +81,7 @@ test('setup prints what a person pastes, with the gateway filled in', async () =
   expect(blocks[0].text).toContain('export ANTHROPIC_AUTH_TOKEN=YOUR_KEY\n');
 });
 
-test('issue tells a person that the key is shown once, and how to use it; members are made up', async () => {
+test('issue says that the key is shown once, and how to use it; it makes up a member', async () => {
   const text = await run('issue');
   const key = /ltk_[\w-]{43}/.exec(text)?.[0] ?? 'none';
   const record = await target.keys.findKey(hashKey(key));
@@ -93,7 +93,7 @@ test('issue tells a person that the key is shown once, and how to use it; member
   expect(await run('issue')).not.toContain(record?.member);
 });
 
-test('show gives limits, and the usage of the window that is running', async () => {
+test('show gives limits, and the usage of the current window', async () => {
   const limits = { guestLimit: 0, guestWindow: 'daily', memberLimit: 40, burstLimit: 20 } as const;
   const window = quotaWindow({ kind: 'member', member: 'grace' }, now, limits);
   for (let charge = 0; charge < 3; charge += 1) await target.counters.charge(window, createToken());
@@ -135,7 +135,7 @@ test('revoke ends a key, by its id or by itself, and list shows the state of eac
   expect(JSON.stringify([lines, listed, revoked])).not.toContain('ltk_');
 });
 
-test('list goes on where a page ended, with and without a member', async () => {
+test('list continues after a page, with and without a member', async () => {
   for (let count = 0; count < 3; count += 1) await run('issue', '--member', 'page-test');
   for (const member of [[], ['--member', 'page-test']]) {
     const ids: string[] = [];
@@ -166,7 +166,7 @@ test.each([
   expect(link).toEqual({ member: 'ada', linkedAt: now, expiresAt: now + 24 * 3_600_000 });
 });
 
-test('link tells a person until when', async () => {
+test('link says when it ends', async () => {
   const text = await run('link', '203.0.113.9', '--member', 'ada', '--hours', '1');
   expect(text).toBe('203.0.113.9 counts as ada until 2026-11-21 11:00 UTC, with any placeholder as its key.');
 });
@@ -195,7 +195,7 @@ test('list is filtered by state and label', async () => {
   expect(await idsFor('--label', 'lapt', '--state', 'revoked')).toEqual([]);
 });
 
-test('limit and expire change a key, and take the change back', async () => {
+test('limit and expire change a key, and undo the change', async () => {
   const { id, key } = await runJson('issue', '--member', 'change-test');
   const stored = () => target.keys.findKey(hashKey(key));
   expect(await run('limit', id, '9')).toBe(
@@ -213,7 +213,7 @@ describe('rotate', () => {
   const issued = () => runJson('issue', '--member', 'rotate-test', '--label', 'ci', '--limit', '7', '--expires', '30d');
   const described = { member: 'rotate-test', label: 'ci', limit: 7, expiresAt: now + 30 * 86_400_000 };
 
-  test('makes a key that is the same but for its text, and revokes the old one', async () => {
+  test('makes a key that differs only in its text, and revokes the old one', async () => {
     const old = await issued();
     const rotated = await runJson('rotate', old.id);
     expect(rotated).toMatchObject({ member: 'rotate-test', replaced: { id: old.id, retired: true } });
@@ -223,7 +223,7 @@ describe('rotate', () => {
     await expect(run('rotate', old.id)).rejects.toThrow(`${old.id} is revoked: issue a new key instead`);
   });
 
-  test('leaves the old key a while where it is told to, but never longer than it had', async () => {
+  test('keeps the old key for a while if asked to, but never past its own expiry', async () => {
     const old = await issued();
     expect(await run('rotate', old.id, '--overlap', '1d')).toMatch(/works until 2026-11-22 10:00 UTC beside it\.$/);
     expect(await target.keys.findKey(hashKey(old.key))).toEqual(
@@ -234,7 +234,7 @@ describe('rotate', () => {
     expect(await target.keys.findKey(hashKey(other.key))).toMatchObject({ expiresAt: described.expiresAt });
   });
 
-  test('locks nobody out where the old key can’t be revoked: the new one is shown, and what is left to do', async () => {
+  test('locks nobody out if the old key can’t be revoked: it shows the new one and the remaining step', async () => {
     const old = await issued();
     const revoke = () => Promise.reject(new Error('no more writes'));
     const { keys } = target;
@@ -256,7 +256,7 @@ describe('rotate', () => {
   });
 });
 
-test('usage shows who used how much today, with whose a key is', async () => {
+test('usage shows how much each key used today, with its member', async () => {
   const { id } = await runJson('issue', '--member', 'usage-test', '--label', 'ci', '--limit', '7');
   const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 40, burstLimit: 20 } as const;
   const identities = [

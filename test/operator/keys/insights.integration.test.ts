@@ -15,7 +15,7 @@ const from = Date.parse('2026-11-14T10:00:00.500Z');
 const to = Date.parse('2026-11-21T10:00:00.500Z');
 const started = answer(200, { queryId: 'the-query' });
 
-/** Asks a service that answers so; tells what came out and what it was asked. */
+/** Queries a service with these answers; returns the result and the requests. */
 async function ask(...replies: readonly [Reply, ...Reply[]]) {
   await using service = await startFakeService(...replies);
   process.env.AWS_ENDPOINT_URL_CLOUDWATCH_LOGS = service.url;
@@ -34,12 +34,12 @@ async function ask(...replies: readonly [Reply, ...Reply[]]) {
 const rowOf = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(([field, value]) => ({ field, value }));
 
-test('one query sums up the tokens by key and member, and is asked for until it is complete', async () => {
+test('one query sums up the tokens by key and member, and is polled until it is complete', async () => {
   const member = rowOf({
     ...{ key: 'key_a', member: 'the-hash', answers: '3', withoutUsage: '1' },
     ...{ input: '1.005E5', cacheRead: '100000', cacheWrite: '500', output: '20', reasoning: '5' },
   });
-  // A sum over lines that all lack the field is missing, and so is a group's name.
+  // The sum is missing if all lines lack the field, and so is a group's name.
   const guests = rowOf({ answers: '2', withoutUsage: '2', input: '' });
   const running = answer(200, { status: 'Running', results: [] });
   const complete = answer(200, { status: 'Complete', results: [member, guests] });
@@ -74,7 +74,7 @@ test('one query sums up the tokens by key and member, and is asked for until it 
   expect(calls[1]?.body).toEqual({ queryId: 'the-query' });
 });
 
-test('what CloudWatch leaves out is told', async () => {
+test('it says so if CloudWatch leaves something out', async () => {
   const results = Array.from({ length: 10_000 }, (_, index) => rowOf({ key: `key_${index}`, answers: '1' }));
   const { outcome } = await ask(started, answer(200, { status: 'Complete', results }));
   expect(outcome).toHaveProperty('groups.length', 10_000);
@@ -89,14 +89,14 @@ test.each(['Failed', 'Cancelled', 'Timeout', 'Unknown'])('a query that ends as %
   );
 });
 
-test('a query without an end is stopped, and an error', async () => {
+test('a query that does not end is stopped, and is an error', async () => {
   const { outcome, calls } = await ask(started, answer(200, { status: 'Running' }));
   expect(outcome).toHaveProperty('message', expect.stringMatching(/^CloudWatch took too long .* fewer --days$/));
   expect(calls.at(-1)).toEqual({ target: 'StopQuery', body: { queryId: 'the-query' } });
   expect(calls).toHaveLength(302);
 });
 
-test('a refusal says what CloudWatch says', async () => {
+test('a refusal is reported in CloudWatch’s words', async () => {
   const refusal = { __type: 'AccessDeniedException', message: 'not allowed to perform logs:StartQuery' };
   const { outcome } = await ask(answer(400, refusal));
   expect(outcome).toHaveProperty('message', 'not allowed to perform logs:StartQuery');

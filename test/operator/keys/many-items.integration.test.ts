@@ -11,7 +11,7 @@ import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts'
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 const count = 1200;
-/** So that they fill more than two of DynamoDB's pages, which have a megabyte each. */
+/** Enough for more than two of DynamoDB's pages of a megabyte. */
 const padding = { padding: { S: 'x'.repeat(2_000) } };
 
 let database: TestDynamoDb;
@@ -76,7 +76,7 @@ describe('list', () => {
   };
 
   test.each(['revoked', 'expired', 'live'] as const)(
-    'finds every key that is %s once, in pages of one size',
+    'finds every key that is %s once, in pages of equal size',
     async (is) => {
       const found: number[] = [];
       let from: string | undefined;
@@ -91,7 +91,7 @@ describe('list', () => {
     },
   );
 
-  test('of one member, with what a label says, newest first, page by page', async () => {
+  test('shows the keys of one member and label, newest first, page by page', async () => {
     const query = { member: 'even', label: 'label 11', pageSize: 30 };
     const first = await target.keys.list(query);
     const second = await target.keys.list({ ...query, from: first.next });
@@ -102,14 +102,14 @@ describe('list', () => {
     expect([idsOf(first).length, second.next]).toEqual([30, undefined]);
   });
 
-  test('says what to add for the rest', async () => {
+  test('says which option shows the rest', async () => {
     const { text, json } = await list(target, { state: { is: 'revoked', at: now }, pageSize: 5 }, now);
     expect(json).toMatchObject({ keys: { length: 5 }, next: expect.any(String) });
     expect(text).toMatch(/\n\nThere are more: add --from [\w-]+$/);
   });
 });
 
-test('usage reads all pages of the table, rests between them, and shows who used most', async () => {
+test('usage reads all pages of the table, pauses between them, and shows who used most', async () => {
   const progress: number[] = [];
   let pauses = 0;
   const pace = {

@@ -4,7 +4,7 @@ import { createProgram } from '../../../operator/keys/program.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 
-/** Runs a command line that must end before any gateway is opened. */
+/** Runs a command line that must end before it opens a gateway. */
 async function run(args: readonly string[]) {
   const printed = { out: '', err: '' };
   const program = createProgram({
@@ -84,7 +84,7 @@ test.each([
   expect([err, thrown.message]).toEqual(['', 'opened a gateway']);
 });
 
-test('help is no error, and has examples', async () => {
+test('help is not an error, and has examples', async () => {
   const { out, err, thrown } = await run(['--help']);
   expect([thrown.exitCode, err]).toEqual([0, '']);
   expect(out).toContain('Examples:');

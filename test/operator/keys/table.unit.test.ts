@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { renderPairs, renderTable, showText, showTime } from '../../../operator/keys/table.ts';
 
-test('columns are as wide as their widest cell, lines end without blanks', () => {
+test('columns are as wide as their widest cell, and lines have no trailing blanks', () => {
   const rows = [
     ['a', 'long cell', ''],
     ['😀b', 'x', 'y'],
@@ -12,11 +12,11 @@ test('columns are as wide as their widest cell, lines end without blanks', () =>
   expect(renderTable(['ID', 'B'], [])).toBe('ID  B');
 });
 
-test('pairs stand below each other', () => {
+test('pairs are printed one below the other', () => {
   expect(renderPairs({ id: '1', member: 'ada', label: '' })).toBe('id      1\nmember  ada\nlabel');
 });
 
-test('times are UTC, control characters cannot move the cursor', () => {
+test('times are in UTC, and control characters can’t move the cursor', () => {
   expect(showTime(Date.parse('2026-11-21T14:05:59Z'))).toBe('2026-11-21 14:05 UTC');
   expect(showText('a\u001b[2Jb\n\u009bc')).toBe('a?[2Jb??c');
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type GatewayProcess, startGatewayProcess } from '../../local/gateway-process.ts';
 import { answer, startFakeService } from '../../support/fake-service.ts';
 
-// Each command is a whole process, of which a busy machine starts one in some seconds.
+// Each command is a process, which takes a busy machine some seconds to start.
 jest.setTimeout(120_000);
 
 // The temporary directory is the test's own, and so are the files that the gateway leaves for the commands.
@@ -62,7 +62,7 @@ async function ask(key: string): Promise<void> {
   await response.text();
 }
 
-test('the tokens and costs of a running gateway, by key and by member, under their names', async () => {
+test('shows the tokens and costs of a running gateway by key and by member, with their names', async () => {
   const wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
   const issue = async (member: string) => JSON.parse(await keys('issue', '--member', member, '--json'));
   const [first, second] = [await issue(wallet), await issue(wallet)];
@@ -70,7 +70,7 @@ test('the tokens and costs of a running gateway, by key and by member, under the
   await ask(first.key);
   await ask(second.key);
   await ask('guest');
-  // A line may follow its answer.
+  // A line may be written after its answer.
   await gateway.says(/"usage":"absent"/);
   await gateway.says(/"inputTokens":7,/);
 
@@ -98,7 +98,7 @@ test('the tokens and costs of a running gateway, by key and by member, under the
   expect(await keys('usage', '--tokens')).not.toContain('$');
 });
 
-test('the copy of the log holds no member, no prompt, is its owner’s alone, and goes with the gateway', async () => {
+test('the copy of the log has no members or prompts, is readable only by its owner, and is removed with the gateway', async () => {
   const [directory = ''] = readdirSync(TMPDIR)
     .filter((name) => name.startsWith('private-inference-gateway-'))
     .map((name) => join(TMPDIR, name));

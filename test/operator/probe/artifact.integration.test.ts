@@ -47,7 +47,7 @@ async function probe(manners: Manners = {}, artifact: Artifact = {}) {
 }
 
 describe('the artifact behind a platform', () => {
-  test('that does what AWS writes of it tells it, row by row', async () => {
+  test('that behaves as AWS documents reports so, row by row', async () => {
     const said = await probe();
     expect([said.code, findings(said)]).toEqual([
       0,
@@ -70,20 +70,30 @@ describe('the artifact behind a platform', () => {
 
   test.each<readonly [string, Manners, string, RegExp]>([
     [
-      'lets clients choose',
+      'lets clients choose their address',
       { address: 'first' },
       'address: a forged address',
       /^fail one X-Forwarded-For: the last value is 198/,
     ],
     [
-      'soon refuses all',
+      'soon refuses all requests',
       { throttleAfter: 12 },
       'signing: credentials',
       /^fail \/credentials is not answered by dist\/probe: 429/,
     ],
-    ['names nobody', { address: 'none' }, 'address: a forged address', /^fail X-Forwarded-For names nobody/],
-    ['takes small bodies', { bodyLimit: 5_000_000 }, 'bodies: whole', /^fail a body of 6 MiB: 413 Request Entity/],
-    ['takes no huge ones', { bodyLimit: 20_000_000 }, 'bodies: whole', /^note a body of 32 MiB: 413/],
+    [
+      'does not name the caller',
+      { address: 'none' },
+      'address: a forged address',
+      /^fail X-Forwarded-For names nobody/,
+    ],
+    [
+      'accepts only small bodies',
+      { bodyLimit: 5_000_000 },
+      'bodies: whole',
+      /^fail a body of 6 MiB: 413 Request Entity/,
+    ],
+    ['accepts no huge bodies', { bodyLimit: 20_000_000 }, 'bodies: whole', /^note a body of 32 MiB: 413/],
     ['cuts silence', { silenceLimit: 150 }, 'silence: in an answer', /^fail cut within 0\.3 s/],
     [
       'cuts silence',
@@ -92,12 +102,12 @@ describe('the artifact behind a platform', () => {
       /^fail GET \/silence.* failed: socket hang up/,
     ],
     [
-      'keeps leavers secret',
+      'does not report that clients leave',
       { keepsLeaversSecret: true },
       'client: its leaving is heard',
       /^fail the server has not noticed/,
     ],
-  ])('that %s is seen', async (_what, manners, check, finding) => {
+  ])('that %s is noticed', async (_what, manners, check, finding) => {
     const said = await probe(manners);
     expect(findings(said)[check]).toMatch(finding);
     expect(said.code).toBe(/^\^fail/.test(finding.source) ? 1 : 0);
@@ -107,7 +117,7 @@ describe('the artifact behind a platform', () => {
 describe('credentials', () => {
   const row = async (artifact: Artifact) => findings(await probe({}, artifact))['signing: credentials'] ?? '';
 
-  test('that nobody gives an end, that have ended, and that are not there', async () => {
+  test('without an expiry, expired, and missing', async () => {
     const { expiration: _, ...endless } = ofContainer;
     const environment = { AWS_ACCESS_KEY_ID: 'ASIA', AWS_SESSION_TOKEN: 'a-session-token' };
     expect(await row({ environment, findCredentials: async () => ({ ...endless, $source: undefined }) })).toMatch(
@@ -119,14 +129,14 @@ describe('credentials', () => {
     expect(await row({ findCredentials: () => Promise.reject(new Error('none')) })).toMatch(/^fail none found/);
   });
 
-  test('that were renewed while it ran', async () => {
+  test('renewed while it ran', async () => {
     let turn = 0;
     const findCredentials = async () => ({ ...ofContainer, accessKeyId: `ASIA${turn++}` });
     expect(await row({ findCredentials })).toMatch(/renewed since the start$/);
   });
 });
 
-test('nothing it prints holds the secret, or a value of credentials', async () => {
+test('nothing it prints contains the secret, or a value of credentials', async () => {
   await using server = await startArtifact();
   for (const format of [[], ['--json']]) {
     const { out, err } = await runProbe('--base', server.url, '--secret', secret, '--silence', '0.3', ...format);
@@ -134,7 +144,7 @@ test('nothing it prints holds the secret, or a value of credentials', async () =
   }
 });
 
-describe('who does not know the secret', () => {
+describe('somebody who does not know the secret', () => {
   const paths = ['/request', '/silence', '/stay', '/left', '/credentials', '/body', '/'];
 
   test.each([{}, { 'x-probe-secret': '' }, { 'x-probe-secret': 'short' }, { 'x-probe-secret': 'c'.repeat(32) }])(
@@ -150,7 +160,7 @@ describe('who does not know the secret', () => {
     },
   );
 
-  test('is told by the probe, which ends with 3', async () => {
+  test('is told so by the probe, which exits with 3', async () => {
     await using server = await startArtifact();
     const { code, err } = await runProbe('--base', server.url, '--secret', 'c'.repeat(32));
     expect([code, err]).toEqual([

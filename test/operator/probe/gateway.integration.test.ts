@@ -5,7 +5,7 @@ import { findings, runProbe } from './run-probe.ts';
 
 const server = { clientAddress: 'x-forwarded-for' } as const;
 
-/** Examines a real gateway on the HTTP server, behind a platform with these manners. */
+/** Examines a real gateway on the HTTP server, behind a platform that behaves like this. */
 async function probe(
   manners: Manners,
   { environment = {}, args = [] }: { environment?: object; args?: string[] } = {},
@@ -16,8 +16,8 @@ async function probe(
   return { ...said, seen: platform.seen };
 }
 
-describe('before a gateway behind a platform', () => {
-  test('that does what AWS writes of it, nothing is wrong', async () => {
+describe('a gateway behind a platform', () => {
+  test('that behaves as AWS documents it has no faults', async () => {
     const said = await probe({}, { args: ['--throttle', '50'] });
     expect([said.code, findings(said)]).toEqual([
       0,
@@ -33,14 +33,14 @@ describe('before a gateway behind a platform', () => {
     expect(said.err).toContain('sending bodies');
   });
 
-  test('one request of the guest is all it takes, and none where the guest has used some', async () => {
+  test('costs one request of the guest, and none if the guest has already used some', async () => {
     const { seen } = await probe({});
     const charged = seen.filter((request) => request === 'POST /v1/chat/completions');
     // The others are without a key.
     expect(charged.length).toBe(1 + 4);
   });
 
-  test('that lets a client choose its address, that is wrong', async () => {
+  test('that lets a client choose its address fails', async () => {
     const said = await probe({ address: 'first' });
     expect([said.code, findings(said)['address: a forged address']]).toEqual([
       1,
@@ -48,7 +48,7 @@ describe('before a gateway behind a platform', () => {
     ]);
   });
 
-  test('that refuses what the gateway would take, that is wrong; what is larger is for its operator to know', async () => {
+  test('that refuses bodies that the gateway would accept fails; its limit on larger ones is noted', async () => {
     const tight = await probe({ bodyLimit: 5_000_000 });
     expect([tight.code, findings(tight)['bodies: without a key']]).toEqual([
       1,
@@ -61,7 +61,7 @@ describe('before a gateway behind a platform', () => {
     ]);
   });
 
-  test('that refuses some of many, the refusal is shown', async () => {
+  test('that refuses some of many requests has the refusal shown', async () => {
     const said = await probe({ throttleAfter: 40 }, { args: ['--throttle', '60'] });
     expect(said.code).toBe(0);
     expect(findings(said)['throttle: its shape']).toMatch(
@@ -69,7 +69,7 @@ describe('before a gateway behind a platform', () => {
     );
   });
 
-  test('what this gateway does not show is not taken for a pass', async () => {
+  test('anything that it does not show is not taken for a pass', async () => {
     const closed = await probe({}, { environment: { GUEST_LIMIT: '0' } });
     expect(findings(closed)['address: a forged address']).toMatch(
       /^untested not tested: this gateway admits no guests/,
@@ -81,7 +81,7 @@ describe('before a gateway behind a platform', () => {
   });
 });
 
-test('where there is no gateway it says so, and ends with 3', async () => {
+test('without a gateway it says so, and exits with 3', async () => {
   await using nothing = await startPlatform('http://127.0.0.1:1');
   const gone = await runProbe('--base', nothing.url);
   expect([gone.code, gone.err]).toEqual([3, 'error: GET /v1/models failed: socket hang up\n']);
@@ -105,7 +105,7 @@ test.each([
   expect(said.code).toBeGreaterThan(0);
 });
 
-test('--help tells what it takes, and the exit codes', async () => {
+test('--help lists the options and the exit codes', async () => {
   const { out } = await runProbe('--help');
   expect(out.replace(/\s+/g, ' ')).toContain("at most one request of this network's guest");
   expect(out).toMatch(/Exit codes: 0 nothing is wrong, 1 something is, 2 wrong usage, 3 it could not be examined/);

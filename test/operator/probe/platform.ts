@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a platform in front of a server can be. By default it does what AWS writes of its own. */
+/** How a platform in front of a server may behave. The defaults are what AWS documents. */
 export interface Manners {
-  /** Whether the caller's address comes behind what the client said, before it, or not at all. */
+  /** Whether the caller's address comes after what the client sent, before it, or not at all. */
   readonly address?: 'last' | 'first' | 'none';
-  /** In bytes; it refuses larger bodies itself. */
+  /** In bytes; the platform itself refuses larger bodies. */
   readonly bodyLimit?: number;
   /** In milliseconds without a byte of an answer. */
   readonly silenceLimit?: number;
-  /** Whether the server is told when a client leaves. */
+  /** Whether the server does not learn that a client has left. */
   readonly keepsLeaversSecret?: true;
-  /** After so many requests it refuses all others. */
+  /** After this many requests it refuses all others. */
   readonly throttleAfter?: number;
 }
 
 export interface Platform extends AsyncDisposable {
   readonly url: string;
-  /** What the server was sent. */
+  /** The requests that the server got. */
   readonly seen: string[];
 }
 

@@ -9,7 +9,7 @@ export interface Said {
   readonly code: number;
 }
 
-/** Runs the probe's command line in this process; what it waits for between two looks passes at once. */
+/** Runs the probe's command line in this process, without its pauses between attempts. */
 export async function runProbe(...args: string[]): Promise<Said> {
   const said = { out: '', err: '', code: 0 };
   const program = createProgram({
@@ -35,7 +35,7 @@ export async function runProbe(...args: string[]): Promise<Said> {
   return said;
 }
 
-/** What it found out, by the area and the check of each row. */
+/** Its findings, by the area and the check of each row. */
 export function findings({ out, err }: Said): Record<string, string> {
   if (out === '') throw new Error(err);
   const { rows }: { rows: Row[] } = JSON.parse(out);

@@ -17,14 +17,14 @@ test('knows every client that people ask for, each once', () => {
 describe.each(clientNames)('%s', (client) => {
   const text = textOf(client);
 
-  test('has the address, the key and the model of this gateway, and no slash too many', () => {
+  test('has the address, the key and the model of this gateway, without a superfluous slash', () => {
     expect(text).toContain('https://gateway.example');
     expect(text).toContain('ltk_mine');
     expect(text).toMatch(/\bacme\b/);
     expect(text).not.toMatch(/svc|undefined|example\/\//);
   });
 
-  test('has only whole files that can be read', () => {
+  test('has only complete files that can be parsed', () => {
     const { blocks } = showSetup(access, client, 'ltk_mine').json as { blocks: { title: string; text: string }[] };
     for (const { title, text } of blocks) {
       expect(text.trim()).toBe(text);
@@ -33,7 +33,7 @@ describe.each(clientNames)('%s', (client) => {
   });
 });
 
-// Whoever guesses takes it for less, and drops what was said before its time.
+// Clients that guess assume a smaller window, and drop the history too early.
 test.each([
   'claude-code',
   'claude-agent-sdk',
@@ -48,7 +48,7 @@ test.each([
   expect(textOf(client)).toContain(`${contextWindow}`);
 });
 
-test('Codex is kept from WebSockets, and the Agents SDK from sending traces elsewhere', () => {
+test('Codex uses no WebSockets, and the Agents SDK sends no traces elsewhere', () => {
   expect(textOf('codex')).toContain('supports_websockets = false');
   expect(textOf('openai-agents')).toContain('tracingDisabled: true');
 });

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { type Figure, figures, type MeasurementName, measurements, rowName } from './figures.ts';
+import type { Measurement } from './measurements/measurement.ts';
 
 export const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals] [--markdown] [--plot] [--last]
        npm run bench -- --profile ROW
   --only NAME   one measurement: ${Object.keys(measurements).join(', ')}
+                (server is measured only if it is named)
   --rounds N    how often each subject is measured, in turn with the others
   --goals       marks each figure that has a goal, and fails where one is missed
   --markdown    prints the table as in docs/performance.md
@@ -49,8 +51,13 @@ export function readCommand(words: readonly string[]): Command {
   if (count !== undefined && !(Number.isInteger(count) && count > 0)) {
     throw new TypeError('--rounds takes a number from 1');
   }
-  const names = all.filter((name) => only?.includes(name) ?? true);
+  const names = all.filter((name) => only?.includes(name) ?? !isApart(name));
   return { ...flags, rounds: count, names, profile: profile === undefined ? undefined : findRow(profile) };
+}
+
+function isApart(name: MeasurementName): boolean {
+  const { isApart = false }: Measurement = measurements[name];
+  return isApart;
 }
 
 /** Sizes and memory have no profile. */

@@ -20,7 +20,7 @@ const [longWarmUp, longMeasured] = [5, 3];
 
 /** Long streams: at full speed, without and with names to hide; then with a pause before each event. */
 export const events: Measurement = {
-  rounds: 5,
+  rounds: 4,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
@@ -43,7 +43,7 @@ export const events: Measurement = {
 
 /** The events of the responses dialect, each of which has a number, beside those of a chat. */
 export const responsesEvents: Measurement = {
-  rounds: 3,
+  rounds: 2,
   subjects: ['gateway'],
   async run(subject, world) {
     await using session = await startSession(subject, world);

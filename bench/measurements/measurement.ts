@@ -9,5 +9,7 @@ export interface Measurement {
   /** How often each subject is measured, in turn with the others. */
   readonly rounds: number;
   readonly subjects: readonly SubjectName[];
+  /** It takes minutes, and is run only by its name. */
+  readonly isApart?: boolean;
   run(subject: Subject, world: World): Promise<Samples>;
 }

@@ -9,7 +9,7 @@ const prompts = 24;
 
 /** Large prompts in sequence, to a function that is warm from small ones. */
 export const prompt: Measurement = {
-  rounds: 7,
+  rounds: 5,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   async run(subject, world) {
     await world.play({ kind: 'whole' });

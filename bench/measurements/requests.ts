@@ -12,7 +12,7 @@ const batchSize = 50;
 
 /** Small requests in sequence: first with plain answers, then with short streams. */
 export const requests: Measurement = {
-  rounds: 5,
+  rounds: 4,
   subjects: ['bare', 'bareDynamoDb', 'floor', 'gateway', 'gatewayUncached', 'gatewayGuest'],
   async run(subject, world) {
     await using session = await startSession(subject, world);

@@ -17,6 +17,7 @@ const compileTime = 12_000;
 /** Many at once: requests, streams at full speed and at a model's pace, slow readers, connections. */
 export const server: Measurement = {
   rounds: 3,
+  isApart: true,
   subjects: ['bareServer', 'floorServer', 'server'],
   async run(subject, world) {
     await using serving = await startServing(subject, world);

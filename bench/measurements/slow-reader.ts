@@ -9,7 +9,7 @@ const bytesPerMillisecond = 20e3;
 
 /** A stream that the upstream sends faster than the client reads. */
 export const slowReader: Measurement = {
-  rounds: 5,
+  rounds: 3,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   async run(subject, world) {
     await using session = await startSession(subject, world);

@@ -87,7 +87,7 @@ export const agents: readonly Subject[] = [
       brokenStream: 'The answer broke off before its end',
     },
     calls: [{ tool: 'run_commands', input: { commands: [writeNote] } }],
-    // Its hub would outlive it.
+    // Its hub would keep running after it.
     quiet: { CLINE_SESSION_BACKEND_MODE: 'local', CLINE_TELEMETRY_DISABLED: '1' },
   }),
 ];

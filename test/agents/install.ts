@@ -8,10 +8,10 @@ import type { Subject } from './subject.ts';
 
 const run = promisify(execFile);
 
-/** Outside the repository, since agents look for instructions in the folders above them. */
+/** Outside the repository, as agents look for instructions in parent folders. */
 const shelf = join(tmpdir(), 'gateway-agents');
 
-/** Fetches a client from the registry, once for each version of it. Returns the folder of its packages. */
+/** Installs a client from the registry, each version once. Returns the folder of its packages. */
 export async function install({ client, packages }: Subject): Promise<string> {
   const folder = join(shelf, `${client}-${packages.join('-').replace(/[^\w.-]+/g, '-')}`);
   const modules = join(folder, 'node_modules');

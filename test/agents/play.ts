@@ -11,14 +11,14 @@ import type { Subject } from './subject.ts';
 export const timeLimitSeconds = 150;
 
 export interface Result extends Outcome {
-  /** Whether it did and said what is expected. */
+  /** Whether it did and printed what is expected. */
   readonly isRight: boolean;
-  /** That came to the gateway, those included that cost nothing. */
+  /** The requests that reached the gateway, including uncharged ones. */
   readonly requests: number;
   readonly charged: number;
   /** From the end of the first request to that of the last. */
   readonly seconds: number;
-  /** Whether it asked for a stream at all. */
+  /** Whether it requested any stream. */
   readonly streamed: boolean;
 }
 

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { noteName, type Task } from './subject.ts';
 
 export interface Outcome {
-  /** Its exit code, or null where it was stopped for taking too long. */
+  /** Its exit code, or null if it was stopped for taking too long. */
   readonly code: number | null;
   readonly output: string;
   readonly wroteNote: boolean;
@@ -21,10 +21,10 @@ interface Surroundings {
   readonly timeLimit: number;
 }
 
-/** A way out of the machine that leads nowhere; the gateway on 127.0.0.1 is reached without it. */
+/** A proxy that leads nowhere, for all hosts but the gateway on 127.0.0.1. */
 const nowhere = { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' };
 
-/** Runs a client in a home of its own, which has never seen it. */
+/** Runs a client with a fresh home. */
 export async function runTask(
   { files, command }: Task,
   { modules, environment, timeLimit }: Surroundings,
@@ -44,7 +44,7 @@ export async function runTask(
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
-  // The whole group: what it has started goes with it.
+  // The whole group, with everything that it has started.
   const stop = () => {
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL');

@@ -6,8 +6,8 @@ import { scenarios } from './scenarios.ts';
 import { toCell, toRow } from './table.ts';
 
 /**
- * `npm run agents` or `npm run agents -- codex pi`: the real clients from the registry, set up by the blocks that people
- * paste, and what each does in each situation, as the table of docs/clients.md.
+ * `npm run agents` or `npm run agents -- codex pi`: runs the real clients from the registry with the blocks that people
+ * paste, and prints what each does in each situation, as in the table of docs/clients.md.
  */
 const wanted = process.argv.slice(2);
 const subjects = [...agents, ...frameworks].filter(({ client }) => wanted.length === 0 || wanted.includes(client));

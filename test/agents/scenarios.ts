@@ -5,12 +5,12 @@ export const answer = 'Hello from afar.';
 
 export interface Scenario {
   readonly title: string;
-  /** What becomes of a fresh key. */
+  /** What happens to a fresh key beforehand. */
   readonly limit?: number;
   readonly spoilKey?: (key: string) => string;
   readonly callsTool?: boolean;
   readonly breaks?: boolean;
-  /** What the client has to say, if anything. */
+  /** What the client must print, if anything. */
   readonly says: (subject: Subject) => string | undefined;
 }
 

@@ -1,38 +1,38 @@
 import type { Snippet } from '../../lambda/wallet/pages/cli/snippet.js';
 
-/** What is laid out in a home and run there. */
+/** Files for a home, and a command to run there. */
 export interface Task {
-  /** Texts by their paths below the home. */
+  /** Contents by path below the home. */
   readonly files: Readonly<Record<string, string>>;
   /** Run by a shell in the folder `work` of that home. */
   readonly command: string;
 }
 
-/** A client from the registry, and how it is asked one thing without a person in front of it. */
+/** A client from the registry, and how to give it one prompt without a person. */
 export interface Subject {
   /** The client's id in lambda/wallet/pages/cli/snippets.js. */
   readonly client: string;
   readonly packages: readonly [main: string, ...others: string[]];
   readonly task: (snippet: Snippet, isAboutTool: boolean) => Task;
-  /** What a model calls, by the first of these that is offered. */
+  /** The tools that the model may call: the first of these that is offered. */
   readonly calls: readonly { readonly tool: string; readonly input: object }[];
-  /** By which words a person knows what is wrong; an empty text where it keeps trying and says nothing. */
+  /** The words that tell a person what is wrong; empty if it keeps trying silently. */
   readonly says: {
     readonly badKey: string;
     readonly spentQuota: string;
-    /** Left out where it gets over it, or asks for no stream. */
+    /** Absent if it recovers, or requests no stream. */
     readonly brokenStream?: string;
   };
-  /** What keeps it from calling home. */
+  /** Settings that keep it from calling home. */
   readonly quiet?: Readonly<Record<string, string>>;
 }
 
 export const prompt = 'Say hello.';
 
-/** What stands in the folder `work` once a tool has run. */
+/** The contents of the folder `work` once a tool has run. */
 export const noteName = 'note.txt';
 
-/** A snippet’s block by its title. */
+/** A snippet’s block, by title. */
 export function textOf({ id, blocks }: Snippet, title: string): string {
   const block = blocks.find((one) => one.title === title);
   if (!block) throw new Error(`${id} has no block ${title}`);

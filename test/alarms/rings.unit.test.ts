@@ -13,7 +13,7 @@ const alarms = readAlarms(synthesized.template.toJSON());
 const begins = 120;
 const minutes = 420;
 
-/** After how many minutes an alarm rings at the latest; it must ring whatever the circumstances, not before, and be over. */
+/** The latest minute at which an alarm rings. In all circumstances it must ring, not before the trouble, and end. */
 function latestRing(changes: Changes): number | string {
   const firsts = changes.map(([first = Number.NaN]) => first);
   if (firsts.some(Number.isNaN)) return 'by chance';
@@ -34,7 +34,7 @@ describe('what rings, and after how many minutes at the latest', () => {
     expect(Object.fromEntries(heard.map(([name, changes]) => [name, latestRing(changes)]))).toEqual(rings);
   });
 
-  test('docs/operations.md tells the same', () => {
+  test('docs/operations.md has the same table', () => {
     const rows = Object.entries(scenarios).map(([what, { rings }]) => {
       const told = Object.entries(rings).map(([name, after]) => `${name} ${after}`);
       return `| ${what} | ${told.join(', ') || '–'} |\n`;

@@ -19,7 +19,7 @@ const times =
   (...now) => {
     for (let index = 0; index < count; index += 1) step(...now);
   };
-/** Once in so many minutes. */
+/** Once in this many minutes. */
 const every =
   (distance: number, step: Step): Step =>
   (traffic, minute, since) => {

@@ -8,21 +8,21 @@ import { createMetricStore, type MetricStore } from './simulator/metric-store.ts
 
 type UrlMetric = 'UrlRequestCount' | 'Url4xxCount' | 'Url5xxCount';
 
-/** Requests as they leave their figures: the gateway's by its own code, Lambda's by their names. */
+/** The metrics that requests leave: the gateway's by its own code, Lambda's by their names. */
 export interface Traffic {
   readonly store: MetricStore;
   measure(minute: number, measurements: readonly Measurement[]): void;
-  /** A figure of the function that answers requests. */
+  /** A metric of the function that answers requests. */
   lambda(minute: number, name: UrlMetric | 'Errors' | 'Throttles', value?: number): void;
-  /** A stream that was answered, perhaps after others were asked in vain. */
+  /** An answered stream, perhaps after failed tries. */
   answered(minute: number, firstByte?: number, inVain?: readonly FailureKind[]): void;
   /** A request that the upstream failed. */
   failed(minute: number, kind: FailureKind): void;
-  /** Somebody looks for other people's files. */
+  /** A scanner's request for some file. */
   scanned(minute: number): void;
   /** The operator has stopped the gateway. */
   stopped(minute: number): void;
-  /** The platform refuses in the function's stead. */
+  /** A refusal by the platform itself. */
   turnedAway(minute: number): void;
 }
 

@@ -12,7 +12,7 @@ import { readAlarms } from './simulator/read-alarms.ts';
 const { template, stack } = synthesizeStack();
 const start = Date.parse('2026-11-21T12:00:00Z');
 
-// From the wire to the bell: what a real gateway logs of its tries is what the alarms look at.
+// End to end: the alarms look at the metrics that a real gateway logs for its tries.
 test('a dead upstream rings although another serves in its place, at one request a minute', async () => {
   await using second = await startFakeUpstream();
   second.otherwise(json(200, wire.chat.answer));

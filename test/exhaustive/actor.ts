@@ -11,7 +11,7 @@ export interface Call {
   readonly input: Update & { readonly Key: { readonly pk: { readonly S: string } } };
 }
 
-/** The same, with what it has met. */
+/** The same, with the answers to its tries. */
 interface OpenCall extends Call {
   readonly tries: string[];
 }
@@ -24,7 +24,7 @@ export type Told =
   | { readonly kind: 'failed'; readonly code: string; readonly answerLost: boolean };
 
 /**
- * What an environment can meet, and which of its calls does. `sleeps`: it is frozen where it next waits, until time has
+ * An event for an environment, and for which of its calls. `sleeps`: it is frozen where it next waits, until time has
  * passed.
  */
 export type Meeting = { readonly sleeps?: boolean; readonly of?: number | undefined } & (
@@ -32,22 +32,22 @@ export type Meeting = { readonly sleeps?: boolean; readonly of?: number | undefi
   | { readonly kind: 'answer' | 'refusal'; readonly text: string }
 );
 
-/** Where an environment stands after all that it has met. */
+/** The state of an environment after its events. */
 export interface Standing {
-  /** What it waits for, the longest first; nothing where it is asleep, or over. */
+  /** The calls that it waits for, the oldest first; none if it is asleep or has finished. */
   readonly calls: readonly Call[];
   readonly isAsleep: boolean;
-  /** What it may remember: how many answers it has had, and what it has met in each call that is not over. */
+  /** What it may remember: the number of answers so far, and the tries of each open call. */
   readonly memory: string;
   readonly told: readonly Told[];
-  /** The item that it charges and the minute that it counts in; absent before it begins. */
+  /** The item that it charges and the minute in which it counts; absent before it begins. */
   readonly counter?: { readonly item: string; readonly minute: number } | undefined;
 }
 
 /** The first bytes of the tokens of each environment, in base64. */
 export const tokenPrefixes = ['QUFB', 'QkJC', 'Q0ND'];
 
-/** Runs the real code of one environment, of one request or of several at once, through all that it meets. */
+/** Runs the real code of one environment, with one request or several at once, through these events. */
 export async function act(
   subject: Subject,
   scenario: Scenario,
@@ -106,11 +106,11 @@ export async function act(
     const charge = await quota.charge(plan.identity);
     told.push({ kind: 'granted', remaining: charge.figures.remaining });
     if (!fails) return;
-    // The upstream may take its time to fail.
+    // The upstream may fail late.
     await sleep();
     const figures = await charge.refund();
     if (figures) told.push({ kind: 'refunded', remaining: figures.remaining });
-    // Whoever asks again gets nothing more.
+    // A second refund changes nothing.
     await charge.refund();
   };
 
@@ -160,7 +160,7 @@ export async function act(
   return standing;
 }
 
-/** What tells a call from others of its environment. */
+/** What distinguishes a call from others of its environment. */
 function viewOf({ input, tries }: OpenCall): string {
   const { UpdateExpression: update = 'GetItem', ExpressionAttributeValues: values } = input;
   const [charges, token] = [values?.[':charges']?.N, values?.[':token']?.B?.slice(4)];
@@ -177,7 +177,7 @@ function trouble({ ServiceError }: Subject, kind: string): Error {
   return new ServiceError('ProvisionedThroughputExceededException', '', { status: 400 });
 }
 
-/** When all that could go on has gone on. */
+/** Resolves when nothing can proceed any further. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -11,17 +11,14 @@ export interface Violation {
 }
 
 export interface Exploration {
-  /** How many schedules there are: ways from the beginning to the end of all environments. */
+  /** The number of schedules: ways from the beginning to the end of all environments. */
   readonly schedules: number;
-  /** How many different states they go through. */
+  /** The number of different states that they go through. */
   readonly states: number;
   readonly violation?: Violation;
 }
 
-/**
- * Runs every schedule of a scenario with at most so many faults. Where one comes to a state that another has been in, it
- * goes on as that did, so that each state is gone on from once.
- */
+/** Runs every schedule of a scenario with at most this many faults. Each state is continued from only once. */
 export async function explore(subject: Subject, scenario: Scenario, faults: number): Promise<Exploration> {
   const world = createWorld(subject, scenario, faults);
   const schedulesFrom = new Map<string, number>();
@@ -50,7 +47,7 @@ export async function explore(subject: Subject, scenario: Scenario, faults: numb
   return { schedules, states: schedulesFrom.size, ...(violation && { violation }) };
 }
 
-/** The shortest schedule that breaks a promise, of those with as few faults as that takes. */
+/** The shortest schedule that breaks a promise, among those with the fewest faults. */
 export async function findSmallest(
   subject: Subject,
   scenarios: readonly Scenario[],

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Calls the emulator and the model alike, and holds what they make of the item against each other. */
+/** Makes each call to the emulator and to the model, and compares the resulting items. */
 function createDoubleCaller(): { call: CallService; updates: number } {
   const model = new Map<string, Item>();
   const doubled = { updates: 0, call: call as CallService };
@@ -52,7 +52,7 @@ function sorted(item: Item | undefined) {
     .sort();
 }
 
-test('the model of the store treats every write of a counter as an emulator does', async () => {
+test('the model of the store applies every write of a counter as an emulator does', async () => {
   const step = fc.record({
     kind: fc.constantFrom('charge', 'charge', 'old charge', 'refund', 'old refund', 'again'),
     seconds: fc.constantFrom(0, 0, 1, 4, 7, 70, 1200),

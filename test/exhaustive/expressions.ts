@@ -1,12 +1,12 @@
 import type { Item, Update, Value } from '../../lambda/store/table.ts';
 
 /*
- * What UpdateItem does to an item, for the expressions that counters are written with and no others: `ADD`, `SET` to a value
- * and `REMOVE`; comparisons of numbers and `contains`, each perhaps with `NOT`, joined by `AND`. Names may stand for
- * names (`#ttl`). Everything else throws. A test holds it against an emulator.
+ * What UpdateItem does to an item, for only those expressions that the counters use: `ADD`, `SET` to a value and `REMOVE`;
+ * comparisons of numbers and `contains`, with or without `NOT`, joined by `AND`; and substitutes for names (`#ttl`).
+ * Anything else throws. A test compares it with an emulator.
  */
 
-/** What the update makes of the item; undefined where its condition fails. Takes no item for an empty one. */
+/** The item after the update; undefined if the condition fails. A missing item is passed as an empty one. */
 export function evaluateUpdate(item: Item, update: Update): Item | undefined {
   const value = operandsOf(update);
   const name = (text: string) =>
@@ -31,7 +31,7 @@ interface Change {
 
 interface Term {
   readonly negated: boolean;
-  /** `contains`, or a comparison's sign. */
+  /** `contains`, or a comparison operator. */
   readonly operator: string;
   readonly path: string;
   readonly operand: string;
@@ -61,7 +61,7 @@ const conditionOf = remembering((expression: string): readonly Term[] =>
   }),
 );
 
-/** A comparison with what is not there is false, and so is the search in it. */
+/** A comparison with a missing attribute is false, and so is `contains`. */
 function holds(item: Item, { negated, operator, path, operand }: Term, value: (name: string) => Value): boolean {
   const found = item[path];
   const wanted = value(operand);
@@ -97,7 +97,7 @@ function fail(text: string): never {
   throw new SyntaxError(`not known to the store's model: ${text}`);
 }
 
-/** Expressions are few, and met again and again. */
+/** There are few expressions, which recur again and again. */
 function remembering<T>(read: (expression: string) => T): (expression: string) => T {
   const known = new Map<string, T>();
   return (expression) => {

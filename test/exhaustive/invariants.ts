@@ -2,12 +2,12 @@ import type { Told } from './actor.ts';
 import { failingOf, type Plan, requestsOf, type Scenario } from './scenarios.ts';
 import type { EnvironmentState, WorldState } from './state.ts';
 
-/** The broken promise at this moment, if any; `before` is the moment before. */
+/** The promise that this state breaks, if any; `before` is the state before the step. */
 export function findFault(scenario: Scenario, before: WorldState, state: WorldState): string | undefined {
   const broken = brokenLimit(scenario, state);
   if (broken !== undefined) return broken;
   for (const [index, environment] of state.environments.entries()) {
-    if (environment === before.environments[index]) continue; // the step left it alone, so it is as right as it was
+    if (environment === before.environments[index]) continue; // unchanged by the step, so already checked
     const known = before.environments[index]?.actor?.told.length ?? 0;
     const news = environment.actor?.told.slice(known) ?? [];
     const fault =
@@ -24,7 +24,7 @@ const limitOf = ({ limits }: Scenario, item: string) => {
 };
 const usedIn = ({ items }: WorldState, item: string) => Number(items[item]?.used?.N ?? 0);
 
-/** The charges of a minute, whatever the item still says of it. */
+/** The charges of a minute, even if the item no longer has them. */
 function countIn({ items }: Scenario, { environments }: WorldState, item: string, minute: number): number {
   let count = items ? Number(items[item]?.[`n${minute.toString(36)}`]?.N ?? 0) : 0;
   for (const { actor, applied } of environments) {
@@ -49,7 +49,7 @@ function brokenLimit(scenario: Scenario, state: WorldState): string | undefined 
   return undefined;
 }
 
-/** Of the requests of one environment nobody says which charge is whose: there are no more than may stand. */
+/** Within an environment, charges can't be told apart by request, so only their numbers are checked. */
 function brokenPromise({ actor, applied }: EnvironmentState, plan: Plan | undefined): string | undefined {
   const requests = plan ? requestsOf(plan) : 0;
   const failing = plan ? failingOf(plan) : 0;
@@ -60,7 +60,7 @@ function brokenPromise({ actor, applied }: EnvironmentState, plan: Plan | undefi
   if (refunds > failing && failing > 0) return 'is refunded twice';
   if (refunds > Math.min(charges, failing)) return 'is refunded for nothing';
   if (count('granted') > charges) return 'is free';
-  // Yesterday's code did not know of copies that arrive after a refusal.
+  // Yesterday's code does not prevent a late copy from charging after a refusal.
   const chargeable = requests - (plan?.yesterday ? 0 : count('refused'));
   if (charges > chargeable) return 'is refused, and charged';
   if (count('refunded') > refunds) return 'is told of a refund that was not made';
@@ -69,8 +69,8 @@ function brokenPromise({ actor, applied }: EnvironmentState, plan: Plan | undefi
 }
 
 /**
- * What a client is told has to be true when it is told; `others` are told something at the same moment, and after it, as if
- * their charges came later.
+ * What a client is told must be true at that moment. `others` are told something in the same step but after it, as if
+ * they had been charged later.
  */
 function findUntruth(
   scenario: Scenario,
@@ -79,7 +79,7 @@ function findUntruth(
   told: Told,
   others: readonly Told[],
 ): string | undefined {
-  // With at most two faults there is an answer, unless time runs out.
+  // Two faults or fewer never prevent an answer, unless time runs out.
   const excused = environment.faults > 0 && state.timePassed;
   if (told.kind === 'refund lost') return excused ? undefined : 'loses its refund for no reason';
   if (told.kind === 'failed') {

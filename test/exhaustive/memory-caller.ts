@@ -6,11 +6,11 @@ import { evaluateUpdate } from './expressions.ts';
 
 export interface MemoryCaller {
   readonly callDynamoDb: CallService;
-  /** The units of each write so far, refused ones included: by the larger of what it found and what it left. */
+  /** The units of each write so far, refused ones included: those of the larger item, before or after it. */
   readonly units: number[];
 }
 
-/** A store of the model's, for what would take an emulator minutes. */
+/** A store by the model, for tests that would take minutes with an emulator. */
 export function createMemoryCaller(): MemoryCaller {
   const items = new Map<string, Item>();
   const units: number[] = [];

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import type { Subject } from './actor.ts';
 
-/** A defect: a piece of the code, and what stands there instead. */
+/** A defect: a piece of the code, and its replacement. */
 export interface Defect {
   readonly name: string;
   readonly file: string;
@@ -14,9 +14,9 @@ export interface Defect {
   readonly instead: string;
   /** The promise that it breaks, and the smallest schedule that shows it. */
   readonly breaks: { readonly fault: string; readonly scenario: string; readonly schedule: readonly string[] };
-  /** Which scenarios are searched, where not all of two requests. */
+  /** The scenarios to search; absent for all of two requests. */
   readonly among?: RegExp;
-  /** Whether it takes charges that are written together. */
+  /** Whether it shows only in charges that are written together. */
   readonly together?: true;
 }
 
@@ -215,7 +215,7 @@ export const defects: readonly Defect[] = [
   },
 ];
 
-/** The code with a defect in it, built anew. */
+/** Builds the code with a defect. */
 export async function plant({ name, file, code, instead }: Defect): Promise<Subject> {
   const defective: Plugin = {
     name,

@@ -1,4 +1,4 @@
-/** What is asked again of what never changes. */
+/** Caches a function of immutable objects. */
 export function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
   return (key) => {

@@ -3,10 +3,10 @@ import { explore } from './explore.ts';
 import type { Scenario } from './scenarios.ts';
 import * as subject from './subject.ts';
 
-// A stack would cost more than all else of an error that is thrown some ten thousand times.
+// Errors are thrown by the ten thousand here, and their stacks would take most of the time.
 Error.stackTraceLimit = 0;
 
-/** Runs every schedule of some scenarios with at most two faults, and says how many there were. */
+/** Runs every schedule of some scenarios with at most two faults, and prints how many there were. */
 export async function runAll(name: string, scenarios: readonly Scenario[]): Promise<void> {
   let [schedules, states] = [0, 0];
   for (const scenario of scenarios) {

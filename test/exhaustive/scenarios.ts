@@ -5,27 +5,27 @@ import type { Item } from '../../lambda/store/table.ts';
 /** An environment. */
 export interface Plan {
   readonly identity: Identity;
-  /** How many requests it has, all at once; one where it is absent. */
+  /** The number of its requests, all at once; 1 by default. */
   readonly requests?: number;
-  /** Of how many of them, the first ones, the upstream fails, so that they are refunded. */
+  /** How many of them, from the first, the upstream fails, so that they are refunded. */
   readonly failing?: number;
-  /** Whether its environment runs the code of before. */
+  /** Whether it runs yesterday's code. */
   readonly yesterday?: boolean;
-  /** Whether it only counts tokens, under a burst limit of its own. */
+  /** Whether it only counts tokens, which has its own burst limit. */
   readonly counting?: boolean;
 }
 
 export const requestsOf = ({ requests = 1 }: Plan): number => requests;
 export const failingOf = ({ failing = 0 }: Plan): number => failing;
 
-/** What all schedules are run of. */
+/** A starting point of which all schedules are run. */
 export interface Scenario {
   readonly name: string;
   readonly environments: readonly Plan[];
   readonly limits: Limits;
-  /** How much time passes at once, somewhere in between: milliseconds. */
+  /** The milliseconds that pass at once, at some point in each schedule. */
   readonly passing?: number;
-  /** What the table holds before, by the item's key. */
+  /** The table's items at the beginning, by key. */
   readonly items?: Readonly<Record<string, Item>>;
 }
 
@@ -35,7 +35,7 @@ export const beginning = Date.UTC(2026, 10, 21, 23, 58, 30, 500);
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'ada' };
 
-/** How much time passes: a second, as many as tokens are kept, one more, and to another minute or day. */
+/** How much time passes: nothing, a second, as long as tokens are kept, a second more, to another minute, or to another day. */
 const passings = {
   'at once': 0,
   'over a second': 1_000,
@@ -44,7 +44,7 @@ const passings = {
   'over a minute': 60_000,
   'over midnight': 90_000,
 };
-/** A guest's allowance knows no day. */
+/** A guest's allowance does not depend on the day. */
 const guestPassings = omit(passings, 'over midnight');
 const fewPassings = omit(guestPassings, 'over five seconds', 'over six seconds');
 
@@ -62,7 +62,7 @@ function limitsOf(limit: number, burst: number): Limits {
   return { guestLimit: limit, memberLimit: limit, guestWindow: 'lifetime', burstLimit: burst };
 }
 
-/** Requests of one caller, each number of them failing. */
+/** Requests of one caller, with every possible number of failures. */
 function crowd(count: number, limit: number, burst: number, identity: Identity, passings: Passings): Scenario[] {
   return Array.from({ length: count + 1 }, (_, failing) => failing).flatMap((failing) => {
     const environments = Array.from({ length: count }, (_, index) => ({ identity, failing: index < failing ? 1 : 0 }));
@@ -91,7 +91,7 @@ export const triples: readonly Scenario[] = [
   ...countings(3, 2),
 ];
 
-/** A server's requests, of which all but the first are charged together, beside one in an environment of its own. */
+/** Requests of a server, which charges all but the first together, beside one in another environment. */
 function together(count: number, failing: number, limit: number, burst: number, passings: Passings): Scenario[] {
   const environments = [{ identity: guest, requests: count, failing }, { identity: guest }];
   const name = `${count} together, ${failing} of them failing, and one alone, limit ${limit}, burst ${burst}`;
@@ -109,7 +109,7 @@ export const combined: readonly Scenario[] = [
 
 const minute = `n${Math.floor(beginning / 60_000).toString(36)}`;
 
-/** An item as the version before left it: one charge, of this very minute. */
+/** An item as yesterday's code left it, with one charge in this very minute. */
 const oldItem: Item = {
   pk: { S: 'guest#net#lifetime' },
   used: { N: '1' },
@@ -117,7 +117,7 @@ const oldItem: Item = {
   [minute.replace('n', 'w')]: { SS: ['abcdefgh'] },
 };
 
-/** While a deployment rolls: a request of yesterday's code beside one of today's, on an item that there is already. */
+/** A rolling deployment: a request in yesterday's code beside one in today's, on an existing item. */
 const whoFails = { 'none failing': [], 'yesterday’s failing': [0], 'today’s failing': [1], 'both failing': [0, 1] };
 
 export const rolling: readonly Scenario[] = [1, 2, 3].flatMap((burst) =>

@@ -4,8 +4,8 @@ import { remembering } from './remembering.ts';
 import { type EnvironmentState, isOver, type WorldState } from './state.ts';
 
 /*
- * A state, less what makes no difference: which of the environments that are alike is which, the names of those that are
- * over, and what one has met, as far as it does not show in what it does next.
+ * A state without what makes no difference: the order of identical environments, the names of finished ones, and past
+ * events that do not affect what an environment does next.
  */
 export function keyOf(plans: readonly string[], { items, environments, timePassed, faultsLeft }: WorldState): string {
   const seen = environments.map((one, index) => `${plans.indexOf(plans[index] ?? '')} ${viewOf(one)}`);
@@ -25,7 +25,7 @@ const viewOf = remembering(({ actor, late, applied, faults }: EnvironmentState):
   return shorten([told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';'));
 });
 
-/** An item's key is one of its attributes. Tokens are shown by the places of their environments. */
+/** An item's key is one of its attributes. Tokens are named by the places of their environments. */
 const viewsOf = remembering((item: Item) => {
   const known = new Map<string, string>();
   return (places: string): string => {
@@ -43,7 +43,7 @@ const viewsOf = remembering((item: Item) => {
   };
 });
 
-/** A long text's number. */
+/** A short number for a long text. */
 function shorten(text: string): string {
   const number = numbers.get(text) ?? String(numbers.size);
   numbers.set(text, number);

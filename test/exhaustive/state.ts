@@ -1,7 +1,7 @@
 import type { Item } from '../../lambda/store/table.ts';
 import type { Call, Meeting, Standing } from './actor.ts';
 
-/** A change of a counter that the store has made for an environment: one more for a charge, one less for a refund. */
+/** A change that the store has made to a counter for an environment: 1 for a charge, -1 for a refund. */
 export interface Applied {
   readonly item: string;
   readonly change: number;
@@ -10,7 +10,7 @@ export interface Applied {
 export interface EnvironmentState {
   /** Undefined before it begins. */
   readonly actor: Actor | undefined;
-  /** Calls that got no answer, and may arrive all the same: at once, after a repeat, or never. */
+  /** Calls that got no answer and may still arrive: at once, after a repeat, or never. */
   readonly late: readonly Call[];
   readonly applied: readonly Applied[];
   readonly faults: number;
@@ -23,7 +23,7 @@ export interface WorldState {
   readonly faultsLeft: number;
 }
 
-/** An environment after all that it has met. They share nothing but the store, so each is run alone, and once for that. */
+/** An environment after its events. Environments share only the store, so each history is run once, by itself. */
 export interface Actor extends Standing {
   readonly index: number;
   readonly met: readonly Meeting[];

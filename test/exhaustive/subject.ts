@@ -1,9 +1,9 @@
-/** The code that is run through every schedule: all of it real, from the charge down to the repeats of a call. */
+/** The real code that every schedule runs, from the charge down to the repeats of a call. */
 export { GatewayError } from '../../lambda/http/errors.ts';
 export { createQuota } from '../../lambda/quota/charge.ts';
 export { QuotaRefusal } from '../../lambda/quota/refusal.ts';
 export { createCounters } from '../../lambda/store/counters.ts';
 export { createRepeat } from '../../lambda/store/repeat.ts';
 export { ServiceError } from '../../lambda/store/service-error.ts';
-/** The code of before, which runs beside today's while a deployment rolls. */
+/** Yesterday's code, which runs beside today's during a rolling deployment. */
 export { createYesterdaysCounters } from './yesterdays-counters.ts';

@@ -9,4 +9,5 @@ import { pairs, rolling } from './scenarios.ts';
  */
 test('no schedule of two requests breaks a promise', () => runAll('two requests', pairs));
 
-test('nor does any schedule of yesterday’s code beside today’s', () => runAll('while a deployment rolls', rolling));
+test('no schedule of yesterday’s code beside today’s breaks one either', () =>
+  runAll('while a deployment rolls', rolling));

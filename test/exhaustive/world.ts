@@ -8,24 +8,24 @@ import { type Actor, type EnvironmentState, isOver, type WorldState } from './st
 import { keyOf } from './state-key.ts';
 
 /**
- * One step of a schedule, such as `2 is answered`, of environment 2, or `2.3 is answered`, of its third call. What an
- * environment does by itself it does at once, since the order in which they do so makes no difference. Only time makes
- * one: an environment may sleep until time has passed, as one does that is frozen.
+ * One step of a schedule: `2 is answered` concerns environment 2, `2.3 is answered` its third call. Work inside an
+ * environment happens at once, since its order makes no difference. Only time makes one: an environment may sleep until
+ * time has passed, as a frozen one does.
  */
 export type Step = string;
 
 export interface World {
   readonly first: WorldState;
-  /** What may happen next. */
+  /** All steps that may come next. */
   stepsFrom(state: WorldState): Step[];
   take(state: WorldState, step: Step): Promise<WorldState>;
-  /** Whether every environment is over; something may still arrive. */
+  /** Whether every environment has finished. Late calls may still arrive. */
   isOver(state: WorldState): boolean;
-  /** Equal for two states upon which the same follows. */
+  /** The same for two states with the same future. */
   keyOf(state: WorldState): string;
 }
 
-/** By whichever of the calls that got no answer, of which there are no more than faults. */
+/** Which of the calls without an answer arrives late; there are at most as many as faults. */
 const arrivals = ['arrives', 'arrives by its later call'];
 const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled' } as const;
 
@@ -48,7 +48,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
 
   const outcomeOf = rememberOutcomes();
 
-  /** What the store makes of a call of an environment. */
+  /** Applies an environment's call to the store. */
   const apply = (state: WorldState, index: number, call: Call) => {
     const item = call.input.Key.pk.S;
     const { answer, after, change } = outcomeOf(call, state.items[item]);
@@ -98,7 +98,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
       for (const [index, { actor, late }] of state.environments.entries()) {
         const number = index + 1;
         for (const [at, arriving] of late.entries()) {
-          // Where it is refused, it has not arrived for all that anybody knows.
+          // If the store refuses it, nobody can tell that it has arrived.
           const arrives = apply(state, index, arriving).answer.kind === 'answer';
           if (arrives) steps.push(`${number} ${arrivals[at]}`);
         }
@@ -110,7 +110,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
           if (canSleep && canFail) steps.push(`${who} is answered, sleeps`);
           if (state.faultsLeft === 0) continue;
           steps.push(...Object.keys(faults).map((fault) => `${who} ${fault}`));
-          // Whoever may still repeat a call after that might as well have done so before.
+          // A shorter sleep allows another try, which could as well come before it.
           if (canSleep && passing >= timeLimit)
             steps.push(...Object.keys(faults).map((fault) => `${who} ${fault}, sleeps`));
         }
@@ -154,14 +154,14 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   };
 }
 
-/** The store's answer to a call, and the item after it where that is written to. */
+/** The store's answer to a call, and the item after it if the call wrote to it. */
 interface Outcome {
   readonly answer: Meeting & { readonly text: string };
   readonly after?: Item;
   readonly change: number;
 }
 
-/** Each call is made of each item once, and items that are equal are one. */
+/** Evaluates each call on each item once, and shares equal items. */
 function rememberOutcomes(): (call: Call, before: Item | undefined) => Outcome {
   const known = new Map<string, Item>();
   const find = ({ operation, input }: Call, before: Item | undefined): Outcome => {
@@ -194,7 +194,7 @@ function alter(
   };
 }
 
-/** Who may begin before time passes, as the others do after it. Of those that are alike, it does not matter which. */
+/** Which environments may begin before time passes; the others begin after it. Identical ones are interchangeable. */
 function beginnings(plans: readonly string[], canSleep: boolean): Step[] {
   const all = plans.map((_, index) => index);
   const subsets = canSleep

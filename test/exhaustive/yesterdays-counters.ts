@@ -3,8 +3,8 @@ import type { ChargeResult, CounterWindow } from '../../lambda/quota/counters.ts
 import type { CallService } from '../../lambda/store/call-service.ts';
 import { createTimeLimit } from '../../lambda/store/time-limit.ts';
 
-// The counters as they were before their tokens lived for seconds. Tables in use hold their items, and while a deployment
-// rolls they write beside today's. Frozen: only its imports were changed.
+// The counters as they were when tokens still lived for minutes. Tables in use have their items, and during a rolling
+// deployment they write beside today's. Frozen: only imports and comments were changed.
 
 type Item = Readonly<Record<string, AttributeValue>>;
 type Update = Readonly<Record<string, unknown>>;
@@ -37,22 +37,21 @@ const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException';
 
 /*
- * One item a counter window, one conditional write a charge:
+ * One item per counter window, one conditional write per charge:
  *
  *   used     the charges that stand
  *   n<M>     the charges of minute M, refunded or not: the burst counter
- *   w<M>     the writes applied in minute M: a charge's token, a refund's token with a dash behind it
+ *   w<M>     the writes applied in minute M: a charge's token, a refund's token with a dash after it
  *
- * - A write whose answer was lost is repeated, with the same minute and token. The repeat finds its token in w<M>
- *   and changes nothing. So w<M> has to outlive a write's retries (2 s), not the request: a refund, which may come
- *   a quarter of an hour later, leaves a token of its own in the minute in which it is written, and whoever holds
- *   the charge asks for it once.
- * - Minutes have names of their own and are never reused, so a charge needs to know nothing about earlier ones, and an
+ * - A write whose answer was lost is repeated with the same minute and token. The repeat finds its token in w<M> and
+ *   changes nothing. So w<M> must outlive a write's retries (2 s), not the request: a refund, which may come a quarter
+ *   of an hour later, leaves its own token in the minute in which it is written, and the charge's holder refunds once.
+ * - Minutes have different names, which are never reused. So a charge needs to know nothing about earlier ones, and an
  *   environment whose clock is behind counts in its own minute without disturbing the next.
- * - The first charge of a minute keeps that minute and the one before, and drops the `swept` ones before those; each
- *   process knows only its own charges, and drops once more what another has dropped. What a longer pause left behind
- *   stands in the charge's answer and is removed by a write of its own once it is worth one. Nothing but the size of the
- *   item depends on that: two minutes of tokens, and at most `tolerated` old ones.
+ * - The first charge of a minute keeps that minute and the one before, and drops the `swept` ones before those. Each
+ *   process knows only its own charges, so it may drop the same minutes again. A longer pause leaves more of them, which
+ *   the charge's answer shows; once there are enough, a separate write removes them. Only the size of the item depends
+ *   on that: two minutes of tokens, and at most `tolerated` old ones.
  */
 
 const swept = 15;
@@ -67,11 +66,11 @@ const number = (value: number): AttributeValue => ({ N: String(value) });
 const numberIn = (item: Item | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
 const setIn = (item: Item | undefined, name: string): readonly string[] => item?.[name]?.SS ?? [];
 
-/** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
+/** Counters in the quota table, exact under any number of parallel charges and repeats. */
 export function createYesterdaysCounters(callDynamoDb: CallService, tableName: string): YesterdaysCounters {
   const { load, update } = createTable(callDynamoDb, tableName);
 
-  /** The item after the write, or, where its condition failed, the item that made it fail. */
+  /** The item after the write, or the item on which its condition failed. */
   const updateIf = async (item: string, input: Update) => {
     try {
       const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
@@ -87,12 +86,12 @@ export function createYesterdaysCounters(callDynamoDb: CallService, tableName: s
     const stale = Object.keys(found ?? {}).filter((name) => /^[nw]/.test(name) && minuteIn(name) < minute - 1);
     const tokens = stale.flatMap((name) => setIn(found, name));
     if (tokens.length <= tolerated) return;
-    // Where this fails, the next charge sees the same again.
+    // If this fails, the next charge sees the same minutes again.
     await update(item, { UpdateExpression: `REMOVE ${stale.join(', ')}` }).catch(() => {});
   };
 
   const tidied = { minute: 0, items: new Set<string>() };
-  /** Whether a charge has old minutes to drop: one for each counter and minute is enough. */
+  /** Whether a charge drops old minutes: one charge for each counter and minute is enough. */
   const isFirst = (item: string, minute: number): boolean => {
     if (tidied.minute !== minute) {
       tidied.minute = minute;
@@ -130,8 +129,8 @@ export function createYesterdaysCounters(callDynamoDb: CallService, tableName: s
       const standing = numberIn(found, used);
       if (applied) await removeStale(item, minute, found);
       if (applied || setIn(found, written).includes(token)) return { granted: true, used: standing };
-      // A minute's count never falls: where it is below the burst limit now, the quota was what refused, even if a
-      // refund has made room since.
+      // A minute's count never falls: if it is below the burst limit now, the quota was what refused, even if a refund
+      // has made room since.
       const burstSpent = numberIn(found, counted) >= burst;
       return { granted: false, used: standing, reason: burstSpent && standing < limit ? 'burst' : 'quota' };
     },
@@ -156,8 +155,8 @@ export function createYesterdaysCounters(callDynamoDb: CallService, tableName: s
 }
 
 /**
- * A counter that is not there yet is below every limit but zero: DynamoDB takes a comparison with what is not there for
- * false, as it does `contains`, so its opposite is true.
+ * A missing counter is below every limit but zero: in DynamoDB a comparison with a missing attribute is false, and so is
+ * `contains`, so its negation is true.
  */
 function below(name: string, placeholder: string, limit: number): string {
   return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;

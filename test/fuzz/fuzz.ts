@@ -1,4 +1,4 @@
-// npm run fuzz -- --inputs 50000 --seed 1: what the fuzz test does, at length.
+// npm run fuzz -- --inputs 50000 --seed 1: a longer run of the fuzz test.
 import { readNumbers } from '../support/read-numbers.ts';
 import { fuzz } from './run.ts';
 

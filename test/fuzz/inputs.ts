@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Random } from '../support/random.ts';
 import { drawJson, drawText } from './json.ts';
 
-/** A request as a stranger may send it. */
+/** A request that any stranger might send. */
 export interface Input {
   readonly method: string;
   /** With the query. */
@@ -18,7 +18,7 @@ const paths = [
 const odd = ['__proto__', 'constructor', 'toString', '..', '%2e%2e', '%00', '%', '%zz', '%F0%9F', '*', '[]', ';', '\\'];
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PURGE', 'M-SEARCH', 'QUERY'];
 
-/** Draws a request: mostly one that comes as far as its body, so that the deeper layers are reached too. */
+/** Draws a request, usually one that gets as far as its body, so that it reaches the deeper layers too. */
 export function drawInput(random: Random, issuedKey: string): Input {
   const path = random.once(4) ? drawPath(random) : random.pick(paths.slice(0, 4));
   const right = path.startsWith('/v1/models') ? 'GET' : 'POST';
@@ -80,7 +80,7 @@ function drawHeaders(random: Random, issuedKey: string): Record<string, string |
   return headers;
 }
 
-/** What a header can carry at all. */
+/** Characters that a header can have. */
 function headerText(text: string): string {
   return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../support/random.ts';
 
-/** Names and values that mean something somewhere, in a place where they may not. */
+/** Names and values that mean something in some places, for use in any place. */
 const names = [
   ...['model', 'messages', 'input', 'stream', 'content', 'role', 'type', 'text', 'tools', 'tool_choice', 'system'],
   ...['thinking', 'output_config', 'effort', 'max_tokens', 'prompt', 'source', 'output', 'image_url', 'id', 'thread'],
@@ -31,7 +31,7 @@ export function drawText(random: Random): string {
   return random.once(3) ? random.pick(texts) : random.pick(words);
 }
 
-/** JSON as text, sometimes almost. Drawn as text, so that it can hold what no value holds: twice the same key, 1e400. */
+/** JSON, sometimes slightly broken. It is drawn as text, so that it can have duplicate keys and numbers such as 1e400. */
 export function drawJson(random: Random): string {
   if (random.once(40)) return nest(random);
   const members = [
@@ -71,7 +71,7 @@ function drawString(random: Random): string {
   return random.once(80) ? `"\\u${'0'.repeat(random.below(6))}\\x${text}"` : text;
 }
 
-/** A key may be spelt with escapes. */
+/** A key, sometimes spelt with escapes. */
 function member(name: string, value: string, random: Random): string {
   const code = name.charCodeAt(0).toString(16).padStart(4, '0');
   const spelt = name !== '' && random.once(10) ? `"\\u${code}${name.slice(1)}"` : JSON.stringify(name);

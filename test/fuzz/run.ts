@@ -16,7 +16,7 @@ export interface FuzzSummary {
   readonly inputs: number;
   /** The number of answers by outcome. */
   readonly answers: Readonly<Record<string, number>>;
-  /** The faults, each with the input that shows it. */
+  /** The faults, each with its input. */
   readonly faults: readonly string[];
 }
 
@@ -30,12 +30,12 @@ const parallel = 8;
 const contract = readContract();
 const documented = new Set(contract.operations.map(({ path }) => path));
 
-/** Sends so many drawn requests over real HTTP and holds every answer against the document of the API. */
+/** Sends this many random requests over real HTTP, and checks every answer against the OpenAPI document. */
 export async function fuzz(seed: number, inputs: number, onProgress?: (sent: number) => void): Promise<FuzzSummary> {
   const random = createRandom(seed);
   const clock = { time: Date.UTC(2026, 10, 21) };
   await using gateway = await startTestGateway({
-    // Every other seed, so that either engine meets hostile inputs.
+    // Every other seed, so that both engines get hostile inputs.
     engine: seed % 2 === 0 ? 'web' : 'function-url',
     environment: { GUEST_LIMIT: '1000000', MEMBER_LIMIT: '1000000', BURST_LIMIT: '10000' },
     now: () => clock.time,
@@ -56,7 +56,7 @@ export async function fuzz(seed: number, inputs: number, onProgress?: (sent: num
       answers[outcome] = (answers[outcome] ?? 0) + 1;
       for (const fault of judge(input, answer, key)) faults.push(`${fault}: ${describe(input)} -> ${outcome}`);
       sent += 1;
-      // A minute that fills up would only slow the counters down.
+      // Many requests in one minute would only slow the counters down.
       if (sent % 100 === 0) clock.time += 60_000;
       if (sent % 5_000 === 0) onProgress?.(sent);
     }
@@ -69,7 +69,7 @@ export async function fuzz(seed: number, inputs: number, onProgress?: (sent: num
 }
 
 async function send(url: string, agent: Agent, { method, path, headers, body }: Input): Promise<Answer> {
-  // `path` by itself: a URL would be tidied up on the way.
+  // `path` by itself, as a URL would be normalized.
   const { hostname, port } = new URL(url);
   const outgoing = httpRequest({ hostname, port, agent, method, path });
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
@@ -90,7 +90,7 @@ const dialects: Readonly<Record<string, DialectName>> = {
 };
 const fixtures = Object.fromEntries(dialectNames.map((dialect) => [dialect, loadFixtures(dialect)]));
 
-/** What an upstream answers that understood the request: it takes what the gateway lets through for good JSON. */
+/** The answer of an upstream that parses the request, as the gateway must let only valid JSON through. */
 function answerTo(path: string, body: Buffer): Script {
   const { stream } = JSON.parse(body.toString());
   const kind = stream === true ? 'stream' : 'answer';
@@ -110,20 +110,20 @@ function judge({ method, path: target, headers, body }: Input, answer: Answer, k
     if (answer.body !== '') faults.push('a body where none may be');
     if (answer.headers.get('x-svc-remaining') === null) faults.push('no figures');
   } else {
-    // Without what makes it a preflight, OPTIONS is one of the methods that a path does not take.
+    // Without the headers of a preflight, OPTIONS is one of the methods that a path does not allow.
     const asked = method === 'OPTIONS' && !isPreflight ? 'TRACE' : method;
     faults.push(...contract.judge(asked, known, answer));
     if (code !== null) faults.push(...judgeError(code, answer));
   }
   const all = answer.body + JSON.stringify([...answer.headers]);
   if (all.includes(key)) faults.push('the key');
-  // The refusal of a model repeats its name to the one who sent it.
+  // The refusal of a model repeats its name to its sender.
   const own = JSON.stringify(headers) + (code === 'invalid_model' ? body : '');
   if (findIdentity(all).length > 0 && !/acme/i.test(own)) faults.push('the upstream’s name');
   return faults;
 }
 
-/** The body says what the status and the header say. */
+/** Whether the body agrees with the status and the header. */
 function judgeError(code: string, { status, body }: Answer): string[] {
   const { status: due, nature } = catalogue[code as ErrorCode];
   const { error } = JSON.parse(body);

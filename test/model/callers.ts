@@ -13,14 +13,14 @@ interface Parts {
 
 export interface Callers {
   draw(): Caller;
-  /** Does something that an operator does now and then: a revocation, a new limit, a new link. Returns what it was. */
+  /** Does what an operator does now and then: revokes a key, changes a limit, links a network. Returns which. */
   administer(): Promise<void>;
 }
 
 const day = 86_400_000;
 const members = ['ada', 'bob', 'cyd', 'dan', 'eve'];
 
-/** A small world of callers, in the tables and in the model alike. */
+/** A small world of callers, both in the tables and in the model. */
 export async function createCallers({ keys, rules, random, clock }: Parts): Promise<Callers> {
   const address = (network: number) => `127.0.${1 + Math.floor(network / 250)}.${1 + (network % 250)}`;
   const shared: string[] = [];

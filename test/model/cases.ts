@@ -8,23 +8,23 @@ import type { Caller } from './rules.ts';
 /** How a request counts: charged, counted under the burst limit alone, or free. */
 export type Kind = 'inference' | 'tokens' | 'free';
 
-/** What a request is answered whose caller is known and whose quota allows it, where no upstream has a say. */
+/** The answer if the caller is known and has quota, and no upstream is involved. */
 interface Fixed {
   readonly status: number;
   readonly code?: string;
-  /** Whether that needs no key, so that the quota headers are the guest's of the network. */
+  /** Whether that needs no key, so that the quota headers are those of the network's guest. */
   readonly open?: boolean;
 }
 
-/** One request, all drawn beforehand, and what became of it. */
+/** One request, drawn completely beforehand. */
 export interface Case {
   readonly id: number;
   readonly caller: Caller;
   readonly kind: Kind;
   readonly sending: Sending;
-  /** Absent where it depends on the upstream. */
+  /** Absent if the answer depends on the upstream. */
   readonly fixed?: Fixed;
-  /** What each upstream does if it is asked. */
+  /** What each upstream does if it gets the request. */
   readonly plan: readonly Planned[];
 }
 
@@ -32,7 +32,7 @@ interface Planned extends Outcome {
   readonly name: string;
 }
 
-/** What may happen in a run: by dialect, and by what is asked for. */
+/** The possible outcomes in a run, by dialect and kind of answer. */
 export type Menu = (dialect: DialectName, wanted: 'whole' | 'stream' | 'tokens') => Outcomes;
 
 const free: readonly (Fixed & { readonly method: string; readonly path: string })[] = [
@@ -50,10 +50,10 @@ const badBodies: readonly (Fixed & { readonly body: string })[] = [
   { body: '{"model":"constructor","messages":[],"input":""}', status: 400, code: 'invalid_model' },
 ];
 
-/** By this the upstreams know which request they are asked; other fields of a body pass as they are. */
+/** Upstreams recognize requests by this field, which passes through like all others. */
 export const caseIn = (body: Buffer): number => Number(/"user":"case (\d+)"/.exec(body.toString())?.[1]);
 
-/** The name of an outcome that the upstream carries out well. */
+/** The names of outcomes without a failure. */
 const plain = /^(answered|streamed|counted)$/;
 
 export function drawCase(id: number, caller: Caller, random: Random, menu: Menu, upstreams: number): Case {

@@ -9,7 +9,7 @@ export interface Sending {
   readonly from: string;
 }
 
-/** What a client got; undefined where it left before the end. */
+/** The answer that a client got; undefined if it left before the end. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 export interface Client {
-  /** Sends a request; `watch` is told how the client can go away before the end. */
+  /** Sends a request; `watch` gets a function by which the client leaves before the end. */
   send(sending: Sending, watch?: (leave: () => void, onText: OnText) => void): Promise<Answer | undefined>;
   close(): void;
 }
@@ -25,7 +25,7 @@ export interface Client {
 /** Calls back once the answer matches. */
 export type OnText = (pattern: RegExp, call: () => void) => void;
 
-/** HTTP clients on many addresses, with connections that are used again. */
+/** HTTP clients on many addresses, which reuse their connections. */
 export function createClient(url: string): Client {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
   return {

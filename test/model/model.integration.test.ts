@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { runModel } from './tracks.ts';
 
 /*
- * Two thousand drawn requests of every kind of caller, in crowds, with every way an upstream, a client or the store can
- * fail them, against the rules as rules.ts writes them down: each answer is one that the rules allow, and in the end each
- * counter in the table says what the rules say. A seed that fails can be repeated: it draws the same again.
+ * Two thousand random requests of every kind of caller, in crowds, with every failure of an upstream, a client or the
+ * store. The rules in rules.ts must allow each answer, and at the end the counters in the table must agree with them. A
+ * failing seed can be repeated, and draws the same requests again.
  */
 test.each([1, 2, 3])(
   '2,000 requests, drawn by the seed %i, are charged as the rules say',

@@ -20,26 +20,26 @@ import {
 } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
-/** One thing that an upstream can do to a request, and the promised consequence. */
+/** One thing that an upstream can do with a request, and the promised consequence. */
 export interface Outcome {
   readonly script: Script;
-  /** The status that the client sees, and the error code: in a header, or, where a stream has begun, in its last event. */
+  /** The status that the client sees, and the error code: in a header, or in the last event of a stream that had begun. */
   readonly status: number;
   readonly code?: string;
   readonly charged: boolean;
-  /** Whether the next upstream is asked. */
+  /** Whether the next upstream is tried. */
   readonly movesOn?: true | 'maybe';
-  /** What it is instead where it overtakes the beginning of a stream, as a reset may overtake what was sent before it. */
+  /** The consequence if a reset overtakes the beginning of a stream that was sent before it. */
   readonly early?: { readonly status: number; readonly charged: boolean };
-  /** Whether its key may rest after it. */
+  /** Whether the upstream's key may rest afterwards. */
   readonly rests?: boolean;
-  /** Whether it looks like a connection that had died before, so that the same upstream may be asked once more. */
+  /** Whether it looks like a connection that was already dead, so that the same upstream may be tried once more. */
   readonly looksDead?: boolean;
   /** Whether it is drawn only now and then, because it takes long. */
   readonly rare?: boolean;
-  /** Whether the upstream never hears of the request. */
+  /** Whether the request never reaches the upstream. */
   readonly unheard?: boolean;
-  /** When the client goes away: as soon as the upstream has the request, or with the first byte of an answer. */
+  /** When the client leaves: as soon as the upstream has the request, or at the first byte of an answer. */
   readonly clientLeaves?: 'asked' | 'answered';
 }
 
@@ -52,11 +52,11 @@ const details = { error: { message: 'AcmeCorp says no' } };
 const refunded = { charged: false, status: 502, code: 'upstream_error' } as const;
 const lost = { ...refunded, movesOn: true } as const;
 const charged = { charged: true, status: 200 } as const;
-/** In a stream that has begun, the status is out already. */
+/** Once a stream has begun, the status has already been sent. */
 const broken = { ...refunded, status: 200 } as const;
 const overtaken = { movesOn: 'maybe', looksDead: true, early: refunded } as const;
 
-/** What happens before any answer, the same for a plain answer and for a stream. */
+/** Failures before any answer, the same for plain answers and streams. */
 const beginnings: Outcomes = {
   'reset before the head': { script: [reset], ...lost, looksDead: true },
   'closed before the head': { script: [hangUp], ...lost, looksDead: true },
@@ -90,7 +90,7 @@ const beginnings: Outcomes = {
   'the client leaves at once': { script: [silence], ...charged, clientLeaves: 'asked' },
 };
 
-/** What happens to a plain answer. */
+/** Outcomes of a plain answer. */
 export function wholeOutcomes(dialect: DialectName): Outcomes {
   const { answer } = wire[dialect];
   const text = JSON.stringify(answer);
@@ -113,7 +113,7 @@ export function wholeOutcomes(dialect: DialectName): Outcomes {
   return { ...beginnings, ...whole };
 }
 
-/** What happens to a stream. */
+/** Outcomes of a stream. */
 export function streamOutcomes(dialect: DialectName): Outcomes {
   const { events, failureEvent, textEvent } = wire[dialect];
   const text = events.join('');
@@ -142,7 +142,7 @@ export function streamOutcomes(dialect: DialectName): Outcomes {
   return { ...beginnings, ...streams };
 }
 
-/** What happens to the counting of tokens, which an upstream need not offer. */
+/** Outcomes of counting tokens, which an upstream need not offer. */
 export const tokenOutcomes: Outcomes = {
   counted: { script: json(200, { input_tokens: 7 }), ...charged },
   unknown: { script: json(404, details), charged: true, status: 404, code: 'not_found' },
@@ -151,7 +151,7 @@ export const tokenOutcomes: Outcomes = {
 
 const late = { charged: false, status: 504, code: 'upstream_timeout' } as const;
 
-/** An upstream that falls silent, where a stream's silence is cut and its client is kept alive until then. */
+/** An upstream that falls silent: a silent stream is cut, and its client gets keep-alives until then. */
 export function silentOutcomes(dialect: DialectName): Outcomes {
   const [first = ''] = wire[dialect].events;
   const kept = { ...late, status: 200 };
@@ -163,13 +163,13 @@ export function silentOutcomes(dialect: DialectName): Outcomes {
   };
 }
 
-/** An upstream that is still at work when the time of a request is over. */
+/** An upstream that is still answering when the request's time is up. */
 export function endlessOutcomes(dialect: DialectName): Outcomes {
   const [first = ''] = wire[dialect].events;
   return {
     'no head': { script: [silence], ...late },
     'no event': { script: [eventStream, silence], ...late },
-    // A client that has read some of it pays for it.
+    // A client that has read part of the answer pays for it.
     'no end': {
       script: [eventStream, write(first), silence],
       ...{ charged: true, status: 200, code: 'upstream_timeout', early: late },
@@ -183,6 +183,6 @@ export const endlessAnswers: Outcomes = {
   'no end': { script: [jsonHead, write('{'), silence], ...late },
 };
 
-/** An upstream that refuses connections, and one that does not take them. */
+/** An upstream that refuses connections, and one that never accepts them. */
 export const refusing: Outcomes = { refused: { script: [], ...refunded, unheard: true } };
 export const deaf: Outcomes = { deaf: { script: [], ...late, unheard: true } };

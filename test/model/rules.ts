@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /*
- * The rules of identity and quota, written down a second time from what the gateway promises and without a line of its
- * code: what a request counts in, how many of a crowd may pass, and what every counter must say in the end.
+ * The rules of identity and quota, written a second time from what the gateway promises, without its code: which counter
+ * a request counts in, how many of a crowd may pass, and the final value of every counter.
  */
 
 export interface Limits {
@@ -12,10 +12,10 @@ export interface Limits {
   readonly burst: number;
 }
 
-/** What a caller shows: the address it comes from, and perhaps a key. */
+/** What identifies a caller: its address, and perhaps a key. */
 export interface Caller {
   readonly address: string;
-  /** The text in the key header; absent for a caller who sends none. */
+  /** The key header; absent if the caller sends none. */
   readonly shows?: string | undefined;
   readonly origin?: string | undefined;
 }
@@ -30,32 +30,32 @@ interface Key {
 
 interface Counter {
   used: number;
-  /** How many charges may stand beside those, because the store's answer was lost. */
+  /** How many further charges may stand because the store's answer was lost. */
   doubt: number;
   /** Charges by minute since the epoch, refunded or not. */
   readonly minutes: Map<number, number>;
 }
 
-/** One counter as a caller meets it now. */
+/** The counter of a caller at this time. */
 export interface Account {
-  /** As the table calls it. */
+  /** Its key in the table. */
   readonly item: string;
   readonly limit: number;
-  /** Whether it starts anew at midnight. */
+  /** Whether it restarts at midnight. */
   readonly daily: boolean;
 }
 
 export interface Crowd {
-  /** How many wanted to be charged at once. */
+  /** How many requests were to be charged at once. */
   readonly wanting: number;
   readonly passed: number;
-  /** How many of those that passed were refunded. */
+  /** How many of the passed ones were refunded. */
   readonly refunded: number;
-  /** The codes of those that did not. */
+  /** The codes of the refused ones. */
   readonly refusals: readonly string[];
-  /** How many were turned away because the store did not answer: each may have been charged, once. */
+  /** How many failed because the store did not answer: each may have been charged once. */
   readonly doubtful: number;
-  /** How many refunds the store did not answer. */
+  /** How many refunds got no answer from the store. */
   readonly lostRefunds: number;
 }
 
@@ -81,7 +81,7 @@ export function createRules(limits: Limits) {
     daily: true,
   });
 
-  /** Where the caller's requests count, or the code of the 401 that it gets. */
+  /** The counter of the caller's requests, or the code of its 401. */
   const identify = ({ address, shows, origin }: Caller, time: number): Account | string => {
     if (shows === undefined) return 'missing_api_key';
     if (shows.startsWith('ltk_')) {
@@ -102,7 +102,7 @@ export function createRules(limits: Limits) {
     return counter;
   };
 
-  /** Holds a crowd that came at once against the limits and counts it. What is wrong with it, if anything. */
+  /** Checks simultaneous requests against the limits, and counts them. Returns the faults. */
   const judge = (account: Account, time: number, crowd: Crowd, counts: 'quota' | 'burst alone'): string[] => {
     const counter = counterOf(account);
     const minute = minuteOf(time);
@@ -110,7 +110,7 @@ export function createRules(limits: Limits) {
     const burstLeft = limits.burst - before;
     const quotaLeft = counts === 'quota' ? Math.max(0, account.limit - counter.used) : Number.POSITIVE_INFINITY;
     const doubt = counter.doubt + crowd.doubtful;
-    // A refund makes room in the quota while others are still on their way: whether in time for them, nobody can say.
+    // A refund makes room in the quota while other requests are on their way. Whether they find it can't be known.
     const least = Math.max(0, Math.min(crowd.wanting - crowd.doubtful, burstLeft - doubt, quotaLeft - doubt));
     const most = Math.min(crowd.wanting, burstLeft, quotaLeft + crowd.refunded);
     const faults: string[] = [];
@@ -119,7 +119,7 @@ export function createRules(limits: Limits) {
     }
     const taken = crowd.passed + doubt;
     for (const code of new Set(crowd.refusals)) {
-      // Where both are spent, it is the quota that is named.
+      // If both are spent, the answer names the quota.
       const spent = code === 'rate_limited' ? quotaLeft > 0 && taken >= burstLeft : taken >= quotaLeft;
       if (!spent) faults.push(`${account.item}: ${code} with room left`);
     }
@@ -135,14 +135,14 @@ export function createRules(limits: Limits) {
     identify,
     guestAccount,
     judge,
-    /** Where countings of tokens count. */
+    /** The counter of count_tokens requests. */
     tokenAccount: ({ item, limit }: Account): Account => ({
       item: `count_tokens#${item.slice(0, item.lastIndexOf('#'))}`,
       limit,
       daily: false,
     }),
     standing: ({ item }: Account) => ({ used: counters.get(item)?.used ?? 0, doubt: counters.get(item)?.doubt ?? 0 }),
-    /** Every counter that anything was ever counted in. */
+    /** Every counter that was ever used. */
     counted: (): [item: string, counter: Counter][] =>
       [...counters].filter(([, { minutes, doubt }]) => minutes.size > 0 || doubt > 0),
   };

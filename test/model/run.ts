@@ -9,12 +9,12 @@ import { createClient } from './client.ts';
 import { createRules, type Limits, type Rules } from './rules.ts';
 import { judgeWave, type Outcome } from './wave.ts';
 
-/** A gateway and what it goes through. */
+/** A gateway, its upstreams and what happens to it. */
 export interface Track {
   readonly menu: Menu;
-  /** How many upstreams stand one behind the other. */
+  /** How many upstreams are in the list. */
   readonly upstreams: 1 | 2;
-  /** How many requests come at once: at most, and at least. */
+  /** How many requests come at once: the most, and the fewest. */
   readonly crowd: number;
   readonly company: number;
   readonly environment?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export interface Summary {
 
 const day = 86_400_000;
 
-/** Sends drawn requests in waves, and holds each answer and in the end each counter against the rules. */
+/** Sends random requests in waves, and checks each answer, and finally each counter, against the rules. */
 export async function runTrack(track: Track, requests: number, seed: number): Promise<Summary> {
   const random = createRandom(seed);
   const clock = { time: Date.UTC(2026, 10, 21, random.below(24), random.below(60)) };
@@ -45,7 +45,7 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
   const rules = createRules(limits);
   await using second = await startFakeUpstream();
   await using gateway = await startTestGateway({
-    // Every other seed, so that the rules are held against both.
+    // Every other seed, so that both are checked.
     engine: seed % 2 === 0 ? 'web' : 'function-url',
     environment: { ...settings(limits, track.upstreams === 2 ? second : undefined), ...track.environment },
     now: () => clock.time,
@@ -65,7 +65,7 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
   while (sent < requests && faults.length === 0) {
     if (random.once(6)) {
       await callers.administer();
-      // Within a minute it holds everywhere.
+      // It takes effect everywhere within a minute.
       clock.time += 60_000;
     }
     clock.time += passTime(clock.time, random);
@@ -141,7 +141,7 @@ async function sendCase(client: ReturnType<typeof createClient>, outcome: Outcom
   });
 }
 
-/** Some seconds, or to the next minute, to the last second of the day, over midnight, or a day. */
+/** Some seconds, or until the next minute, the last moment of the day or midnight, or up to a day. */
 function passTime(time: number, random: Random): number {
   const dice = random.below(20);
   if (dice < 12) return random.below(15_000);
@@ -150,7 +150,7 @@ function passTime(time: number, random: Random): number {
   return dice === 18 ? day - (time % day) : random.below(day);
 }
 
-/** Waits until so many requests have said in the log how they ended. How many refunds a store in trouble has lost meanwhile. */
+/** Waits until the log has the ends of this many requests. Returns how many refunds the store has lost meanwhile. */
 function watchEnds({ log }: TestGateway) {
   let read = 0;
   let ended = 0;
@@ -173,7 +173,7 @@ function watchEnds({ log }: TestGateway) {
   };
 }
 
-/** What the quota table says that the rules do not, and the other way round. */
+/** The differences between the quota table and the rules. */
 async function compareTable({ dynamoDb }: TestGateway, rules: Rules): Promise<string[]> {
   const faults: string[] = [];
   const items = new Map<string, Record<string, { N?: string | undefined }>>();

@@ -1,4 +1,4 @@
-// npm run soak -- --minutes 10 [--seed 1]: the model-based test over and over, each time with another seed.
+// npm run soak -- --minutes 10 [--seed 1]: repeats the model-based test, each time with another seed.
 import { readNumbers } from '../support/read-numbers.ts';
 import { createWatch } from '../support/watch.ts';
 import { runModel } from './tracks.ts';
@@ -9,7 +9,7 @@ const end = performance.now() + minutes * 60_000;
 const answers: Record<string, number> = {};
 let [requests, counters, faults, seed] = [0, 0, 0, firstSeed];
 
-// What is loaded and compiled once is no growth.
+// Loading and compiling happen once, and are not growth.
 await runModel(firstSeed - 1, 500);
 const before = await watch.read();
 console.log(`start: ${watch.describe(before)}`);

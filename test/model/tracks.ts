@@ -26,10 +26,10 @@ const silent: Menu = (dialect, wanted) => menus[dialect][wanted === 'stream' ? '
 const endless: Menu = (dialect, wanted) => (wanted === 'stream' ? menus[dialect].endless : outcomes.endlessAnswers);
 const unreachable: Menu = (dialect) => (dialect === 'messages' ? outcomes.deaf : outcomes.refusing);
 
-/** Faults that the store's caller overcomes by itself, as long as its third try succeeds. */
+/** Faults that the store's caller overcomes by itself if its third try succeeds. */
 const storeFaults: readonly StoreFault[] = ['request lost', 'answer lost', 'failing', 'late'];
 
-/** Runs a number of requests drawn by a seed, each kind of outcome where it takes no longer than it has to. */
+/** Runs a number of requests drawn by a seed, with each kind of outcome on the track where it takes the least time. */
 export async function runModel(seed: number, requests: number): Promise<Record<string, Summary>> {
   await using started = new AsyncDisposableStack();
   const deaf = started.use(await startDeafUpstream());
@@ -40,7 +40,7 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
     return createTestCaller(proxy.endpoint);
   };
   const few = Math.round(requests / 25);
-  // Each counts its own time, so that a crowd must not be larger than a busy machine serves in that.
+  // Each request has its own time limit, so a crowd must not exceed what a busy machine serves within it.
   const base = { menu: quick, upstreams: 1, crowd: 25, company: 20 } as const;
   const tracks: Readonly<Record<string, Track & { readonly requests: number }>> = {
     'every outcome': { ...base, upstreams: 2, crowd: 50, company: 1, requests: requests - 5 * few },

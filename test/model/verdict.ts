@@ -2,14 +2,14 @@ import type { Case } from './cases.ts';
 import type { Answer } from './client.ts';
 import type { Outcome } from './outcomes.ts';
 
-/** One try of a request at an upstream, by the upstream's number. */
+/** One try of a request, with the upstream's number. */
 export interface Try {
   readonly upstream: number;
   /** Whether the connection had carried another request before. */
   readonly reused: boolean;
 }
 
-/** Which upstream's key may be at rest. */
+/** Whether an upstream's key may be resting. */
 export type MayRest = (upstream: number) => boolean;
 
 export interface Verdict {
@@ -19,14 +19,14 @@ export interface Verdict {
 
 const said = (answer: Answer): string => `${answer.status} ${answer.headers['x-svc-error'] ?? ''}`.trim();
 
-/** Holds an answer against the one that is due, whatever the upstream did. */
+/** Compares an answer with the one that is due, whatever the upstream did. */
 export function expectFixed(answer: Answer | undefined, status: number, code: string | undefined): string[] {
   const due = code === undefined ? String(status) : `${status} ${code}`;
   if (answer && said(answer) === due) return [];
   return [`answered ${answer ? said(answer) : 'nothing'}, not ${due}`];
 }
 
-/** Holds what became of a request against what its upstreams did. */
+/** Judges the outcome of a request by what its upstreams did. */
 export function judgeExchange(one: Case, answer: Answer | undefined, tries: readonly Try[], mayRest: MayRest): Verdict {
   const path = withoutRepeats(one, tries);
   const faults = (typeof path === 'string' ? [path] : judgePath(one, path, mayRest)).map(
@@ -42,7 +42,7 @@ export function judgeExchange(one: Case, answer: Answer | undefined, tries: read
   };
 }
 
-/** The upstreams asked, in order, without the second tries on a fresh connection that a dead one allows. */
+/** The upstreams tried, in order, without the second tries that a dead connection allows. */
 function withoutRepeats({ plan }: Case, tries: readonly Try[]): number[] | string {
   const path: number[] = [];
   for (const [index, { upstream }] of tries.entries()) {
@@ -58,10 +58,10 @@ function judgePath({ plan }: Case, path: readonly number[], mayRest: MayRest): s
   if (path.length === 0) return plan[0]?.unheard ? [] : ['no upstream was asked'];
   const ending = path.slice(0, -1).find((upstream) => !plan[upstream]?.movesOn);
   if (ending !== undefined) return [`${text}: ${ending} ends a request`];
-  // A failure that moves on reaches every other upstream, also where its key rests.
+  // Failover reaches every other upstream, even if its key rests.
   const missing = plan.findIndex((_, upstream) => !path.includes(upstream));
   if (plan[path.at(-1) ?? 0]?.movesOn === true && missing >= 0) return [`${text}: ${missing} is missing`];
-  // Only one whose key rests comes later than its turn.
+  // Only an upstream whose key rests comes out of turn.
   const early = path.find((upstream, at) => path.slice(at).some((later) => later < upstream && !mayRest(later)));
   if (early !== undefined) return [`${text}: ${early} came too early`];
   const skipped = plan.findIndex((_, upstream) => upstream < Math.max(...path) && !path.includes(upstream));

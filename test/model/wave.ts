@@ -3,11 +3,11 @@ import type { Answer } from './client.ts';
 import type { Account, Rules } from './rules.ts';
 import { expectFixed, judgeExchange, type Try } from './verdict.ts';
 
-/** A request of a wave, and all that is seen of what became of it. */
+/** A request of a wave, and everything that was observed about it. */
 export interface Outcome {
   readonly one: Case;
   readonly tries: Try[];
-  /** Makes its client go away. */
+  /** Disconnects its client. */
   leave: () => void;
   answer: Answer | undefined;
 }
@@ -23,10 +23,10 @@ interface Counted {
   doubtful: number;
 }
 
-/** How long a key may rest: what the upstream asked for with a 429, else a minute. */
+/** How long a key may rest: as long as the upstream's 429 asks for, else a minute. */
 const restTime = 60_000;
 
-/** Holds waves of requests that were sent at once against the rules, one after the other. */
+/** Checks waves of simultaneous requests against the rules, one after the other. */
 export function judgeWave(rules: Rules) {
   const restsUntil = new Map<number, number>();
 
@@ -88,7 +88,7 @@ export function judgeWave(rules: Rules) {
       return crowd;
     }
 
-    /** The quota headers: exact for who was alone, a refund included that came before them; else what some order explains. */
+    /** Checks the quota headers: exactly if the request was alone, including an earlier refund; else some order must explain them. */
     function judgeFigures({ one }: Outcome, { status, headers }: Answer): string[] {
       const who = one.fixed?.open ? undefined : rules.identify(one.caller, time);
       const account = typeof who === 'object' ? who : rules.guestAccount(one.caller.address, time);
@@ -102,7 +102,7 @@ export function judgeWave(rules: Rules) {
       const left = (count: number) => Math.max(0, account.limit - count);
       const fits = limit === account.limit && remaining >= left(most + doubt) && remaining <= left(least);
       if (fits && resets === account.daily) return [];
-      // Where the figures can't be read, none are left.
+      // If the figures can't be read, the header says 0.
       if (troubled && remaining === 0) return [];
       return [
         `case ${one.id}: told ${remaining} of ${limit} are left, reset: ${resets}; ${least} to ${most} of ${account.limit} are used in ${account.item}`,
@@ -111,7 +111,7 @@ export function judgeWave(rules: Rules) {
   };
 }
 
-/** Overloaded as well as broken, a store that is too slow turns requests away. */
+/** Whether the request failed for want of the store, which was broken or too slow. */
 function storeFailed({ status, text }: Answer): boolean {
   return status === 503 && text.includes('its own store');
 }

@@ -3,15 +3,15 @@ import { relative } from 'node:path';
 import { createRandom } from '../support/random.ts';
 import { type Defect, findDefects } from './defects.ts';
 
-/** A defect and where it would stand. */
+/** A defect and its place. */
 export interface Candidate {
   readonly path: string;
   readonly defect: Defect;
-  /** Such as `lambda/app.ts:12:7  a < b -> a <= b`. */
+  /** For example `lambda/app.ts:12:7  a < b -> a <= b`. */
   readonly name: string;
 }
 
-/** The defects of a file or a folder; of a sample's size, drawn by a seed, where one is given. */
+/** The defects of a file or a folder, or a sample of them drawn by a seed. */
 export function listCandidates(given: string, sample: number | undefined, seed: number): Candidate[] {
   const path = relative(process.cwd(), given);
   const files = statSync(path).isDirectory() ? globSync(`${path}/**/*.ts`).sort() : [path];

@@ -9,7 +9,7 @@ Plants one small defect at a time (an operator, a condition, a constant; a state
 integration tests that its file's imports lead to, the nearest first, up to the first that fails, and lists what no test
 noticed. No file is changed. Ends with 0 where every defect was noticed, 1 where some were not, 2 where it could not run.`;
 
-/** What is to be tried. */
+/** What to try. */
 export interface Command {
   readonly paths: readonly string[];
   /** Undefined: every defect. */
@@ -18,7 +18,7 @@ export interface Command {
   readonly help: boolean;
 }
 
-/** Throws a TypeError where a word is wrong. */
+/** Throws a TypeError if a word is wrong. */
 export function readCommand(words: readonly string[]): Command {
   const { positionals: paths, values } = parseArgs({
     args: [...words],

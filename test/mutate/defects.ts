@@ -1,6 +1,6 @@
 import { parse } from '@babel/parser';
 
-/** A small defect: another text in place of a piece of a file. */
+/** A small defect: a piece of a file and its replacement. */
 export interface Defect {
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** What is wrong in a node, given the file's text and the nodes around it, the nearest last. */
+/** The defects of a node, given the file's text and the nodes around it, the nearest last. */
 type Plant = (node: Node, source: string, around: readonly Node[]) => readonly Defect[];
 
 /** Every small defect that can be planted in a TypeScript file, in the order of its lines. */
@@ -33,7 +33,7 @@ export function plantDefect(source: string, { start, end, text }: Defect): strin
   return source.slice(0, start) + text + source.slice(end);
 }
 
-/** TypeScript's own nodes do nothing when the program runs, except those around an expression. */
+/** TypeScript's own nodes do nothing at run time, except those around an expression. */
 const typesOnly = /^TS(?!(As|Satisfies|NonNull|Instantiation))/;
 
 function childrenOf(node: Node): Node[] {
@@ -49,7 +49,7 @@ function isNode(value: unknown): value is Node {
 const replace = (node: Node, text: string): Defect => ({ start: node.start, end: node.end, text });
 const child = (node: Node, name: string): Node => node[name] as Node;
 
-/** One operator for another; nothing where there is no other. */
+/** Replaces an operator by another, if there is one. */
 const swap =
   (others: Readonly<Record<string, string>>): Plant =>
   (node, source) => {
@@ -62,12 +62,12 @@ const swap =
     return [{ start, end: start + operator.length, text }];
   };
 
-/** A condition that holds whatever its test says, and one that never does. */
+/** A condition that always holds, and one that never does. */
 const decide: Plant = (node) => ['true', 'false'].map((text) => replace(child(node, 'test'), text));
 
 const drop: Plant = (node) => [replace(node, ';')];
 
-/** Only what leaves early: without its last `return` a function is not just slightly wrong. */
+/** Only early returns: without its last `return` a function is more than slightly wrong. */
 const dropEarly: Plant = (node, source, around) => {
   const [outer, parent] = around.slice(-2);
   const isLast = parent?.type === 'BlockStatement' && /Function|Method/.test(outer?.type ?? '');
@@ -81,7 +81,7 @@ const dropNegation: Plant = (node) =>
     ? [{ start: node.start, end: child(node, 'argument').start, text: '' }]
     : [];
 
-/** A small number is an index or a step, and off by one; a large one is a limit, and twice as large. */
+/** A small number is an index or a step: off by one. A large one is a limit: doubled. */
 const changeNumber: Plant = (node) => {
   const value = Number(node.value);
   return [replace(node, String(value < 10 ? value + 1 : value * 2))];

@@ -1,5 +1,5 @@
-// npm run mutate -- PATH: plants small defects one by one and tells which of them no test notices. (Stryker runs with this
-// Jest too, but it drops no single statement and no await, changes no number, and draws no sample.)
+// npm run mutate -- PATH: plants small defects one by one and reports those that no test notices. (Stryker works with
+// this Jest too, but it removes no single statement or await, changes no numbers, and draws no sample.)
 import { readSources } from '../support/imports.ts';
 import { type Candidate, listCandidates } from './candidates.ts';
 import { readCommand, usage } from './command.ts';
@@ -7,16 +7,16 @@ import type { Defect } from './defects.ts';
 import { findRelatedTests } from './related-tests.ts';
 import { type Run, runTests } from './run-tests.ts';
 
-/** Tests that are run before all others, in one process: most defects come no further. */
+/** Tests that run before all others, in one process: they catch most defects. */
 const nearest = 3;
 
 const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin', 'bench', 'test']);
-/** Whether a test passes where nothing is planted; one that does not is left out. */
+/** Whether a test passes without a defect; others are left out. */
 const sound = new Map<string, boolean>();
-/** Tests that noticed something in a file: they come first for the next defect in it. */
+/** Tests that noticed a defect in a file run first for the next one in it. */
 const watchful = new Map<string, readonly string[]>();
 
-/** What becomes of a defect. */
+/** The fate of a defect. */
 async function tryDefect({ path, defect }: Candidate): Promise<Run> {
   const tests = new Set([...(watchful.get(path) ?? []), ...findRelatedTests(sources, path)]);
   const sure = [...tests].filter((test) => sound.get(test) !== false);
@@ -27,12 +27,12 @@ async function tryDefect({ path, defect }: Candidate): Promise<Run> {
   return { outcome: 'passed' };
 }
 
-/** What fails among many tests may have failed for want of time: it has to fail again by itself, and only with the defect. */
+/** A test may fail among many for lack of time, so it must fail again by itself, and only with the defect. */
 async function runSound(tests: readonly string[], path: string, defect: Defect): Promise<Run> {
   const run = await runTests(tests, path, defect);
   if (run.outcome !== 'failed') return run;
   if (run.test === undefined) {
-    // It took Jest itself with it.
+    // Jest itself crashed.
     if ((await runTests(tests)).outcome === 'passed') return run;
     throw new Error(`Jest itself fails on the tests of ${path}.`);
   }

@@ -4,7 +4,7 @@ import { type SourceFile, toSource } from '../support/imports.ts';
 export function findRelatedTests(sources: readonly Pick<SourceFile, 'path' | 'text'>[], path: string): string[] {
   const importers = new Map<string, string[]>();
   for (const source of sources) {
-    // What is imported for its types alone is not run.
+    // Imports of types run nothing.
     const text = source.text.replace(/^(import|export) type [^;]*;/gm, '');
     for (const target of toSource(source.path, text).imports) {
       importers.set(target, [...(importers.get(target) ?? []), source.path]);

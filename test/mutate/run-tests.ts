@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Defect } from './defects.ts';
 
-/** How tests went: all passed, one failed, or they came to no end. */
+/** How tests ended: all passed, one failed, or they did not end. */
 export type Run =
   | { readonly outcome: 'passed' | 'hung' }
   | { readonly outcome: 'failed'; readonly test: string | undefined };
 
-/** Milliseconds for the start, each file of tests and one test, on a busy machine: what waits in vain fails long before, what spins does not. */
+/** Milliseconds for the start, each test file and one test, on a busy machine: a test that waits in vain fails long before, an endless loop does not. */
 const limits = { start: 120_000, file: 20_000, test: 30_000 };
 
-/** Runs files of tests in this order up to the first that fails, in a process of their own. Nothing is written to the file with the defect. */
+/** Runs test files in this order in a separate process, up to the first failure. The file with the defect itself is not changed. */
 export async function runTests(tests: readonly string[], path?: string, defect?: Defect): Promise<Run> {
   if (tests.length === 0) return { outcome: 'passed' };
   const words = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--max-old-space-size=2048'];
@@ -29,7 +29,7 @@ export async function runTests(tests: readonly string[], path?: string, defect?:
         ...(defect && { PLANTED_DEFECT: JSON.stringify({ path, ...defect }) }),
       },
       stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true, // a group of its own, with its workers
+      detached: true, // its own group, with its workers
     },
   );
   const stop = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL');

@@ -4,7 +4,7 @@ import type { AlarmDefinition } from './read-alarms.ts';
 
 export type State = 'OK' | 'ALARM';
 
-/** What AWS does not tell: how many periods further back an alarm looks, and how many minutes figures are late. */
+/** What AWS does not document: how many periods further back an alarm looks, and how many minutes figures are late. */
 export interface Circumstances {
   readonly extraPeriods: number;
   readonly delay: number;
@@ -13,9 +13,9 @@ export interface Circumstances {
 type Rule = Pick<AlarmDefinition, 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm' | 'missing'>;
 
 /**
- * The state by the points of the evaluation range, the latest first:
+ * The state by the points in the evaluation range, the latest first:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
- * As many real points as there are periods to evaluate, the latest ones, decide alone; what is missing only fills up.
+ * If there are enough real points, the latest of them decide alone. Missing ones only make up the number.
  */
 export function judgePoints(points: Series, { threshold, evaluationPeriods, datapointsToAlarm, missing }: Rule): State {
   const real = points.filter((point) => point !== undefined).slice(0, evaluationPeriods);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { evaluateAlarm, judgePoints } from './evaluate-alarm.ts';
 import { createMetricStore } from './metric-store.ts';
 
-// The tables of AWS's guide, of alarms that look at 5 points and evaluate 3 of them, the oldest point first:
+// The tables in AWS's guide for alarms that look at 5 points and evaluate 3 of them, the oldest point first:
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
 test.each<[string, number, string, string]>([
   ['0 - X - X', 3, 'OK', 'OK'],
@@ -28,7 +28,7 @@ test.each<[string, number, string, string]>([
   },
 );
 
-test('an alarm looks at periods that end with the minute, as far as figures have come', () => {
+test('an alarm looks at periods that end with the minute, and at the figures that have arrived', () => {
   const metric = { Namespace: 'n', MetricName: 'm' };
   const store = createMetricStore();
   for (const minute of [10, 14]) store.add(minute, metric, 2);

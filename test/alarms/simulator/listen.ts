@@ -2,14 +2,14 @@ import { type Circumstances, evaluateAlarm } from './evaluate-alarm.ts';
 import type { MetricStore } from './metric-store.ts';
 import type { AlarmDefinition } from './read-alarms.ts';
 
-/** Whatever CloudWatch does within its word: it looks no further back than it must, or a good deal; figures come at once, or late. */
+/** Everything that CloudWatch's documentation allows: looking back no further than needed or much further, prompt figures or late ones. */
 const circumstances = ({ evaluationPeriods }: AlarmDefinition): readonly Circumstances[] =>
   [0, 2, evaluationPeriods].flatMap((extraPeriods) => [0, 2].map((delay) => ({ extraPeriods, delay })));
 
-/** The minutes at which an alarm rings and is over by turns, for each of the circumstances. */
+/** The minutes at which an alarm alternately rings and ends, for each of the circumstances. */
 export type Changes = readonly (readonly number[])[];
 
-/** Lets minutes pass before every alarm, and returns what those did that rang at all. */
+/** Evaluates every alarm minute by minute, and returns the ringing of those that rang at all. */
 export function listen(
   alarms: readonly AlarmDefinition[],
   store: MetricStore,
@@ -19,7 +19,7 @@ export function listen(
     const isSilent = !Object.values(alarm.metrics).some(({ metric }) => store.has(metric));
     const changes = circumstances(alarm).map((how) => {
       const stateAt = (minute: number) => evaluateAlarm(alarm, store, minute, how);
-      // Without a figure, all minutes are alike.
+      // Without any figure all minutes are alike.
       const states = isSilent
         ? Array(minutes).fill(stateAt(0))
         : Array.from({ length: minutes }, (_, at) => stateAt(at));

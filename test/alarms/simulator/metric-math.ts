@@ -1,13 +1,13 @@
-/** A value for each period, the latest first; undefined where nothing is known. */
+/** A value for each period, the latest first; undefined if there is none. */
 export type Series = readonly (number | undefined)[];
 
 type Value = Series | number;
 
 /**
- * Metric math, as far as the alarms speak it, by the rules that AWS gives for what is missing:
+ * The part of metric math that the alarms use, with AWS's rules for missing values:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
- * An operator takes what is missing on one side for 0; where both sides miss, or 0 divides, there is no value. IF has none where
- * its condition has none. FILL fills every gap.
+ * An operator takes a missing operand for 0; if both are missing, or the divisor is 0, there is no value. IF has none if its
+ * condition has none. FILL fills every gap.
  */
 export function evaluateExpression(expression: string, series: Readonly<Record<string, Series>>): Series {
   const tokens = expression.match(/[a-z]\w*|[A-Z]+|\d+(?:\.\d+)?|[<>=!]=|[-+*/(),<>]/g) ?? [];
@@ -62,7 +62,7 @@ export function evaluateExpression(expression: string, series: Readonly<Record<s
   return value;
 }
 
-/** The operators, those that bind least first. */
+/** The operators, those with the lowest precedence first. */
 const levels: readonly (readonly string[])[] = [
   ['<', '>', '<=', '>=', '==', '!='],
   ['+', '-'],

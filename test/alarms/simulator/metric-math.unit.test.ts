@@ -15,7 +15,7 @@ test.each<[string, Readonly<Record<string, readonly (number | undefined)[]>>, re
   ['IF(metric1, 5, metric3)', { metric1: [1, 1, 0, 0, gap], metric3: [0, 0, 20, gap, 20] }, [5, 5, 20, gap, gap]],
   ['IF(metric1, metric2, 5)', { metric1: [1, 1, 0, 0, gap], metric2: [30, gap, 0, 0, 30] }, [30, 0, 5, 5, gap]],
   ['FILL(metric1, 0)', { metric1: [gap, 2, gap] }, [0, 2, 0]],
-  // What is missing on one side is 0; a division by 0 leaves no value.
+  // One missing operand is 0; a division by 0 has no value.
   ['a - b', { a: [5, gap, gap], b: [2, 2, gap] }, [3, -2, gap]],
   ['100 * a / (a + b)', { a: [1, 0, gap], b: [3, 0, 1] }, [25, gap, 0]],
   ['1 + 2 * a - 3', { a: [4] }, [6]],

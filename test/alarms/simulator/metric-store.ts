@@ -1,4 +1,4 @@
-/** A metric as a template names it. */
+/** A metric as named in a template. */
 export interface MetricName {
   readonly Namespace: string;
   readonly MetricName: string;
@@ -6,17 +6,17 @@ export interface MetricName {
 }
 
 export interface MetricStore {
-  /** Takes a figure that was sent in a minute. */
+  /** Records a figure that was sent in a minute. */
   add(minute: number, metric: MetricName, value: number): void;
-  /** One statistic over the minutes from `from` up to `to`; undefined where nothing was sent. */
+  /** One statistic over the minutes from `from` up to `to`; undefined if nothing was sent. */
   read(metric: MetricName, statistic: string, from: number, to: number): number | undefined;
-  /** Whether anything was ever sent of it. */
+  /** Whether any figure was ever sent. */
   has(metric: MetricName): boolean;
 }
 
 export function createMetricStore(): MetricStore {
   const sent = new Map<string, number[][]>();
-  // All that an alarm asks of a metric, it asks again with each minute.
+  // An alarm makes the same queries again every minute.
   const known = new Map<MetricName, Map<string, number | undefined>>();
   return {
     add(minute, metric, value) {

@@ -1,6 +1,6 @@
 import type { MetricName } from './metric-store.ts';
 
-/** An alarm as CloudFormation is told of it. */
+/** An alarm in a CloudFormation template. */
 export interface AlarmDefinition {
   readonly name: string;
   /** Minutes. */
@@ -9,7 +9,7 @@ export interface AlarmDefinition {
   readonly evaluationPeriods: number;
   readonly datapointsToAlarm: number;
   readonly missing: 'breaching' | 'notBreaching';
-  /** The metrics by the names that the expression calls them; without an expression, one of them. */
+  /** The metrics by their names in the expression; just one if there is no expression. */
   readonly metrics: Readonly<Record<string, MetricStatistic>>;
   readonly expression: string;
 }
@@ -26,14 +26,14 @@ interface Query {
   readonly MetricStat?: { readonly Metric: MetricName; readonly Period: number; readonly Stat: string };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a template says of an alarm has many shapes
+// biome-ignore lint/suspicious/noExplicitAny: an alarm in a template has many shapes
 type Properties = any;
 
 interface Resources {
   readonly [id: string]: { readonly Type: string; readonly Properties?: Properties };
 }
 
-/** The alarms of a template by their names in the code; one that says what is not understood here is an error. */
+/** The alarms of a template by their names in the code. Throws if one has a property that is not simulated. */
 export function readAlarms({ Resources }: { readonly Resources?: Resources }): AlarmDefinition[] {
   return Object.entries(Resources ?? {})
     .filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm')
@@ -68,7 +68,7 @@ function readWatched(name: string, watched: Properties): Pick<AlarmDefinition, '
   } = watched;
   if (Object.keys(rest).length > 0) throw new Error(`${name}: ${Object.keys(rest)} is not understood here`);
   if (Metrics === undefined) {
-    // Alarms on such a metric ignore what is missing, whatever they are told.
+    // Alarms on such a metric ignore missing data, whatever their settings.
     if (Namespace === 'AWS/DynamoDB') throw new Error(`${name} watches a metric of DynamoDB itself`);
     const metric = { Namespace, MetricName: metricName, Dimensions };
     const statistic = Statistic ?? ExtendedStatistic;

@@ -56,7 +56,7 @@ test('three typical changes are exactly three lines', () => {
   expect(status).toBe(0);
 });
 
-test('templates that the code of another checkout has written are judged by this one', () => {
+test('this code judges templates that another checkout has written', () => {
   const templates = join(checkout, 'templates');
   edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUEST_LIMIT": 5,'));
   const words = ['synth', '--quiet', '--context', 'stage=prod', ...comparable, '--output', templates];

@@ -29,7 +29,7 @@ function doctor(args: readonly string[], environment: Record<string, string> = {
   });
 }
 
-/** What depends on the time that passes is said for sure only of injected times, and of faults. */
+/** Checks that depend on real time are certain only of faults, and with an injected clock. */
 const timely = /event by event/;
 const sure = (rows: readonly Row[]) => rows.filter(({ check }) => !timely.test(check));
 

@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the app as the CDK's command line does: with the context of cdk.json, and a folder to write to. */
 function synthesize(context: unknown) {
-  // That its templates are valid is the test of the stack.
+  // The stack's own test validates the templates.
   const app = { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify(context), CDK_VALIDATION: 'false' };
   const environment = { ...process.env, ...app };
   return spawnSync(process.execPath, ['bin/gateway.ts'], { env: environment, encoding: 'utf8' });
@@ -88,23 +88,23 @@ test.each([
   60_000,
 );
 
-test('what is no id of a distribution is refused', () => {
+test('an invalid id of a distribution is refused', () => {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const { status, stderr } = synthesize({ ...context, distribution: 'api.example.com' });
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^-c distribution must be the id of the distribution/)]);
 }, 30_000);
 
-test('without its block in cdk.json nothing is synthesized', () => {
+test('nothing is synthesized without the gateway’s block in cdk.json', () => {
   const { status, stderr } = synthesize({});
   expect([status, stderr]).toEqual([1, 'cdk.json, gateway: must be an object\n']);
 }, 30_000);
 
 test.each([
   ['dev', /^$/],
-  // What cdk.json comes with names nobody to be told.
+  // The cdk.json of this repository has no address for alarms.
   ['prod', /^warning: cdk\.json, gateway\.stages\.prod: alarmEmail is not set: [^\n]+$/],
 ])(
-  'the stage %s is synthesized without another word, and without the network',
+  'the stage %s is synthesized without further output, and without the network',
   (stage, said) => {
     const nowhere = 'http://127.0.0.1:9';
     const env = {

@@ -212,7 +212,7 @@ describe('on a deployed stack', () => {
     expect(secrets.reads).toEqual(['the-salt-secret']);
   });
 
-  test('its log is asked for tokens, and members get their names back', async () => {
+  test('its log provides the tokens, and members get their names back', async () => {
     const { id } = await keysJson(['issue', '--member', 'far', '--label', 'desk', ...stack], environment);
     const hash = memberHash(subkeyOf(saltKey('salt-of-a-stack'), memberLabel), 'far');
     const row = { key: id, member: hash, answers: '2', withoutUsage: '1', input: '1000000', output: '10' };

@@ -20,7 +20,7 @@ function resourceOf(body: string): string {
 const operationOf = ({ requests }: FakeService, index: number) =>
   String(requests[index]?.headers['x-amz-target']).replace(/^.*\./, '');
 
-test('operators may do everything that their programs ask of AWS, and those ask for no more than is listed here', async () => {
+test('operators may do everything that their programs call, and the programs call nothing else', async () => {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
@@ -89,7 +89,7 @@ test('operators may do everything that their programs ask of AWS, and those ask 
   expect(asked.size).toBeGreaterThan(10);
   expect([...asked].filter((one) => !allows(policy, ...(one.split(' ') as [string, string])))).toEqual([]);
 
-  // The other way round: what no program asks for, a command of the runbooks does.
+  // Conversely, actions that no program calls are those of runbook commands.
   const used = new Set([...asked].map((one) => one.split(' ')[0]));
   const idle = policy.statements.flatMap(({ actions }) => actions).filter((action) => !used.has(action));
   expect(idle.sort()).toEqual([

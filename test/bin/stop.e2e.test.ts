@@ -52,7 +52,7 @@ const endpoints = () => ({
   AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
 });
 
-/** What the script of that name in package.json runs, with its exit code. */
+/** Runs the script of that name in package.json, and returns its exit code. */
 function run(script: 'stop' | 'resume', ...args: string[]): Promise<Outcome> {
   return execute(process.execPath, [`bin/${script}.ts`, ...args], { ...shell, PORT: '18799', ...endpoints() });
 }
@@ -60,7 +60,7 @@ function run(script: 'stop' | 'resume', ...args: string[]): Promise<Outcome> {
 const onStack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
 const readStop = () => createReadStop(dynamoDb.callDynamoDb, dynamoDb.keysTable)();
 
-test('one command stops a stack, and tells the other, which lets it serve again', async () => {
+test('one command stops a stack, and prints the other, which lets it serve again', async () => {
   const stopped = await run('stop', ...onStack, '--reason', 'back at 14:00 UTC');
   expect(stopped).toMatchObject({ code: 0, err: '' });
   expect(stopped.out).toContain('npm run resume -- --stack Gateway --region eu-west-3');
@@ -71,7 +71,7 @@ test('one command stops a stack, and tells the other, which lets it serve again'
   expect((await run('resume', ...onStack)).out).toBe('It was not stopped.\n');
 });
 
-describe('the command that undoes it, pasted into a shell that has credentials and nothing else', () => {
+describe('the command that undoes it, pasted into a shell that has only credentials', () => {
   const paste = (out: string) => execute('bash', ['-c', /does: (.*)\n$/.exec(out)?.[1] ?? 'false'], shell);
 
   test('lets the stack serve again', async () => {
@@ -94,7 +94,7 @@ describe('the command that undoes it, pasted into a shell that has credentials a
   });
 });
 
-test('for programs it prints JSON', async () => {
+test('--json prints JSON', async () => {
   const stopped = JSON.parse((await run('stop', ...onStack, '--json')).out);
   expect(stopped).toEqual(await readStop());
   expect(JSON.parse((await run('resume', ...onStack, '--json')).out)).toEqual({ stopped });

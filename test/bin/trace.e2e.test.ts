@@ -27,7 +27,7 @@ function failToStart(folder: string): string {
   return frames.join('\n').replaceAll(folder, '/var/task');
 }
 
-test('positions of the bundle become those of the sources of the commit that was deployed', () => {
+test('positions in the bundle become those in the sources of the deployed commit', () => {
   execFileSync(process.execPath, ['lib/bundle.ts'], { cwd: checkout });
   const written = failToStart(join(checkout, 'dist/gateway'));
   expect(written).toMatch(/\/var\/task\/[\w-]+\.mjs:\d+:\d+/);

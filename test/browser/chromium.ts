@@ -22,7 +22,7 @@ export function startChromium(): Promise<Browser> {
 export const howToInstall =
   'This needs Chromium: on Debian and Ubuntu `apt-get install -y chromium`; elsewhere set CHROMIUM to the path of one.';
 
-// Run before the tests, so that a machine without a browser reads one line and no stack.
+// Run before the tests, so that without a browser there is one line and no stack trace.
 if (import.meta.main && findChromium() === undefined) {
   console.error(howToInstall);
   process.exit(1);

@@ -10,7 +10,7 @@ import { installWallet } from './test-wallet.ts';
 const run = promisify(execFile);
 const root = new URL('../..', import.meta.url);
 
-// Without the cache a revocation is felt at once, not within half a minute.
+// Without the cache a revocation takes effect at once, not within half a minute.
 const session = startSession({ IDENTITY_CACHE_SECONDS: '0' });
 
 const ask = async (key: string, path = '/v1/models', body?: object) => {
@@ -28,7 +28,7 @@ const keyIn = async (page: Page) => {
   return (await page.locator('#key-text').textContent()) ?? '';
 };
 
-test('from no key to a key, its use, and its end', async () => {
+test('a person gets a key, uses it and revokes it', async () => {
   for (const status of [200, 200, 200, 429]) expect((await chat('guest')).status).toBe(status);
   expect(await ask('guest')).toEqual({ status: 200, limit: '3' });
 
@@ -65,7 +65,7 @@ test('from no key to a key, its use, and its end', async () => {
 
   expect(complaints).toEqual([]);
   expect([...origins]).toEqual([session.url]);
-  // Neither key nor session is in an address, is told to anyone or stays in the browser.
+  // Neither key nor session is in an address, sent to others or kept in the browser.
   for (const request of asked) {
     expect(request.url()).not.toMatch(/lt[ks]_|\?/);
     expect(await request.allHeaders()).not.toHaveProperty('referer');
@@ -99,7 +99,7 @@ test('every snippet that this machine can run answers', async () => {
   expect(await snippet('Codex', '~/.codex/config.toml')).toContain(`base_url = "${session.url}/v1"`);
 });
 
-test('by keyboard alone, told where one is at every step', async () => {
+test('the keyboard is enough, and every step is announced', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(3));
@@ -138,7 +138,7 @@ test('by keyboard alone, told where one is at every step', async () => {
   expect(await focused()).toBe('Your keys');
 });
 
-describe('when it goes another way', () => {
+describe('on other paths', () => {
   test('without a wallet the page says what to do, and notices one that appears later', async () => {
     await using watched = await session.openPage();
     const { page } = watched;
@@ -160,7 +160,7 @@ describe('when it goes another way', () => {
     await page.getByText('There are none.').waitFor();
   });
 
-  test('declining loses nothing, and one can try again', async () => {
+  test('declining loses nothing, and can be followed by another try', async () => {
     await using watched = await session.openPage();
     const { page, complaints } = watched;
     const wallet = await installWallet(page, testAccount(5));
@@ -176,7 +176,7 @@ describe('when it goes another way', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a wallet with five keys learns so, and makes room', async () => {
+  test('a wallet with five keys is told, and can make room', async () => {
     await using watched = await session.openPage();
     const { page } = watched;
     await installWallet(page, testAccount(6));

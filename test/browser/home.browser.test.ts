@@ -13,7 +13,7 @@ const looks = [320, 360, 1280].flatMap((width) => [
 ]);
 const pages = ['/', '/docs'];
 
-/** How far what was seen has moved, as a browser counts it: https://web.dev/articles/cls */
+/** The cumulative layout shift: https://web.dev/articles/cls */
 const shiftOf = (page: Page) =>
   page.evaluate<number>(`new Promise((resolve) => {
     let shift = 0;
@@ -24,27 +24,24 @@ const shiftOf = (page: Page) =>
   })`);
 
 describe.each(pages)('%s', (path) => {
-  test.each(looks)(
-    'is legible, still, and nothing is to be scrolled sideways for: %j',
-    async ({ width, colorScheme }) => {
-      await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
-      const { page, complaints, origins } = watched;
-      await page.goto(session.url + path);
-      await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
-      expect(await paleTexts(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-      expect(await shiftOf(page)).toBe(0);
-      expect([...origins]).toEqual([session.url]);
-      expect(complaints).toEqual([]);
-    },
-  );
+  test.each(looks)('is legible and stable, and does not scroll sideways: %j', async ({ width, colorScheme }) => {
+    await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
+    const { page, complaints, origins } = watched;
+    await page.goto(session.url + path);
+    await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
+    expect(await paleTexts(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await shiftOf(page)).toBe(0);
+    expect([...origins]).toEqual([session.url]);
+    expect(complaints).toEqual([]);
+  });
 
   test('reads the same without JavaScript', async () => {
     const texts: string[] = [];
     for (const javaScriptEnabled of [true, false]) {
       await using watched = await session.openPage({ javaScriptEnabled });
       await watched.page.goto(session.url + path);
-      // What a script adds is buttons.
+      // A script only adds buttons.
       if (javaScriptEnabled) await watched.page.getByRole('button').first().waitFor();
       await watched.page.locator('.copy').evaluateAll((buttons) => buttons.map((button) => button.remove()));
       texts.push(await watched.page.locator('main').innerText());
@@ -53,7 +50,7 @@ describe.each(pages)('%s', (path) => {
     expect(texts[0]).toContain('/v1/chat/completions');
   });
 
-  test('has landmarks, headings in their order, and a mark on what has the focus', async () => {
+  test('has landmarks, headings in order, and a visible focus', async () => {
     await using watched = await session.openPage();
     const { page } = watched;
     await page.goto(session.url + path);
@@ -72,7 +69,7 @@ describe.each(pages)('%s', (path) => {
   });
 });
 
-test('the first request is copied as it stands, and works in a shell as it is pasted', async () => {
+test('the first request is copied as shown, and works when pasted into a shell', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await page.goto(`${session.url}/`);

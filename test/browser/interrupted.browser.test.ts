@@ -26,7 +26,7 @@ async function endSession(page: Page): Promise<void> {
   await alert(page, 'Please sign in again.').waitFor();
 }
 
-test('nobody is asked to sign before the facts for the snippets are there, and they are asked for again', async () => {
+test('nobody is asked to sign before the facts for the snippets have loaded, and loading is retried', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   await installWallet(page, testAccount(1));
@@ -68,7 +68,7 @@ test('a gateway that goes away is reported, and nothing on the page is lost', as
     await alert(page, 'The gateway can’t be reached.').waitFor();
   }
   await page.unroute('**/cli/**');
-  // Half an answer is none.
+  // Half an answer counts as none.
   await page.route('**/cli/keys', (route) => route.fulfill({ status: 200, body: '{"wallet": "0x' }));
   await click(page, 'Refresh the requests left today');
   await alert(page, 'The gateway can’t be reached.').waitFor();

@@ -9,7 +9,7 @@ const session = startSession();
 let account = 0;
 
 test.each([
-  // 320 px is also what a person sees who enlarges 1280 px to 400 %.
+  // 320 px is also 1280 px enlarged to 400 %.
   ...[320, 375, 1280].flatMap((width) => [
     { width, colorScheme: 'light' as const },
     { width, colorScheme: 'dark' as const },
@@ -41,7 +41,7 @@ test.each([
   await page.getByRole('button', { name: 'Sign and get a key' }).click();
   await page.getByRole('status').getByText('Look at Test Wallet').waitFor();
   await check();
-  // Whatever is marked as busy is not read out.
+  // Screen readers skip what is marked as busy.
   expect(await page.locator('[aria-busy=true]').count()).toBe(0);
   paused.resolve();
 

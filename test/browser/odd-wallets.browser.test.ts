@@ -35,7 +35,7 @@ test('a person can stop waiting for a wallet that never answers', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('another account that is chosen in the wallet must connect; the same one told again need not', async () => {
+test('another account chosen in the wallet must connect; the same one need not', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   const [first, second] = [testAccount(2), testAccount(3)];
@@ -55,7 +55,7 @@ test('another account that is chosen in the wallet must connect; the same one to
   expect(wallet.shown).toEqual([expect.stringContaining(second.address)]);
 });
 
-test('a signature by another account than the one that connected gives nothing', async () => {
+test('a signature by an account other than the connected one is refused', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
   const wallet = await installWallet(page, testAccount(4));
@@ -99,7 +99,7 @@ test('a wallet that appears late is noticed, and two are shown side by side', as
   await page.getByRole('alert').getByText('Later showed no account. Is it unlocked?').waitFor();
 });
 
-test('whatever announces itself, none of it runs, loads or breaks the page', async () => {
+test('nothing that a wallet announces can run, load or break the page', async () => {
   await using watched = await session.openPage();
   const { page, complaints, origins } = watched;
   await page.setViewportSize({ width: 375, height: 700 });

@@ -5,9 +5,9 @@ import { startChromium } from './chromium.ts';
 
 interface OpenPage extends AsyncDisposable {
   readonly page: Page;
-  /** What the browser complained about: errors of scripts, and whatever the content security policy refused. */
+  /** The browser's complaints: errors of scripts, and refusals by the content security policy. */
   readonly complaints: readonly string[];
-  /** The origins that anything was asked of. */
+  /** The origins of all requests. */
   readonly origins: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export function startSession(environment?: Parameters<typeof startGatewayProcess
   };
 }
 
-/** A page of a browser that remembers nothing, watched. */
+/** A watched page in a browser that remembers nothing. */
 async function openPage(browser: Browser, options: Options): Promise<OpenPage> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
   const page = await context.newPage();

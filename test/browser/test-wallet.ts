@@ -2,12 +2,12 @@ import type { Page } from 'playwright-core';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { hexToString } from 'viem/utils';
 
-/** What a person does about the wallet's next question. */
+/** A person's reaction to the wallet's next question. */
 export type Answer = 'yes' | 'no';
 
 export interface TestWalletOptions {
   readonly name?: string;
-  /** How it makes itself known: announced as EIP-6963 has it, or only as `window.ethereum`. */
+  /** Whether it is announced by EIP-6963, or is only `window.ethereum`. */
   readonly announced?: boolean;
   readonly icon?: string;
 }
@@ -15,7 +15,7 @@ export interface TestWalletOptions {
 export interface BrowserWallet {
   /** The messages that were shown for signing. */
   readonly shown: readonly string[];
-  /** What is answered from now on, by which account, on which chain. */
+  /** The reaction from now on, and the account and chain. */
   answer: Answer;
   account: PrivateKeyAccount;
   chainId: string;
@@ -31,7 +31,7 @@ const icon =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28"><rect width="28" height="28" fill="#f6851b"/><path d="M7 9l7 11 7-11z" fill="#fff"/></svg>',
   );
 
-/** Puts a wallet into a page, whose account really signs: outside the page, as an extension's does. */
+/** Adds a wallet to a page. Its account really signs, outside the page as an extension does. */
 export async function installWallet(
   page: Page,
   account: PrivateKeyAccount,

@@ -27,7 +27,7 @@ interface Run {
   readonly limit?: number;
 }
 
-/** Runs a canary once, and returns its log line with the metrics. */
+/** Runs a canary once, and returns its log line and the metrics. */
 async function run({ url = gateway.url, secret = JSON.stringify({ key }), limit = 20_000 }: Run = {}) {
   const lines: string[] = [];
   const environment = { CANARY_URL: `${url}/`, CANARY_SECRET_ID: 'canary', METRICS_NAMESPACE: 'Prod' };
@@ -49,7 +49,7 @@ async function run({ url = gateway.url, secret = JSON.stringify({ key }), limit 
 
 const well = { stream: 'ok', models: 'ok', refusal: 'ok' };
 
-test('a healthy gateway is three checks that are right, and one request of the key’s quota', async () => {
+test('a healthy gateway passes three checks, for one request of the key’s quota', async () => {
   gateway.upstream.answer(whole);
   const before = gateway.upstream.requests.length;
   const { line, metrics } = await run();
@@ -61,7 +61,7 @@ test('a healthy gateway is three checks that are right, and one request of the k
   expect([response.headers.get('x-svc-limit'), response.headers.get('x-svc-remaining')]).toEqual(['1000', '999']);
 });
 
-test('a bare key will do, and a stream that ends without [DONE]', async () => {
+test('a bare key is enough, and a stream may end without [DONE]', async () => {
   gateway.upstream.answer(sse(events.slice(0, -1).join('')));
   expect((await run({ secret: key })).line).toMatchObject(well);
 });
@@ -81,7 +81,7 @@ describe('a gateway that is broken', () => {
     expect(metrics).toEqual({ CanaryFailures: 1 });
   });
 
-  test('a stream that never goes on', async () => {
+  test('a stream that stalls', async () => {
     gateway.upstream.answer([...begun, silence]);
     expect((await run({ limit: 1_000 })).line).toMatchObject({ level: 'error', stream: 'TimeoutError' });
   });
@@ -119,7 +119,7 @@ describe('something else in the gateway’s place', () => {
     ['answers with a page', { models: '<html>' }, { ...well, models: 'SyntaxError' }],
     ['shows another model', { chat: eventText({ data: chunk('acme') }) }, { ...well, stream: 'another model' }],
     [
-      'never says that it is over',
+      'never reports its end',
       { chat: eventText({ data: { choices: [{ delta: {} }] } }) },
       { ...well, stream: 'no end' },
     ],

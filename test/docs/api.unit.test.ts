@@ -25,7 +25,7 @@ function rowsOf(column: string): string[][] {
 const wordsIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 
 describe('docs/api.md', () => {
-  test('the table of errors is the catalogue', () => {
+  test('the table of errors matches the catalogue', () => {
     const documented = rowsOf('OpenAI `error.type`').map(([status, code, openaiType, messagesType]) => [
       Number(status),
       ...wordsIn(`${code} ${openaiType} ${messagesType}`),
@@ -40,7 +40,7 @@ describe('docs/api.md', () => {
     );
   });
 
-  test('the table of errors names the headers that an error always brings', () => {
+  test('the table of errors names the headers that an error always has', () => {
     for (const [, code = '', , , headers = ''] of rowsOf('OpenAI `error.type`')) {
       const always = new GatewayError(wordsIn(code)[0] as ErrorCode, '').headers;
       const shown = headers.toLowerCase();
@@ -56,7 +56,7 @@ describe('docs/api.md', () => {
     expect(page).toContain(`\ndata: ${renderOpenAiError(error)}\n`);
   });
 
-  test('the endpoints, and which of them are charged', () => {
+  test('the table of endpoints says which are charged', () => {
     const endpoints = createDialects({ signsThinking: false, streamUsage: false }).flatMap(
       (dialect) => dialect.endpoints,
     );
@@ -101,12 +101,12 @@ describe('docs/api.md', () => {
     expect(place.exec(page)?.[1]).toBe(fallback);
   });
 
-  test('the names of the headers', () => {
+  test('the names of the headers are right', () => {
     const named = new Set(wordsIn(readProse(page)).filter((word) => /^X-Svc-\w+$/.test(word)));
     expect(named).toEqual(new Set(Object.values(headerNames('svc'))));
   });
 
-  test('links lead somewhere', () => {
+  test('its links work', () => {
     const anchors = readHeadings(page).map(toAnchor);
     for (const link of readLinks(page)) {
       const [file = '', anchor] = link.split('#');
@@ -115,7 +115,7 @@ describe('docs/api.md', () => {
     }
   });
 
-  test('its JSON is JSON', () => {
+  test('its JSON is valid', () => {
     const blocks = readBlocks(page).filter(({ language }) => language === 'json');
     expect(blocks.length).toBeGreaterThan(5);
     for (const { code } of blocks) expect(() => JSON.parse(code)).not.toThrow();

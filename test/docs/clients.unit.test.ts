@@ -23,7 +23,7 @@ const languages: Readonly<Record<string, string>> = {
 const languageOf = (title: string) => languages[title] ?? /\.(toml|json|yaml)$/.exec(title)?.[1] ?? 'text';
 
 describe('docs/clients.md', () => {
-  test.each(snippets)('has the blocks of $title as they are', ({ title, blocks }: Snippet) => {
+  test.each(snippets)('has the current blocks of $title', ({ title, blocks }: Snippet) => {
     const [, section = ''] = page.split(`\n### ${title}\n`);
     const titles = [...(section.split(/\n##/)[0] ?? '').matchAll(/^\*\*(.+)\*\*$/gm)].map(([, name]) => name);
     const shown = readBlocks(page).filter(({ heading }) => heading === title);
@@ -39,7 +39,7 @@ describe('docs/clients.md', () => {
     );
   });
 
-  test('tells what was run, with the versions that `npm run agents` runs', () => {
+  test('lists what was run, with the versions that `npm run agents` runs', () => {
     const [head, ...rows] = runs ?? [];
     expect(head?.slice(2)).toEqual(scenarios.map(({ title }) => title));
     expect(rows.map(([client, version]) => wordsIn(`${client} ${version}`))).toEqual(
@@ -50,14 +50,14 @@ describe('docs/clients.md', () => {
     expect(page).toMatch(/^Run on \d{4}-\d{2}-\d{2}\.$/m);
   });
 
-  test('explains the words that `npm run agents` waits for', () => {
+  test('explains the messages that `npm run agents` waits for', () => {
     const explained = (symptoms ?? []).flatMap(([seen, where]) => wordsIn(`${seen} ${where}`)).join('\n');
     for (const { says } of agents) {
       for (const words of [says.badKey, says.spentQuota, says.brokenStream ?? '']) expect(explained).toContain(words);
     }
   });
 
-  test('quotes the gateway’s own sentences as the gateway says them', () => {
+  test('quotes the gateway’s messages exactly', () => {
     const lambda = join(docs, '../lambda');
     const sources = readdirSync(lambda, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     const code = sources.map((name) => readFileSync(join(lambda, name), 'utf8')).join('\n');
@@ -69,7 +69,7 @@ describe('docs/clients.md', () => {
     for (const sentence of quoted) expect(code).toContain(sentence);
   });
 
-  test('leads only to what is there', () => {
+  test('has no broken links', () => {
     for (const target of readLinks(page)) {
       const [file = '', anchor] = target.split('#');
       const path = join(docs, file || 'clients.md');

@@ -9,7 +9,7 @@ import { contract, guest, inference, models, send, sendInVain } from './probe.ts
 
 const streaming = inference.filter(({ keepAlive }) => keepAlive !== undefined);
 
-describe('the document names what is served, and nothing else', () => {
+describe('the document has what is served, and nothing else', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway();
@@ -33,7 +33,7 @@ describe('the document names what is served, and nothing else', () => {
     expect(documented.sort()).toEqual(Object.values(served).flat().sort());
   });
 
-  test.each([...inference, ...models])('$method $path takes no other method', async (operation) => {
+  test.each([...inference, ...models])('$method $path allows no other method', async (operation) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       if (method !== operation.method && method !== 'OPTIONS') {
         expect(await sendInVain(gateway, operation, { method })).toBe('405 method_not_allowed');
@@ -110,7 +110,7 @@ describe('streams', () => {
   };
   const beginning = ({ id }: DocumentedOperation): readonly ServerEvent[] => [firstEvents[id] ?? { data: '' }];
 
-  test.each(streaming)('$path: one that breaks ends with an error', async (operation) => {
+  test.each(streaming)('$path: a broken one ends with an error', async (operation) => {
     await using gateway = await startTestGateway();
     gateway.upstream.answer(sse(beginning(operation)));
     const { status, body } = await send(gateway, operation, { body: operation.examples.stream });

@@ -20,12 +20,12 @@ const document: {
 const references = new Set([...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map(([, path = '']) => path));
 
 describe('docs/openapi.json', () => {
-  test('is of OpenAPI 3.1 and of the version of the package', () => {
+  test('is OpenAPI 3.1, and has the version of the package', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', version]);
   });
 
-  test('refers to every component, and to nothing else', () => {
+  test('uses every component, and refers to nothing else', () => {
     const components = Object.entries(document.components)
       .filter(([kind]) => kind !== 'securitySchemes')
       .flatMap(([kind, members]) => Object.keys(members).map((name) => `components/${kind}/${name}`));
@@ -37,7 +37,7 @@ describe('docs/openapi.json', () => {
     expect(document.security.flatMap(Object.keys)).toEqual(Object.keys(securitySchemes));
   });
 
-  test('has operations of different names', () => {
+  test('gives operations different names', () => {
     const ids = readContract().operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ describe('docs/openapi.json', () => {
     expect(document.components.schemas.ErrorCode?.enum).toEqual(Object.keys(catalogue));
   });
 
-  test('puts every code under its own status, except a model’s own', () => {
+  test('lists every code under its own status, except a model’s own', () => {
     const ownStatus = new Set<ErrorCode>(['upstream_error', 'invalid_request']);
     let checked = 0;
     for (const [path, item] of Object.entries(document.paths)) {

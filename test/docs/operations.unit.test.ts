@@ -7,7 +7,7 @@ const pages = ['settings', 'deploy', 'edge', 'operations', 'recovery', 'engines'
 const read = (path: string) => readFileSync(path, 'utf8');
 const workflows = readdirSync('.github/workflows').map((file) => read(`.github/workflows/${file}`));
 
-test.each(pages)('the links of docs/%s.md lead somewhere', (page) => {
+test.each(pages)('the links of docs/%s.md work', (page) => {
   const text = read(`docs/${page}.md`);
   const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
   for (const [, path = '', heading] of links) {
@@ -39,7 +39,7 @@ test.each([
   expect(stdout).toBe(deploys ? 'cdk deploy -c stage=prod\n' : '');
 });
 
-test('the workflows know the stages, and run what exists', () => {
+test('the workflows know the stages, and run existing scripts', () => {
   const deploy = read('.github/workflows/deploy.yml');
   const { gateway } = JSON.parse(read('cdk.json')).context;
   const [, options = ''] = /options: \[(.+)\]/.exec(deploy) ?? [];
@@ -51,7 +51,7 @@ test('the workflows know the stages, and run what exists', () => {
   }
 });
 
-test('every job of the workflows says what it may do', () => {
+test('every job of the workflows declares its permissions', () => {
   for (const workflow of workflows) {
     const [head = '', jobs = ''] = workflow.split(/^jobs:$/m);
     expect(head).toMatch(/^permissions: \{\}$/m);
@@ -61,7 +61,7 @@ test('every job of the workflows says what it may do', () => {
   }
 });
 
-test('actions are named by digest, with the version beside it, and the same everywhere', () => {
+test('actions are pinned by digest, with the version beside it, the same everywhere', () => {
   const used = [...workflows.join('').matchAll(/uses: (\S+?)@(.+)/g)].map(([, name = '', version = '']) => ({
     name,
     version,
@@ -72,7 +72,7 @@ test('actions are named by digest, with the version beside it, and the same ever
   expect(new Set(used.map(({ name, version }) => name + version)).size).toBe(names.size);
 });
 
-test('no text that somebody from outside writes becomes part of a script', () => {
+test('no text by outsiders becomes part of a script', () => {
   for (const workflow of workflows) {
     const scripts = [...workflow.matchAll(/run: (?:\|\n((?: {10}.*\n|\n)+)|(.*))/g)];
     expect(scripts.length).toBeGreaterThan(2);
@@ -80,6 +80,6 @@ test('no text that somebody from outside writes becomes part of a script', () =>
   }
 });
 
-test('the job that a branch rule asks for is never skipped, as that would let everything pass', () => {
+test('the job that a branch rule requires is never skipped, as that would let everything pass', () => {
   expect(read('.github/workflows/ci.yml')).toMatch(/\n {2}infrastructure:\n(?: {4}#.*\n)* {4}if: always\(\) && /);
 });

@@ -16,7 +16,7 @@ const kindIs =
   (box: Box): boolean =>
     box.kind === kind;
 
-test('there are pictures, and each is in a document with a text for people who can’t see it', () => {
+test('there are pictures, and each is in a document, with alternative text', () => {
   const documents = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)].filter((path) =>
     path.endsWith('.md'),
   );
@@ -27,11 +27,11 @@ test('there are pictures, and each is in a document with a text for people who c
 });
 
 describe.each(drawn)('$path', ({ path, svg, name }) => {
-  test('is what its source says: npm run pictures draws it anew', () => {
+  test('matches its source: npm run pictures redraws it', () => {
     expect(readFileSync(path, 'utf8') === svg).toBe(true);
   });
 
-  test('has no arrow through a box, and nothing outside its ground', () => {
+  test('has no arrow through a box, and nothing outside its background', () => {
     const picture = load(name);
     const layout = layOut(picture);
     for (const { left, top, width, height } of picture.boxes.map(layout.placeOf)) {
@@ -71,7 +71,7 @@ describe('the way of a request', () => {
     expect(boxes.filter(kindIs('step')).map(({ name }) => name)).toEqual(['Engine', 'route', ...steps, 'Exchange']);
   });
 
-  test('has each refusal with its status, and leaves out none but that of a model which is not asked for', () => {
+  test('has each refusal but model_not_found, with its status', () => {
     const shown = boxes.filter(kindIs('bad'));
     for (const { name, notes } of shown) {
       const statuses = notes.map((code) => String(catalogue[code as keyof typeof catalogue].status));
@@ -89,7 +89,7 @@ describe('the way of a request', () => {
   });
 });
 
-test('the way of an event goes through files that are there, and that the exchange reaches', () => {
+test('the way of an event goes through existing files, which the exchange imports', () => {
   const imports = new Map(readSources(process.cwd(), ['lambda']).map((source) => [source.path, source.imports]));
   const reached = new Set<string>();
   const follow = (path: string) => {
@@ -104,14 +104,14 @@ test('the way of an event goes through files that are there, and that the exchan
   expect(files.filter((path) => !existsSync(path) || !reached.has(path))).toEqual([]);
 });
 
-test('the stack has the kinds of resources that the template has', () => {
+test('the stack has the template’s kinds of resources', () => {
   const { Resources } = synthesizeWhole();
   const kinds = new Set(Object.values(Resources ?? {}).map(({ Type }) => Type));
   const notes = load('stack').boxes.flatMap((box) => box.notes.flatMap((note) => note.match(/AWS::\w+::\w+/g) ?? []));
   expect([...new Set(notes)].toSorted()).toEqual([...kinds].toSorted());
 });
 
-test('what is charged when says of each failure what its class says', () => {
+test('the states of a charge agree with each class of failure', () => {
   const { boxes, arrows } = load('charge');
   const endsIn = (outcome: string) => {
     const words = arrows
@@ -131,7 +131,7 @@ test('what is charged when says of each failure what its class says', () => {
   expect(refused).toEqual([...new Set(before.flatMap(({ name }) => name.split(' ')))].toSorted());
 });
 
-test('pictures have the colours of the pages, whose contrast a browser measures', () => {
+test('pictures have the colours of the pages, whose contrast is tested in a browser', () => {
   const coloursOf = (css: string, own: RegExp) =>
     [...css.matchAll(own)].map(([, name, value]) => [name, value === '#fff' ? '#ffffff' : value]);
   const names = 'page|card|text|soft|accent|good';

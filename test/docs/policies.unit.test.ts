@@ -20,7 +20,7 @@ const withoutResource = [
 describe.each(policies)('docs/policies/%s.json', (name) => {
   const { statements } = readPolicy(name);
 
-  test('names single actions, each once, and all resources only where AWS allows nothing narrower', () => {
+  test('names single actions, each once, and all resources only if AWS allows nothing narrower', () => {
     const actions = statements.flatMap((statement) => statement.actions);
     expect(actions.length).toBeGreaterThan(0);
     for (const action of actions) expect(action).toMatch(/^[a-z]+:[A-Z][A-Za-z]+$/);
@@ -29,7 +29,7 @@ describe.each(policies)('docs/policies/%s.json', (name) => {
     }
   });
 
-  test('gives nobody rights over rights, and no key of the upstream to read', () => {
+  test('lets nobody change permissions or read the upstream’s keys', () => {
     const text = readFileSync(`docs/policies/${name}.json`, 'utf8');
     expect(text).not.toMatch(/"iam:|"kms:|"NotAction|"NotResource/);
     for (const { actions, resources } of statements) {
@@ -69,7 +69,7 @@ function actionsOf(command: string): readonly string[] {
   return special[command] ?? [`${service}:${pascal}`];
 }
 
-test('every command of the runbooks is allowed to operators, or to those who recover', () => {
+test('operator.json or recovery.json allows every command of the runbooks', () => {
   expect(commands.length).toBeGreaterThan(20);
   const allowed = ['operator' as const, 'recovery' as const].flatMap((name) =>
     readPolicy(name).statements.flatMap(({ actions }) => actions),
@@ -78,7 +78,7 @@ test('every command of the runbooks is allowed to operators, or to those who rec
   expect(missing).toEqual([]);
 });
 
-test('every secret that a runbook writes may be written, and no other that the stack could hold', () => {
+test('the secrets that runbooks write may be written, and no others of the stack', () => {
   const resources: Readonly<Record<string, string>> = {
     UpstreamSecret: 'UPSTREAM_SECRET',
     CanarySecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsCanaryA1-b2',
@@ -98,7 +98,7 @@ test('every secret that a runbook writes may be written, and no other that the s
   expect(mayWrite('NETWORK_SALT_SECRET')).toBe(false);
 });
 
-test('those who recover may delete only a gateway’s secrets', () => {
+test('recovery.json lets only a gateway’s secrets be deleted', () => {
   const { Resources } = synthesizeStack({ edge: true, canary: true }).template.toJSON() as {
     Resources: Record<string, { Type: string }>;
   };
@@ -113,7 +113,7 @@ test('those who recover may delete only a gateway’s secrets', () => {
   expect(mayDelete('SecretsOfSomebodyElse')).toBe(false);
 });
 
-test('the dashboard and the alarms that the runbooks send people to can be opened', () => {
+test('operators can open the dashboard and the alarms', () => {
   const { Resources } = synthesizeStack().template.toJSON() as { Resources: Record<string, { Type: string }> };
   const [dashboard] = Object.keys(Resources).filter((id) => Resources[id]?.Type === 'AWS::CloudWatch::Dashboard');
   const operator = readPolicy('operator');
@@ -124,7 +124,7 @@ test('the dashboard and the alarms that the runbooks send people to can be opene
   expect(allows(operator, 'cloudwatch:GetMetricData', 'anything')).toBe(true);
 });
 
-test('no key is typed into a command, where the history of the shell would keep it', () => {
+test('no key is an argument of a command, where the shell’s history would keep it', () => {
   for (const page of pages) {
     const text = readFileSync(page, 'utf8');
     for (const [, value = ''] of text.matchAll(/--secret-string (\S+)/g))
@@ -133,7 +133,7 @@ test('no key is typed into a command, where the history of the shell would keep 
   }
 });
 
-describe('what is imported when the stack is gone', () => {
+describe('the import after the stack is gone', () => {
   const { template } = synthesizeStack({ edge: true, canary: true });
   const { Resources } = template.toJSON() as {
     Resources: Record<string, { Type: string; DeletionPolicy?: string; Properties: object }>;
@@ -143,14 +143,14 @@ describe('what is imported when the stack is gone', () => {
   );
   const [, mapping = '{}'] = /```json\n([\s\S]+?)```/.exec(readFileSync('docs/recovery.md', 'utf8')) ?? [];
 
-  test('is all that the stack retains, by its own names', () => {
+  test('has everything that the stack retains, by its logical ids', () => {
     const identifiers = { 'AWS::DynamoDB::GlobalTable': 'TableName', 'AWS::SecretsManager::Secret': 'Id' };
     const expected = kept.map(([id, { Type }]) => [id, [identifiers[Type as keyof typeof identifiers]]]);
     const told = Object.entries(JSON.parse(mapping)).map(([id, names]) => [id, Object.keys(names as object)]);
     expect(told.sort()).toEqual(expected.sort());
   });
 
-  test('can be imported: it is retained, and speaks of nothing else in the template', () => {
+  test('can be imported: its resources are retained, and refer to no others', () => {
     for (const [, { DeletionPolicy, Properties }] of kept) {
       expect(DeletionPolicy).toBe('Retain');
       const references = [...JSON.stringify(Properties).matchAll(/"(Ref|Fn::GetAtt)":\[?"([^"]+)/g)];
@@ -158,7 +158,7 @@ describe('what is imported when the stack is gone', () => {
     }
   });
 
-  test('is found by the descriptions that the runbook looks for', () => {
+  test('finds secrets by the descriptions in the runbook', () => {
     const text = readFileSync('docs/recovery.md', 'utf8');
     for (const [, { Type, Properties }] of kept) {
       if (Type === 'AWS::SecretsManager::Secret')

@@ -38,18 +38,18 @@ describe('docs/settings.md', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(known).sort());
   });
 
-  test.each(rows)('$name: has its default and says what it may be', ({ name, fallback, expects, meaning }) => {
+  test.each(rows)('$name: has its default and its allowed values', ({ name, fallback, expects, meaning }) => {
     expect({ fallback, expects }).toEqual({ fallback: known[name]?.fallback ?? '', expects: known[name]?.expects });
     expect(meaning).toMatch(/\w{3}/);
   });
 
-  test('shows a block that can be deployed', () => {
+  test('has an example that can be deployed', () => {
     const [, example = ''] = /```json\n([^`]+)```/.exec(text) ?? [];
     const { gateway } = JSON.parse(`{${example}}`);
     expect(readDeploymentConfig(gateway, 'prod')).toMatchObject({ stage: 'prod', terminationProtection: true });
   });
 
-  test('knows what the stack sets by itself', () => {
+  test('lists what the stack itself sets', () => {
     const listed = rows.filter(({ heading }) => heading === 'Set by the stack').map(({ name }) => name);
     expect(listed.sort()).toEqual(Object.keys(setByStack).sort());
   });

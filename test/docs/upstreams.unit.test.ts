@@ -26,13 +26,13 @@ const addresses: Readonly<Record<string, Partial<Record<'chat' | 'responses' | '
 };
 
 describe('docs/upstreams.md', () => {
-  test('has a block for every upstream of its table, and no other', () => {
+  test('has a block for every upstream in its table, and no other', () => {
     const [, ...rows] = readTables(page)[0] ?? [];
     expect(rows.map(([link]) => link)).toEqual(blocks.map(({ heading }) => `[${heading}](#${toAnchor(heading)})`));
     expect(blocks.map(({ heading }) => heading)).toEqual(Object.keys(addresses));
   });
 
-  test.each(blocks)('the block of $heading deploys, and leads where the vendor says', ({ heading, code }) => {
+  test.each(blocks)('the block of $heading deploys, and has the vendor’s address', ({ heading, code }) => {
     const { environment } = readDeploymentConfig({ defaults: JSON.parse(code), stages: { dev: {} } });
     const { upstreams } = readConfig({ ...environment, ...setByStack, EDGE_SECRET_ID: '' });
     expect(upstreams).toEqual([
@@ -40,7 +40,7 @@ describe('docs/upstreams.md', () => {
     ]);
   });
 
-  test('leads only to what is there', () => {
+  test('has no broken links', () => {
     const anchors = readHeadings(page).map((heading) => `#${toAnchor(heading)}`);
     for (const link of readLinks(page)) {
       if (link.startsWith('#')) expect(anchors).toContain(link);

@@ -16,7 +16,7 @@ import { wire } from '../support/wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-host-'));
 const docs = readFileSync('docs/engines.md', 'utf8');
-/** The block of docs/engines.md in this language in which this stands. */
+/** The block in docs/engines.md with this language and text. */
 const block = (language: string, holding: string): string => {
   const blocks = [...docs.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
   const [found = '', ...others] = blocks.filter((text) => text.includes(holding));
@@ -38,13 +38,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The file of settings that the docs show, with values; what it does not name is not set. */
+/** The settings file in the docs, with values. Settings that it does not name are not set. */
 function settings(): Record<string, string> {
   const values: Record<string, string> = {
     ...{ AWS_REGION: 'local', KEYS_TABLE: dynamoDb.keysTable, QUOTA_TABLE: dynamoDb.quotaTable },
     ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_TEXT_MODEL: identity.UPSTREAM_TEXT_MODEL ?? 'text' },
     ...{ UPSTREAM_VISION_MODEL: identity.UPSTREAM_VISION_MODEL ?? 'eyes', APP_URL: 'https://api.example.com' },
-    // There is no Secrets Manager here: the file says what may stand in the place of secrets.
+    // There is no Secrets Manager here; the file says which settings replace the secrets.
     ...{ NETWORK_SALT_SECRET_ID: '', UPSTREAM_SECRET_ID: '' },
   };
   const lines = block('ini', '/etc/gateway.env\nAWS_REGION').trim().split('\n');
@@ -53,7 +53,7 @@ function settings(): Record<string, string> {
   return {
     ...values,
     ...{ NETWORK_SALT: 'the salt of the tests', UPSTREAM_API_KEYS: 'upstream-key-one' },
-    // Of the host, not of the gateway: who it is for AWS, and where the tables are.
+    // Set by the host, not by the gateway: its identity for AWS, and the address of the tables.
     ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
   };
 }
@@ -68,7 +68,7 @@ describe('the container', () => {
   const said = (instruction: string) =>
     lines.flatMap((line) => (line.startsWith(`${instruction} `) ? line.slice(instruction.length + 1) : []));
 
-  test('starts with what is copied into it and nothing else, and answers', async () => {
+  test('starts with only the files copied into it, and answers', async () => {
     const root = join(folder, 'container');
     for (const copy of said('COPY')) {
       const [from = '', to = ''] = copy.split(' ');
@@ -76,7 +76,7 @@ describe('the container', () => {
     }
     const [command, file = ''] = JSON.parse(said('CMD')[0] ?? '[]');
     expect([command, said('FROM')]).toEqual(['node', [expect.stringMatching(/^node:24/)]]);
-    // All of its ENV; but here it listens on a free port of this machine alone.
+    // All of its ENV, except that it listens on a free port of this machine only.
     const env = { ...settings(), ...pairs(said('ENV').join(' ')), HOST: '127.0.0.1', PORT: '0' };
     await using server = await startGatewayProcess(env, join(root, file));
     upstream.otherwise(json(200, answer));
@@ -85,7 +85,7 @@ describe('the container', () => {
     expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '2']);
     client.close();
     expect((await fetch(`${server.url}/cli`)).status).toBe(200);
-    // What the probe's artifact tells is nothing that this one has.
+    // It has none of the endpoints of the probe's artifact.
     for (const path of ['/credentials', '/request', '/silence']) {
       const known = { headers: { [secretHeader]: 'd'.repeat(leastSecret) } };
       expect((await fetch(server.url + path, known)).headers.get('x-svc-error')).toBe('not_found');
@@ -95,20 +95,20 @@ describe('the container', () => {
   });
 });
 
-describe('the unit of systemd', () => {
+describe('the systemd unit', () => {
   const unit = block('ini', '[Service]');
   const said = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
-  test('is one that systemd understands', () => {
+  test('is valid', () => {
     const file = join(folder, 'gateway@8787.service');
     writeFileSync(file, unit);
     const { error, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    // Where there is no systemd, there is nobody to ask.
+    // Without systemd, nothing can check the unit.
     if (error) return;
     expect(stderr.split('\n').filter((line) => line.includes(file) && !line.includes('not executable'))).toEqual([]);
   });
 
-  test('starts by its own command line, with its settings over those of the file', async () => {
+  test('starts by its own command line, with its settings before those of the file', async () => {
     const [node, ...words] = said('ExecStart')[0]?.split(' ') ?? [];
     const file = words.pop() ?? '';
     expect([node, words]).toEqual(['/usr/bin/node', ['--enable-source-maps']]);
@@ -117,7 +117,7 @@ describe('the unit of systemd', () => {
     cpSync(join(folder, 'dist/server'), join(root, dirname(file)), { recursive: true });
     const own = pairs(said('Environment').join(' ').replaceAll('%i', '0'));
     expect(own).toEqual({ PORT: '0', SHUTDOWN_GRACE: '120', NODE_ENV: 'production' });
-    // Told to stop, it has longer than its grace until it is killed.
+    // systemd waits longer than its grace before it kills it.
     expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(Number(own.SHUTDOWN_GRACE));
     const env = { ...settings(), ...own, NODE_OPTIONS: words.join(' ') };
     await using server = await startGatewayProcess(env, join(root, file));
@@ -127,7 +127,7 @@ describe('the unit of systemd', () => {
   });
 });
 
-test('several processes behind a balancer count as one, and know callers apart', async () => {
+test('several processes behind a balancer count as one, and tell callers apart', async () => {
   upstream.otherwise(json(200, answer));
   const env = { ...settings(), CLIENT_ADDRESS: 'x-forwarded-for', GUEST_LIMIT: '10' };
   const file = join(folder, 'dist/server/index.js');

@@ -24,13 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('the deployed files ask a gateway and leave their figure', async () => {
+test('the deployed files examine a gateway, and log their metric', async () => {
   await using gateway = await startTestGateway();
   gateway.upstream.otherwise(sse(wire.chat.events.join('')));
   const key = await gateway.issueKey({ limit: 1_000 });
   const secrets = await startFakeSecrets({ canary: JSON.stringify({ key, id: 'key_1', member: 'm' }) });
   try {
-    // Lambda imports the entry, and calls what it exports.
+    // Lambda imports the entry and calls its export.
     const call = `const { handler } = await import(${JSON.stringify(join(folder, 'index.mjs'))}); await handler({});`;
     const environment = {
       ...{ CANARY_URL: `${gateway.url}/`, CANARY_SECRET_ID: 'canary', SERVICE_NAME: 'svc', METRICS_NAMESPACE: 'Prod' },
@@ -47,7 +47,7 @@ test('the deployed files ask a gateway and leave their figure', async () => {
   }
 });
 
-test('they contain nothing of the gateway or the SDK, and are small', () => {
+test('they contain no code of the gateway or the SDK, and are small', () => {
   const inputs = Object.values(metafile.outputs).flatMap(({ inputs: used }) => Object.entries(used));
   const kept = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
   expect(kept).toContain('lambda/canary/checks.ts');

@@ -35,7 +35,7 @@ test('dist/probe listens where Lambda says, and reveals the kind of its credenti
   const args = ['--base', artifact.url, '--silence', '1', '--throttle', '10'];
   const { out, code } = await runProbe(args, { PROBE_SECRET: secret });
   expect(out).toMatch(/• signing +credentials +temporary, found by \w+; variables: AWS_ACCESS_KEY_ID, AWS_SECRET/);
-  // Nothing in front of it names the caller.
+  // No platform in front of it names the caller.
   expect(out).toMatch(/✘ address +a forged address +X-Forwarded-For names nobody/);
   expect([code, /ASIAOFTHISTEST|hidden|d{32}/.test(out)]).toEqual([1, false]);
 });
@@ -46,7 +46,7 @@ test('dist/probe does not start without the hash of a secret', async () => {
   expect(code).toBe(1);
 });
 
-test('dist/server has nothing of it', () => {
+test('dist/server contains no code of the probe', () => {
   const server = readFileSync(join(folder, 'server/index.js'), 'utf8');
   const words = ['x-probe-secret', 'PROBE_SECRET_HASH', 'GET /credentials', 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE '];
   expect(words.filter((word) => server.includes(word))).toEqual([]);

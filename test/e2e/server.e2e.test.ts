@@ -56,7 +56,7 @@ async function standing(from: string): Promise<number> {
   return Number(Item?.used?.N ?? 0);
 }
 
-/** So many streams of one guest, all of which have begun. */
+/** This many streams of one guest, all of which have begun. */
 async function openStreams(url: string, from: string, count: number) {
   upstream.otherwise([eventStream, write(first), silence]);
   const client = createClient(url);
@@ -98,13 +98,13 @@ test('it consists of one file, the page, and what makes it ESM', async () => {
   expect(server.errors()).toBe('');
 });
 
-test('Lambda says where it listens, and names the caller in a header', async () => {
+test('in Lambda, the platform says where to listen and names the caller in a header', async () => {
   const endpoint = { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0', HOST: '203.0.113.9', PORT: '1' };
   await using server = await startGatewayProcess({ ...settings(), ...endpoint }, file);
   expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(500);
   const headers = { 'x-api-key': 'x', 'x-forwarded-for': 'me, 203.0.113.7' };
   expect((await fetch(`${server.url}/v1/models`, { headers })).status).toBe(200);
-  // There the wallet's page is a function of its own: this one may not write keys.
+  // There the wallet's page is a separate function, as this one may not write keys.
   expect((await fetch(`${server.url}/cli`, { headers })).status).toBe(404);
 });
 
@@ -134,11 +134,11 @@ test('credentials are found where a container provides them', async () => {
   });
 });
 
-test('told to stop with 128 streams open, it ends each with an error event, and refunds every one', async () => {
+test('a stop with 128 open streams ends each with an error event, and refunds every one', async () => {
   await using server = await startGatewayProcess(settings(), file);
   const { answers, close } = await openStreams(server.url, '127.0.0.22', 128);
   expect(await standing('127.0.0.22')).toBe(128);
-  // More lines than the pipe holds, and nobody who reads them until all else is over.
+  // More lines than fit the pipe, and nobody reads them until everything else is over.
   const readOn = server.leaveUnread();
   server.signal('SIGTERM');
   for (const one of await Promise.all(answers)) expect(one?.text).toMatch(/"code":"service_unavailable"/);
@@ -149,7 +149,7 @@ test('told to stop with 128 streams open, it ends each with an error event, and 
   const refunded = log.filter((line) => line.refunded === true && line.reason === 'stopping').length;
   const left = log.filter(({ message }) => message === 'charge left standing').length;
   expect(refunded + left).toBe(128);
-  // A refund that was given up may have been written all the same.
+  // A refund that was given up may still have been written.
   expect(await standing('127.0.0.22')).toBeLessThanOrEqual(left);
   expect(server.errors()).toBe('');
 }, 60_000);
@@ -166,7 +166,7 @@ test('a refund that can’t be written before the end is logged as a charge left
   expect(logOf(server.output()).filter(({ message }) => message === 'charge left standing')).toHaveLength(3);
 });
 
-test('an uncaught exception is logged, and the streams end as on a stop, with exit code 1', async () => {
+test('an uncaught exception is logged, and streams end as in a stop, with exit code 1', async () => {
   const preload = join(folder, 'preload.mjs');
   writeFileSync(preload, 'process.on("SIGUSR2", () => { throw new TypeError("planted"); });');
   await using server = await startGatewayProcess({ ...settings(), NODE_OPTIONS: `--import=${preload}` }, file);
@@ -182,16 +182,16 @@ test('an uncaught exception is logged, and the streams end as on a stop, with ex
   expect(server.output()).not.toMatch('planted');
 });
 
-test('it ends by itself once nobody reads its log', async () => {
+test('it exits once nobody reads its log', async () => {
   await using server = await startGatewayProcess(settings(), file);
   server.closeOutput();
-  // The answer is followed by a line that can't be written.
+  // The answer's log line can't be written.
   expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(200);
   expect(await server.ended).toBe(1);
   expect(server.errors()).toBe('');
 });
 
-test('a new key in the secret is in use without a request waiting for it', async () => {
+test('a new key in the secret is used without making a request wait', async () => {
   const secrets = await startFakeSecrets({ upstream: 'one', salt: 'a salt of at least sixteen characters' });
   const { UPSTREAM_API_KEYS: _, NETWORK_SALT: __, ...rest } = settings();
   const ids = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'salt' };
@@ -204,7 +204,7 @@ test('a new key in the secret is in use without a request waiting for it', async
       headers: { 'content-type': 'application/json', 'x-api-key': 'x' },
     });
   expect((await ask()).status).toBe(200);
-  // Read while it started, once each.
+  // Read at the start, once each.
   expect([...secrets.reads].sort()).toEqual(['salt', 'upstream']);
   await secrets.close();
 });

@@ -37,7 +37,7 @@ const invoke = (method: string, path: string, body?: object) =>
   });
 const post = async (path: string, body: object) => (await json((await invoke('POST', path, body)).body)) as ReplyBody;
 
-test('the deployed files serve the page, in its whole length', async () => {
+test('the deployed files serve the whole page', async () => {
   for (const [path, name] of [
     ['/cli', 'index.html'],
     ['/cli/controls.css', 'controls.css'],
@@ -56,7 +56,7 @@ test('the deployed files serve the page, in its whole length', async () => {
   await text(same.body);
 });
 
-test('they give a key for a signature that holds for their own domain', async () => {
+test('they give a key for a signature that is valid for their own domain', async () => {
   const account = testAccount(1);
   const { message } = await post('/cli/challenge', { address: account.address });
   expect(message).toContain(`${domain} wants you to sign in`);

@@ -15,7 +15,7 @@ const answer = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
 };
 
-test('retries on a spent quota, which the ai SDK does whatever it is told, are not charged', async () => {
+test('retries on a spent quota, which the ai SDK always makes, are not charged', async () => {
   await using gateway = await startScriptedGateway();
   gateway.upstream.otherwise(json(200, answer));
   const key = await gateway.issueKey({ limit: 1 });

@@ -4,7 +4,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
 import type { DialectName } from '../support/fixtures.ts';
 
-// The SDK does not know models of this name and says so with every request.
+// The SDK does not know this model, and warns with every request.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 type Provider = (baseURL: string, key: string) => (model: string) => LanguageModel;
@@ -12,7 +12,7 @@ type Provider = (baseURL: string, key: string) => (model: string) => LanguageMod
 const compatible: Provider = (baseURL, apiKey) =>
   createOpenAICompatible({ name: 'svc', baseURL, apiKey, supportsStructuredOutputs: true }).chatModel;
 
-/** Every way of the ai SDK to this gateway: the providers, how they send the key, and the dialect they speak. */
+/** The ai SDK's providers for this gateway, with their dialects and how they send the key. */
 export const aiProviders: [name: string, Provider, DialectName][] = [
   ['OpenAI (chat)', (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).chat, 'chat'],
   ['OpenAI (responses)', (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).responses, 'responses'],

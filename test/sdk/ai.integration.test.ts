@@ -82,7 +82,7 @@ describe.each(aiProviders)('the ai SDK with its provider for %s', (name, provide
     const whole = await generateText({ model, prompt, providerOptions });
     const streamed = streamText({ model, prompt, providerOptions });
     expect([whole.text, await streamed.text]).toEqual([answer, answer]);
-    // OpenAI's own chat completions show no reasoning, and so its provider reads none.
+    // OpenAI's own chat completions show no reasoning, so its provider reads none.
     const thought = /\(chat\)/.test(name) ? undefined : expect.stringMatching('svc taught me to think first');
     expect([whole.reasoningText, await streamed.reasoningText]).toEqual([thought, thought]);
   });

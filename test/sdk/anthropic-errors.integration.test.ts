@@ -51,7 +51,7 @@ describe('errors of the anthropic SDK', () => {
     expect(error).toMatchObject({ requestID: gateway.log.at(-1)?.requestId });
   });
 
-  test('NotFoundError where the upstream can count no tokens', async () => {
+  test('NotFoundError if the upstream can’t count tokens', async () => {
     gateway.upstream.answer(json(404, vendorError));
     const error = await errorOf(client.messages.countTokens({ model: 'svc', messages: question.messages }));
     expect(error).toBeInstanceOf(Anthropic.NotFoundError);

@@ -155,7 +155,7 @@ describe('the anthropic SDK on messages', () => {
     expect(outcomes).toEqual(['invalid_request', 'answered', 'answered']);
   });
 
-  test('a thread that the caller keeps is told so', async () => {
+  test('an explicit thread is refused with that reason', async () => {
     const body = { ...question, thread: { type: 'create' as const } };
     const error = await errorOf(client.beta.messages.create(body));
     expect(error).toBeInstanceOf(Anthropic.BadRequestError);

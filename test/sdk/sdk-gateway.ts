@@ -4,10 +4,10 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Far from every limit, so that a test meets only those that it sets itself. */
+/** Far from every limit, so that a test meets only its own. */
 const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
 
-/** A gateway whose upstream is the fake one, which answers what the test scripts. */
+/** A gateway whose upstream gives the answers that the test scripts. */
 export function startScriptedGateway(): Promise<TestGateway> {
   return startTestGateway({ environment: roomy });
 }
@@ -36,14 +36,14 @@ export async function startDemoGateway(): Promise<TestGateway> {
 /** Names of both upstreams, and of the fields in which they give themselves away. */
 const traces = /quillon|quill-4|acmecorp|thunder|fingerprint|"provider":"svc"|native_finish/i;
 
-/** Fails where anything that an SDK handed out, also inside an error, tells who answered. Returns the value. */
+/** Fails if a value from an SDK, even inside an error, reveals the upstream. Returns the value. */
 export function expectHidden<T>(value: T): T {
   const seen = value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value;
   expect(JSON.stringify(seen)).not.toMatch(traces);
   return value;
 }
 
-/** What a promise rejects with, which must not tell who answered either. */
+/** The error of a rejected promise, which must not reveal the upstream either. */
 export async function errorOf(promise: PromiseLike<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     (value) => ({ value }),
@@ -53,14 +53,14 @@ export async function errorOf(promise: PromiseLike<unknown>): Promise<unknown> {
   throw new Error(`no error, but ${JSON.stringify(outcome.value)}`);
 }
 
-/** All that a stream yields. */
+/** Everything that a stream yields. */
 export async function readAll<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);
   return items;
 }
 
-/** How requests ended, in the order in which they did: with an answer, or with this error code. */
+/** The ends of requests in order: an answer, or an error code. */
 const ends = ({ log }: TestGateway): unknown[] =>
   log.filter(({ message }) => message === 'answered' || message === 'refused').map(({ code }) => code ?? 'answered');
 
@@ -71,7 +71,7 @@ export async function outcomesOf(gateway: TestGateway, step: () => PromiseLike<u
   return ends(gateway).slice(before);
 }
 
-/** Runs a step with one request and returns its charge. An SDK that throws on an error event is ahead of the refund. */
+/** Runs a step with one request and returns its charge. An SDK that throws on an error event does so before the refund. */
 export async function costOf(gateway: TestGateway, step: () => PromiseLike<unknown>): Promise<number> {
   const chargesBefore = await chargesIn(gateway);
   const endsBefore = ends(gateway).length;

@@ -10,7 +10,7 @@ import { outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 const run = promisify(execFile);
 const answer = 'Hello from afar.';
 
-/** For each library that is light enough to be installed here: how what its block sets up is asked with a tool. */
+/** For each library that is light enough to install here: how to request a tool call after its block's setup. */
 const asking: Readonly<Record<string, string>> = {
   openai: `
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -70,7 +70,7 @@ describe('the blocks that people paste', () => {
   afterAll(() => gateway[Symbol.asyncDispose]());
 
   const runScript = async (script: string) => {
-    // Nothing of this environment: a key of somebody's own would stand in for what a block forgot.
+    // Without this environment, in which somebody's own key could replace one that a block lacks.
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const env = { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' };
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env, timeout: 20_000 });
@@ -98,7 +98,7 @@ describe('the blocks that people paste', () => {
     const outcomes = await outcomesOf(gateway, async () =>
       expect(await runScript(script)).toBe(`asked about Paris\n${answer}\n`),
     );
-    // Anthropic's runner first asks to go on with a thread, and once refused sends the history.
+    // Anthropic's runner first tries to continue a thread, then sends the history.
     expect(outcomes).toEqual([...(client === 'anthropic' ? ['invalid_request'] : []), 'answered', 'answered']);
   });
 });

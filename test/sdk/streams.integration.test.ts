@@ -27,13 +27,13 @@ const readers: Record<DialectName, (server: Server) => Promise<object>> = {
 const names =
   /(EXEMPT-AcmeCorp[\w./+=-]*)|acmecorp\/thunder-(70b-instruct|eyes)|api\.acmecorp\.example|acmecorp|thunder|(?<![\p{Script=Latin}_])acme(?![\p{Script=Latin}_])/giu;
 
-/** What only an upstream sends, or goes where a text was changed; and of `reasoning_content` the SDK keeps just a piece. */
+/** Members that only an upstream sends or that go with changed texts; the SDK keeps only part of `reasoning_content`. */
 const dropped = /^(provider|system_fingerprint|native_finish_reason|x_.*|logprobs|reasoning_content)$/;
 
 const comparable = (answer: object): string =>
   JSON.stringify(answer, (name, value) => (dropped.test(name) ? undefined : value));
 
-/** An answer as it should look behind the gateway: without names, but for what a program reads back. */
+/** An answer as it should look behind the gateway: without names, except in what programs read back. */
 const hide = (answer: object): string => comparable(answer).replace(names, (_, exempt) => exempt ?? 'svc');
 
 describe.each(dialectNames)('the SDK of %s', (dialect) => {
@@ -53,9 +53,9 @@ describe.each(dialectNames)('the SDK of %s', (dialect) => {
   afterAll(async () => gateway[Symbol.asyncDispose]());
 
   const mended = /^(nan|done-with-white-space)$/;
-  // A name in halves is hidden in a way of its own, and not every SDK bears unknown events.
+  // Split names have their own tests, and not every SDK accepts unknown events.
   const plain = ending('end').filter(([name]) => !mended.test(name) && !/^(halves|unknown-events)/.test(name));
-  test.each(plain)('reads %s as if there were no gateway, but for the names', async (_, bytes) => {
+  test.each(plain)('reads %s as if there were no gateway, except for names', async (_, bytes) => {
     gateway.upstream.otherwise(sse(bytes));
     const direct = await read({ url: gateway.upstream.url.replace(/\/v1$/, ''), apiKey: 'any' });
     expect(JSON.parse(comparable(await read(through)))).toEqual(JSON.parse(hide(direct)));
@@ -78,14 +78,14 @@ describe.each(dialectNames)('the SDK of %s', (dialect) => {
   test.each(ending('cut', 'failure'))('reports %s, which costs nothing', async (name, bytes) => {
     gateway.upstream.otherwise(sse(bytes));
     const cost = await costOf(gateway, async () => {
-      // `response.failed` is no error to the SDK but an answer of this status.
+      // To the SDK `response.failed` is not an error but an answer with this status.
       if (/failed$/.test(name)) expect(expectHidden(await read(through))).toMatchObject({ status: 'failed' });
       else expectFailure(await errorOf(read(through)));
     });
     expect(cost).toBe(0);
   });
 
-  test.each(ending('cut').slice(0, 1))('throws where the connection is lost in %s', async (_, bytes) => {
+  test.each(ending('cut').slice(0, 1))('throws if the connection is lost in %s', async (_, bytes) => {
     gateway.upstream.otherwise([...sse(bytes), hangUp]);
     expectFailure(await errorOf(read(through)));
   });

@@ -53,7 +53,7 @@ test('answers in turn, then by the function or script for the rest', async () =>
   expect((await answerTo(post(upstream.url, { body: 'x'.repeat(204) }))).statusCode).toBe(204);
 });
 
-test('writes pieces, and waits for the test between two events', async () => {
+test('writes in pieces, and waits for the test between two events', async () => {
   await using upstream = await startFakeUpstream();
   const gate = Promise.withResolvers<void>();
   const first = script.eventText({ event: 'ping', data: { text: 'né' } });
@@ -84,7 +84,7 @@ test.each([
   expect(await upstream.requests[0]?.closed).toBe('cut');
 });
 
-test('breaks a body off by a reset, or by closing before its content-length', async () => {
+test('breaks off a body by a reset, or by closing before its content-length', async () => {
   await using upstream = await startFakeUpstream();
   upstream.answer([script.head(200), script.write('data: {"cho'), script.reset]);
   const sent = post(upstream.url);
@@ -168,7 +168,7 @@ test('sends interim answers before the real one', async () => {
   expect(seen).toEqual([103]);
 });
 
-test('tells of a script that throws', async () => {
+test('reports a script that throws', async () => {
   const upstream = await startFakeUpstream();
   upstream.answer(() => {
     throw new Error('wrong script');
@@ -177,7 +177,7 @@ test('tells of a script that throws', async () => {
   await expect(upstream.close()).rejects.toMatchObject({ errors: [{ message: 'wrong script' }] });
 });
 
-test('refuses, or neither refuses nor accepts', async () => {
+test('refuses connections, or neither refuses nor accepts them', async () => {
   await expect(answerTo(post(refusingUrl))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await using deaf = await startDeafUpstream();
   await using upstream = await startFakeUpstream();

@@ -43,7 +43,7 @@ describe.each(dialectNames)('%s', (dialect) => {
     fixtures.filter(kept).map((fixture) => [fixture.file, fixture] as const);
   const isStream = (fixture: Fixture): fixture is StreamFixture => fixture.kind === 'stream';
 
-  test('the index speaks of files that exist', () => {
+  test('the index names existing files', () => {
     const files = fixtures.map(({ file }) => file);
     expect(Object.keys(readRemarks(dialect)).filter((file) => !files.includes(file))).toEqual([]);
     expect(new Set(fixtures.map(({ kind }) => kind))).toEqual(new Set(['stream', 'answer', 'error', 'request']));
@@ -96,7 +96,7 @@ describe.each(dialectNames)('%s', (dialect) => {
   );
 });
 
-test('an identity is found through escapes, an exempt one is not', () => {
+test('an escaped identity is found, an exempt one is not', () => {
   expect(findIdentity('{"a":"\\u0041cmeCorp","b":"an ACME thing"}')).toHaveLength(2);
   expect(findIdentity('acmeology {"\\"f\\":\\"EXEMPT-AcmeCorp-Thunder/x.ts\\"}')).toEqual([]);
 });

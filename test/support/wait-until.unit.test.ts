@@ -7,6 +7,6 @@ test('waits until a condition holds', async () => {
   expect(asked).toBe(50);
 });
 
-test('says what never happened', async () => {
+test('names what never happened', async () => {
   await expect(waitUntil(() => false, 'pigs fly', 10)).rejects.toThrow('Waited 0.01 s in vain until pigs fly.');
 });

@@ -17,7 +17,7 @@ interface PullRequestEvent {
   readonly sender: { readonly login: string };
 }
 
-/** What GitHub sent once for each kind of event. The file says where they were published. */
+/** An event that GitHub sent, for each kind. The file says where they were published. */
 const { events: recorded }: { readonly events: Readonly<Record<string, PullRequestEvent>> } = JSON.parse(
   readFileSync('test/fixtures/github/pull-request.json', 'utf8'),
 );
@@ -29,7 +29,7 @@ interface Moment {
   readonly action: string;
   /** The last commit. */
   readonly head: string;
-  /** The labels that the pull request has, and the one that it has just got or lost. */
+  /** The labels of the pull request, and the one just added or removed. */
   readonly labels?: readonly string[];
   readonly label?: string;
   readonly sender?: string;
@@ -92,7 +92,7 @@ const moments: readonly Moment[] = [
   },
 ];
 
-/** The recorded event with nothing replaced but commits and names. */
+/** The recorded event with only commits and names replaced. */
 function eventOf({ action, head, labels = [], label = '', sender }: Moment): PullRequestEvent {
   const event = recorded[action];
   const [some] = event?.pull_request.labels ?? [];
@@ -113,13 +113,13 @@ function eventOf({ action, head, labels = [], label = '', sender }: Moment): Pul
 const workflow = readFileSync('.github/workflows/ci.yml', 'utf8');
 const [, job = ''] = /\n {2}infrastructure:\n((?: {4}.*\n|\n)+)/.exec(workflow) ?? [];
 
-/** What GitHub evaluates expressions against. */
+/** The context in which GitHub evaluates expressions. */
 const contextsOf = (event: PullRequestEvent, code: string) => ({
   github: { event_name: 'pull_request', event },
   needs: { diff: { outputs: { code } } },
 });
 
-/** The step of the job as the workflow's own text has it, run with what GitHub would have put in. */
+/** The step from the workflow's own text, run with the values that GitHub would insert. */
 function runStep(event: PullRequestEvent, code: string) {
   const contexts = contextsOf(event, code);
   const [, condition = ''] = /^ {4}if: (.+)$/m.exec(job) ?? [];
@@ -136,15 +136,15 @@ function runStep(event: PullRequestEvent, code: string) {
   });
 }
 
-describe('what is recorded', () => {
+describe('the recorded events', () => {
   const [, types = ''] = /pull_request:\n(?: {4}.*\n)*? {4}types: \[(.*)\]/.exec(workflow) ?? [];
 
-  test('is each event that the workflow listens for', () => {
+  test('are those that the workflow listens for', () => {
     expect(Object.keys(recorded).sort()).toEqual(types.split(', ').sort());
     for (const [action, event] of Object.entries(recorded)) expect(event.action).toBe(action);
   });
 
-  test('has all that the expressions of the workflow read', () => {
+  test('have everything that the workflow’s expressions read', () => {
     const paths = [...workflow.matchAll(/github\.event\.[\w.*]+/g)].map(([path]) => path);
     expect(paths.length).toBeGreaterThan(5);
     for (const path of paths) {
@@ -163,16 +163,16 @@ describe('a dangerous change', () => {
       const { status, stdout, stderr } = runStep(eventOf(moment), '2');
       expect(stderr).toBe('');
       expect(status).toBe(moment.passes ? 0 : 1);
-      // Whoever reads the failure agrees to the commit that it speaks of.
+      // People who read the failure agree to the commit that it names.
       if (!moment.passes) expect(stdout).toContain(`--add-label ${okFor(moment.head)}`);
     },
   );
 
-  test.each(Object.entries(recorded))('fails with nothing but what GitHub sent when it was %s', (_, event) => {
+  test.each(Object.entries(recorded))('fails with the event that GitHub sent when it was %s', (_, event) => {
     expect(runStep(event, '2').status).toBe(1);
   });
 
-  test('fails with the label of another digest, however much they share', () => {
+  test('fails with the label of another digest, however similar', () => {
     for (const moment of moments) {
       const labels = ['infra-ok-', okFor(moment.head.slice(0, 39)), `${okFor(moment.head)}0`];
       expect(runStep(eventOf({ ...moment, labels }), '2').status).toBe(1);
@@ -180,34 +180,34 @@ describe('a dangerous change', () => {
   });
 });
 
-test.each(moments)('what is refused fails when $what, and so does a diff that was not made', (moment) => {
+test.each(moments)('a refused change fails when $what, and so does a diff that could not be made', (moment) => {
   const event = eventOf(moment);
   expect(
     [runStep(event, '0'), runStep(event, '3'), runStep(event, '1'), runStep(event, '')].map(({ status }) => status),
   ).toEqual([0, 1, 1, 1]);
 });
 
-test('a label is short enough for GitHub', () => {
+test('labels are short enough for GitHub', () => {
   expect(`infra-ok-${'0'.repeat(40)}`.length).toBeLessThanOrEqual(50);
 });
 
-describe('what judges a pull request', () => {
+describe('the code that judges a pull request', () => {
   const jobOf = (name: string) => new RegExp(`\\n {2}${name}:\\n((?: {4}.*\\n|\\n)+)`).exec(workflow)?.[1] ?? '';
 
-  test('is the code of its base, in a job that runs nothing else', () => {
+  test('comes from its base, in a job that runs nothing else', () => {
     const diff = jobOf('diff');
     expect(diff.match(/uses: actions\/checkout@/g)).toHaveLength(1);
     expect(diff).toMatch(/ref: \$\{\{ github\.event\.pull_request\.base\.sha \}\}/);
     expect(diff).toMatch(/npm run --silent diff -- --stage prod --base HEAD --synthesized templates/);
   });
 
-  test('sees only what is to be merged into main: the verdict on a commit holds for every pull request with that commit', () => {
+  test('runs only for merges into main, as its verdict on a commit applies to every pull request with that commit', () => {
     expect(workflow).toMatch(/^ {2}pull_request:\n(?: {4}#.*\n)*? {4}branches: \[main\]$/m);
   });
 
-  test('is given templates only', () => {
+  test('gets only templates', () => {
     expect(jobOf('templates')).toContain('path: templates/*.json');
-    // Whatever else differed here would look like a change.
+    // Any other difference would look like a change.
     expect(jobOf('templates')).toContain(`cdk synth --quiet --context stage=prod ${comparable.join(' ')} --output`);
     expect(workflow).not.toMatch(/pull_request_target|secrets\./);
   });

@@ -8,7 +8,7 @@ const workflow = readFileSync('.github/workflows/deploy.yml', 'utf8');
 const jobOf = (name: string) => new RegExp(`\\n {2}${name}:\\n((?: {4}.*\\n|\\n)+)`).exec(workflow)?.[1] ?? '';
 const [diff, deploy] = [jobOf('diff'), jobOf('deploy')];
 
-/** The tools that the scripts call: each writes down what it was called with, and does what the account would have it do. */
+/** The tools that the scripts call: each records its arguments, and behaves as the test's account says. */
 const tools = {
   npx: [
     'echo "npx $*" >> calls.txt',
@@ -36,7 +36,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-/** A step as the workflow's own text has it, run as GitHub runs it. */
+/** Runs a step from the workflow's own text as GitHub runs it. */
 function runStep(job: string, step: string, environment: Readonly<Record<string, string>> = {}) {
   const [, script = ''] =
     new RegExp(`- name: ${step}\\n(?: {8,}.*\\n)*? {8}run: \\|\\n((?: {10}.*\\n)+)`).exec(job) ?? [];
@@ -56,22 +56,22 @@ function runStep(job: string, step: string, environment: Readonly<Record<string,
 }
 
 describe('the order of a deployment', () => {
-  test('is tests, the diff, whoever has to agree, and then the deployment', () => {
+  test('is: tests, diff, approval, deployment', () => {
     expect(diff).toMatch(/^ {4}needs: test$/m);
     expect(deploy).toMatch(/^ {4}needs: diff$/m);
-    // The environment of the stage is the one that asks; the diff's must be another, or people would be asked before it.
+    // The stage's environment asks for approval. The diff's must be another, or people would be asked before it.
     expect(deploy).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
     expect(diff).toMatch(/^ {4}environment: \$\{\{ format\('\{0\}-diff', inputs\.stage\) \}\}$/m);
   });
 
-  test('each job has its own role, and the diff never that which deploys', () => {
+  test('each job has its own role, and the diff never the one that deploys', () => {
     expect(diff).toContain('vars.AWS_DIFF_ROLE');
     expect(diff).not.toMatch(/AWS_DEPLOY_ROLE|secrets\.|cdk deploy/);
     expect(deploy).toContain('vars.AWS_DEPLOY_ROLE');
     expect(jobOf('test')).not.toMatch(/id-token: |environment:|secrets\./);
   });
 
-  test('nothing is deployed but main, and all jobs take the same commit of it', () => {
+  test('only main is deployed, and all jobs use the same commit', () => {
     for (const job of [jobOf('test'), diff, deploy])
       expect(job).toMatch(/^ {4}if: github\.ref == 'refs\/heads\/main'$/m);
     expect(workflow).not.toMatch(/\bref: /);
@@ -88,14 +88,14 @@ describe('the diff', () => {
     expect(read('calls.txt')).toBe('npx cdk diff --no-color --method template -c stage=prod\n');
   });
 
-  test('that could not be made ends it, and says why', () => {
+  test('ends the run with the reason if it could not be made', () => {
     const { status, stdout } = runStep(diff, 'show the diff', { DIFF_CODE: '1' });
     expect([status, stdout]).toEqual([1, expect.stringContaining('a change')]);
   });
 });
 
 describe('the deployment', () => {
-  test('happens where the diff is the one that was agreed to', () => {
+  test('happens if the diff is still the approved one', () => {
     writeFileSync(join(folder, 'agreed', 'diff.txt'), read('account.txt'));
     expect(runStep(deploy, 'deploy what was agreed to').status).toBe(0);
     expect(read('calls.txt').trimEnd().split('\n').at(-1)).toBe(
@@ -121,7 +121,7 @@ describe('the doctor', () => {
       '{"InferenceGateway-prod": {"GatewayUrl": "https://gateway.example/"}}',
     );
 
-  test('examines what was deployed, at the address that the deployment told', () => {
+  test('examines the deployment, at the address in its outputs', () => {
     outputs();
     const { status, stdout } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: 'ltk_x' });
     expect([status, stdout]).toEqual([0, 'examined with ltk_x\n']);
@@ -136,7 +136,7 @@ describe('the doctor', () => {
     expect(read('summary.md')).toContain('examined');
   });
 
-  test('that has no key says so: the first deployment can have none', () => {
+  test('says so if it has no key, as the first deployment can have none', () => {
     const { status, stdout } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: '' });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^::warning::Nobody has examined .*GATEWAY_KEY/)]);
     expect(read('calls.txt')).toBe('');

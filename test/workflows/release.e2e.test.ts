@@ -17,7 +17,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 const workflow = readFileSync('.github/workflows/release.yml', 'utf8');
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The script of a step, by its name, as the workflow's own text has it. */
+/** The script of a step in the workflow's own text, by name. */
 function scriptOf(step: string): string {
   const [, script = ''] =
     new RegExp(`- name: ${step}\\n(?: {8}.*\\n)*? {8}run: \\|\\n((?: {10}.*\\n)+)`).exec(workflow) ?? [];
@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs a step as GitHub does, in a folder of its own. */
+/** Runs a step as GitHub does, in a fresh folder. */
 const run = (step: string, variables: Record<string, string>, cwd = folder) =>
   spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', scriptOf(step)], {
     cwd,
@@ -45,7 +45,7 @@ const run = (step: string, variables: Record<string, string>, cwd = folder) =>
     env: { ...process.env, ...variables },
   });
 
-/** A checkout in which something was built at this time. */
+/** A checkout with a build from this time. */
 function prepare(name: string, time: number): string {
   const cwd = join(folder, name);
   for (const part of ['bin/changelog.ts', 'operator/changelog', 'docs/CHANGELOG.md', 'package.json']) {
@@ -62,7 +62,7 @@ function prepare(name: string, time: number): string {
 const pack = (cwd: string, tag = `v${version}`) => run('pack', { TAG: tag }, cwd);
 
 describe('packing', () => {
-  test('makes one archive of all that was built, its checksum, and notes', () => {
+  test('makes one archive of everything built, its checksum, and notes', () => {
     const cwd = prepare('one', 1_800_000_000);
     expect(pack(cwd)).toMatchObject({ status: 0, stderr: '' });
     const archive = `private-inference-gateway-${version}.zip`;
@@ -87,7 +87,7 @@ describe('packing', () => {
     expect([status, stdout]).toEqual([1, `::error::The tag is ${tag}, and package.json says ${version}.\n`]);
   });
 
-  test('stops where the changelog has nothing of the version', () => {
+  test('stops if the changelog has nothing about the version', () => {
     const cwd = prepare('one', 1_800_000_000);
     writeFileSync(join(cwd, 'docs/CHANGELOG.md'), '# What changed\n');
     const { status, stderr } = pack(cwd);
@@ -97,7 +97,7 @@ describe('packing', () => {
 });
 
 describe('publishing', () => {
-  /** What stands in for GitHub's own command: it says what it was given. */
+  /** A stand-in for GitHub's command that prints its arguments. */
   const publish = (cwd: string) => {
     const gh = join(folder, 'gh');
     writeFileSync(gh, '#!/bin/sh\necho "$@"\n');
@@ -114,7 +114,7 @@ describe('publishing', () => {
     );
   });
 
-  test('publishes nothing that is not what was packed', () => {
+  test('publishes only what was packed', () => {
     const cwd = prepare('one', 1_800_000_000);
     pack(cwd);
     writeFileSync(join(cwd, `release/private-inference-gateway-${version}.zip`), 'something else');
@@ -122,7 +122,7 @@ describe('publishing', () => {
     expect([status, stdout.includes('release create')]).toEqual([1, false]);
   });
 
-  test('is the only job that may write, and it runs no code of the checkout', () => {
+  test('is the only job that may write, and runs no code of the checkout', () => {
     const [, build = '', publishing = ''] = workflow.split(/^ {2}(?:build|publish):$/m);
     expect(build).toContain('contents: read');
     expect(build).not.toMatch(/: write/);

@@ -64,7 +64,7 @@ export default {
   // For a machine that does other things as well: no test waits for time to pass, and some have a thousand things to do.
   testTimeout: 120_000,
   projects: [
-    project('architecture', ['architecture.test.ts']),
+    project('architecture', ['architecture/*.test.ts']),
     project('unit', ['**/*.unit.test.ts']),
     project('integration', ['**/*.integration.test.ts', ...notLong]),
     project('web', ['sdk/*.integration.test.ts', ...overBothEngines], overHttpServer),

@@ -1,12 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
-import { findCircles, readSources, type SourceFile, toSource } from './support/imports.ts';
-
 /**
  * Who may import whom inside lambda/, one row for each folder, or for each file of a room whose
  * files stand on different steps, leaves first. A row may import what it lists and
  * itself; so data flows one way, and each kind of change touches one place.
  */
-const rules: Readonly<Record<string, readonly string[]>> = {
+export const rules: Readonly<Record<string, readonly string[]>> = {
   'http/errors': [],
   'http/excerpt': [],
   'report/metric-names': [],
@@ -192,7 +189,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that only some places may use. */
-const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
+export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
   // That nothing of the SDK gets into the gateway's artifact is the bundle's test.
   { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|(wallet\/wallet|serve)\.ts$)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
@@ -202,11 +199,11 @@ const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }
 ];
 
 /** What lib/ may take from lambda/: the schema of the tables and what their items cost, the settings, and the names of metrics and of the edge's headers. */
-const sharedWithLib =
+export const sharedWithLib =
   /^lambda\/(store\/(schema|counter-cost)|settings\/(setting|settings|read-settings|config)|report\/metric-names|identity\/viewer-address)\.ts$/;
 
 /** The inside of the wallet, leaves first: each may import those that stand before it. What a browser runs takes nothing from here. */
-const walletSteps = [
+export const walletSteps = [
   ...[
     'pages',
     'answers',
@@ -224,7 +221,7 @@ const walletSteps = [
 ];
 
 /** Who may import whom outside lambda/. A room of operator/ may also use what stands at operator/'s own root. */
-const outside: Readonly<Record<string, readonly string[]>> = {
+export const outside: Readonly<Record<string, readonly string[]>> = {
   lib: ['lambda'],
   local: ['lambda', 'lib'],
   operator: ['lambda', 'lib', 'local'],
@@ -233,121 +230,8 @@ const outside: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Which room of operator/ uses another. */
-const operatorRooms: Readonly<Record<string, readonly string[]>> = {
+export const operatorRooms: Readonly<Record<string, readonly string[]>> = {
   doctor: ['examination'],
   keys: ['setup'],
   probe: ['examination'],
 };
-
-/** Where a function begins: only there are the environment and the clock at hand. */
-const entries = /^lambda\/((wallet\/|canary\/)?index|server)\.ts$/;
-
-/** A server is made in one place, and so is what a process is told from outside. */
-const servers = /\bcreateServer\(|\bprocess\.on\(/;
-const mayServe = /^lambda\/(engines\/listen|server)\.ts$/;
-
-const dialectFiles = /^lambda\/dialects\/(chat|responses|messages)\.ts$/;
-
-function unitOf(path: string): string {
-  return /^lambda\/((?:http|report|settings|engines)\/[^/]+?|[^/]+?)(\.ts|\/.*)$/.exec(path)?.[1] ?? '';
-}
-
-function findViolations(sources: readonly SourceFile[]): string[] {
-  const violations: string[] = [];
-  for (const { path, text, imports } of sources) {
-    const unit = unitOf(path);
-    for (const target of imports) {
-      const allowed = path.startsWith('lambda/') ? mayLambdaImport(path, unit, target) : mayImportOutside(path, target);
-      if (!allowed) violations.push(`${path} must not import ${target}`);
-    }
-    if (!path.startsWith('lambda/')) continue;
-    if (!(unit in rules)) violations.push(`${path} has no rule: say what it may import`);
-    if (/process\.env/.test(text) && !entries.test(path)) violations.push(`${path} must not read the environment`);
-    if (servers.test(text) && !mayServe.test(path)) violations.push(`${path} must leave the platform to an engine`);
-    if (/Date\.now|new Date\(\)|Math\.random/.test(text) && !entries.test(path)) {
-      violations.push(`${path} must be given its clock and its randomness`);
-    }
-    if (/\bdialect(\.name)? ===/.test(text) || /'(chat|responses|messages)' ===/.test(text)) {
-      violations.push(`${path} must not ask which dialect it is`);
-    }
-  }
-  return violations;
-}
-
-function mayLambdaImport(path: string, unit: string, target: string): boolean {
-  const packageRule = packageRules.find(({ name }) => name.test(target));
-  if (packageRule) return packageRule.allowed.test(path);
-  if (/^(lib|local|operator|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
-  if (!target.startsWith('lambda/')) return true;
-  if (dialectFiles.test(path) && dialectFiles.test(target)) return false;
-  const steps = [path, target].map((file) => /^lambda\/wallet\/([^/.]+)/.exec(file)?.[1]);
-  if (steps.every((step) => step !== undefined)) {
-    const [from = 0, to = 0] = steps.map((step = '') => walletSteps.indexOf(step));
-    return from !== -1 && to !== -1 && to <= from;
-  }
-  return unitOf(target) === unit || (rules[unit] ?? []).includes(unitOf(target));
-}
-
-function mayImportOutside(path: string, target: string): boolean {
-  const [[folder = '', room = ''], [targetFolder = '', targetRoom = '']] = [placeOf(path), placeOf(target)];
-  if (!(targetFolder in outside) && !['lambda', 'test'].includes(targetFolder)) return true; // a package
-  if (folder === 'lib' && targetFolder === 'lambda') return sharedWithLib.test(target);
-  if (folder !== targetFolder) return (outside[folder] ?? []).includes(targetFolder);
-  if (folder !== 'operator' || room === targetRoom || targetRoom === '') return true;
-  return (operatorRooms[room] ?? []).includes(targetRoom);
-}
-
-/** A file's folder, and its room there where it stands in one. */
-const placeOf = (path: string) => /^([a-z]+)\/(?:([^/]+)\/)?/.exec(path)?.slice(1) ?? [];
-
-describe('the architecture', () => {
-  const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bench', 'bin']);
-
-  test('holds for every import', () => {
-    expect(sources.length).toBeGreaterThan(40);
-    expect(findViolations(sources)).toEqual([]);
-  });
-
-  test('has no circles', () => {
-    expect(findCircles(sources)).toEqual([]);
-  });
-
-  test.each([
-    ['lambda/quota/policy.ts', "import { chat } from '../dialects/chat.ts';"],
-    ['lambda/dialects/chat.ts', "import { responses } from './responses.ts';"],
-    ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
-    ['lambda/gateway.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
-    ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],
-    ['lambda/app.ts', "import { startGateway } from '../local/start.ts';"],
-    ['lambda/stream/relay.ts', "const { keys } = await import('../store/keys.ts');"],
-    ['lambda/models.ts', 'const name = process.env.SERVICE_NAME;'],
-    ['lambda/quota/charge.ts', 'const time = Date.now();'],
-    ['lambda/unheard-of.ts', ''],
-    ['lambda/app.ts', "import type { LambdaFunctionURLEvent } from 'aws-lambda';"],
-    ['lambda/engines/http-server.ts', "import type { Context } from 'aws-lambda';"],
-    ['lambda/app.ts', "import { lastResort } from './engines/last-resort.ts';"],
-    ['lambda/gateway.ts', 'const server = createServer(app);'],
-    ['lambda/gateway.ts', "import { createWallet } from './wallet/wallet.ts';"],
-    ['lambda/canary/checks.ts', "import { createGateway } from '../gateway.ts';"],
-    ['lambda/wallet/keyring.ts', "import { createGateway } from '../gateway.ts';"],
-    ['lambda/identity/identify.ts', "import { getAddress } from 'viem/utils';"],
-    ['lambda/wallet/limits.ts', 'const time = Date.now();'],
-    ['lib/tables.ts', "import { createKeyStore } from '../lambda/store/keys.ts';"],
-    ['lambda/wallet/limits.ts', "import { createActions } from './actions.ts';"],
-    ['lambda/wallet/pages/cli/app.ts', "import type { Actions } from '../../actions.ts';"],
-    ['lambda/wallet/unheard-of.ts', "import type { Actions } from './actions.ts';"],
-    ['bench/world/session.ts', "import { startFakeSecrets } from '../../test/support/fake-secrets.ts';"],
-    ['bench/run.ts', "import { runProgram } from '../operator/run-program.ts';"],
-    ['operator/cost/model.ts', "import { parseSpan } from '../keys/parse.ts';"],
-    ['operator/run-program.ts', "import { runDiff } from './diff/program.ts';"],
-    ['local/start.ts', "import { runProgram } from '../operator/run-program.ts';"],
-    ['bin/serve.ts', "import { waitUntil } from '../test/support/wait-until.ts';"],
-  ])('is broken by %s: %s', (path, text) => {
-    expect(findViolations([toSource(path, text)])).toHaveLength(1);
-  });
-
-  test('knows a circle when it sees one', () => {
-    const [a, b] = [toSource('lambda/a.ts', "import './b.ts';"), toSource('lambda/b.ts', "import './a.ts';")];
-    expect(findCircles([a, b])).toEqual([['lambda/a.ts', 'lambda/b.ts', 'lambda/a.ts']]);
-  });
-});

@@ -145,6 +145,12 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^it has none, unlike the plain answer$/,
   },
   {
+    fault: 'counts no tokens of any answer',
+    meddling: replace(/"(completion|prompt|input|output)_tokens":\d+/g, '"$1_tokens":0', isCharged),
+    rows: ['reports usage', 'reports usage in streams'].flatMap(inEachDialect),
+    says: /^it reports 0 output tokens$/,
+  },
+  {
     fault: 'shows an upstream’s comment',
     meddling: replace(/^(?=data: .*"role":"assistant")/gm, ': ACMECORP PROCESSING\n\n'),
     rows: [hiding.bodies, hiding.names],

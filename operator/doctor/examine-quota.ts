@@ -4,6 +4,7 @@ import { preflightOf } from './examine-cors.ts';
 import { bearer } from './examine-keys.ts';
 import type { Figures } from './figures.ts';
 import type { Acquaintance } from './greet.ts';
+import type { IssueCommand } from './issue-command.ts';
 import { type ExpectedLimits, judgeGuestLimit, judgeKeyLimit } from './judge-limits.ts';
 import { findSuspect, judgeCharges, judgeFree, judgeGivenBack, judgeTold } from './judge-quota.ts';
 import type { Entry, Ledger } from './ledger.ts';
@@ -16,26 +17,27 @@ interface Accounts {
   readonly key: string;
   readonly origin: string;
   readonly limits: ExpectedLimits;
+  readonly issueKey: IssueCommand;
   /** The guest's figures before anything was asked. */
   readonly guestBefore: Figures;
 }
 
 /** Checks what each request cost. Asks for one more answer if a count looks wrong. */
 export async function* examineQuota(known: Acquaintance, accounts: Accounts): AsyncGenerator<Row> {
-  const { charged, createLedger, key, origin, limits, guestBefore } = accounts;
+  const { charged, createLedger, key, origin, limits, issueKey, guestBefore } = accounts;
   const row = (check: string, finding: Finding): Row => ({ area: 'quota', check, ...finding });
   const suspect = findSuspect(charged.entries);
   if (suspect) await charged.record(suspect.ask);
-  yield row('each answer is charged once', judgeCharges(charged.entries));
-  yield row('failures are refunded', judgeGivenBack(charged.entries));
+  yield row('each answer is charged once', judgeCharges(charged.entries, issueKey));
+  yield row('failures are refunded', judgeGivenBack(charged.entries, issueKey));
   yield row('headers agree', judgeTold(charged.entries));
 
   const [ofKey, ofGuest] = [createLedger(key), createLedger()];
   const guestAfter = await ofGuest.read();
   yield row('a guest is counted apart', judgeApart(guestBefore, guestAfter));
   await recordFree(ofKey, ofGuest, key, known, origin);
-  yield row('nothing else for a key', judgeFree(ofKey.entries));
-  yield row('nothing else for a guest', judgeFree(ofGuest.entries));
+  yield row('nothing else for a key', judgeFree(ofKey.entries, issueKey));
+  yield row('nothing else for a guest', judgeFree(ofGuest.entries, issueKey));
 
   const keyFigures = [...charged.entries.flatMap(figuresOf), ...readingsOf(ofKey.entries)];
   const guestFigures = [guestBefore, guestAfter, ...ofGuest.entries.flatMap(figuresOf)];

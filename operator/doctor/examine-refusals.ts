@@ -3,20 +3,26 @@ import { countTokensPath, dialectProbes, messagesProbe, whoAreYou } from './dial
 import { examineCases } from './examine-errors.ts';
 import { readFigures } from './figures.ts';
 import type { Acquaintance } from './greet.ts';
+import type { IssueCommand } from './issue-command.ts';
 import { type ExpectedError, faultInError } from './judge-error.ts';
 import { type Probe, quote } from './probe.ts';
 
-const aSpentKey = 'give it a key without quota with --spent-key (npm run keys -- issue --limit 0)';
 const tooFast: ExpectedError = { code: 'rate_limited', shape: 'messages', headers: { 'retry-after': /^[1-9]\d?$/ } };
 
 /** If this many requests reach no burst limit, it is higher. */
 const mostCounts = 60;
 
 /** The two refusals that a key with quota left does not get. With a spent key both are free. */
-export async function* examineRefusals(ask: Probe, spentKey: string | undefined, known: Acquaintance) {
+export async function* examineRefusals(
+  ask: Probe,
+  spentKey: string | undefined,
+  known: Acquaintance,
+  issueKey: IssueCommand,
+): AsyncGenerator<Row> {
+  const aSpentKey = `give it a key without quota with --spent-key (${issueKey(0)})`;
   const row = (check: string, finding: Finding): Row => ({ area: 'errors', check, ...finding });
   const [spent, burst] = ['a quota that is spent', 'too many in a minute'];
-  const reason = spentKey === undefined ? aSpentKey : await whyNotSpent(ask, spentKey, known.headerPrefix);
+  const reason = spentKey === undefined ? aSpentKey : await whyNotSpent(ask, spentKey, known.headerPrefix, aSpentKey);
   if (spentKey === undefined || reason !== undefined) {
     yield row(spent, untested(reason ?? aSpentKey));
     yield row(burst, untested(reason ?? aSpentKey));
@@ -40,11 +46,16 @@ export async function* examineRefusals(ask: Probe, spentKey: string | undefined,
   yield row(burst, await countUntilRefused(ask, spentKey, known));
 }
 
-async function whyNotSpent(ask: Probe, spentKey: string, headerPrefix: string): Promise<string | undefined> {
+async function whyNotSpent(
+  ask: Probe,
+  spentKey: string,
+  headerPrefix: string,
+  remedy: string,
+): Promise<string | undefined> {
   const reply = await ask({ method: 'GET', path: '/v1/models', headers: { authorization: `Bearer ${spentKey}` } });
   const { remaining, limit } = readFigures(reply, headerPrefix);
   if (reply.status !== 200) return `the spent key gets ${quote(reply)}`;
-  return remaining === 0 ? undefined : `the spent key has ${remaining} of ${limit} left; ${aSpentKey}`;
+  return remaining === 0 ? undefined : `the spent key has ${remaining} of ${limit} left; ${remedy}`;
 }
 
 /** Counting tokens is free, and has its own burst limit. */

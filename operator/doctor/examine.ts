@@ -10,6 +10,7 @@ import { examineQuota } from './examine-quota.ts';
 import { examineRefusals } from './examine-refusals.ts';
 import { createNameFinder } from './find-name.ts';
 import type { Acquaintance } from './greet.ts';
+import type { IssueCommand } from './issue-command.ts';
 import { findForeignHeader, findMissingHeader, judgeRequestIds } from './judge-headers.ts';
 import { findTrace } from './judge-hiding.ts';
 import type { ExpectedLimits } from './judge-limits.ts';
@@ -28,6 +29,7 @@ export interface Examination {
   /** Names that nobody should see. */
   readonly names: readonly string[];
   readonly limits: ExpectedLimits;
+  readonly issueKey: IssueCommand;
   /** Milliseconds between keep-alives. */
   readonly keepAlive: number;
   /** Asks again if a reply says to wait for a moment. */
@@ -36,7 +38,7 @@ export interface Examination {
 
 /** Examines everything that a client can see of a gateway. Yields each row as soon as it is known. */
 export async function* examine(probe: Probe, known: Acquaintance, examination: Examination): AsyncGenerator<Row> {
-  const { key, spentKey, origin, length, names, limits, keepAlive, waitOut } = examination;
+  const { key, spentKey, origin, length, names, limits, issueKey, keepAlive, waitOut } = examination;
   const { models, headerPrefix } = known;
   const replies: Reply[] = [];
   const streams: Reply[] = [];
@@ -60,9 +62,9 @@ export async function* examine(probe: Probe, known: Acquaintance, examination: E
   yield { area: 'streams', check: 'silence is bridged', ...judgeSilence(streams, keepAlive) };
   yield* guarded('messages', () => examineTokenCount(ask, key, known));
   yield* guarded('errors', () => examineErrors(ask, key, known));
-  yield* guarded('errors', () => examineRefusals(askOnce, spentKey, known));
+  yield* guarded('errors', () => examineRefusals(askOnce, spentKey, known, issueKey));
   yield* guarded('cors', () => examineCors(ask, key, known, origin));
-  const accounts = { charged, createLedger: openLedger, key, origin, limits, guestBefore };
+  const accounts = { charged, createLedger: openLedger, key, origin, limits, issueKey, guestBefore };
   yield* guarded('quota', () => examineQuota(known, accounts));
 
   const everywhere = (area: string, check: string, find: (reply: Reply) => string | undefined): Row => ({

@@ -8,6 +8,7 @@ import { examineOrTell, exitCodes, exitCodesHelp, type Teller, tellRows } from '
 import { cost } from './dialect-probes.ts';
 import { examine } from './examine.ts';
 import { greet } from './greet.ts';
+import { createIssueCommand } from './issue-command.ts';
 import { unknownOrigin } from './judge-cors.ts';
 import { createProbe } from './probe.ts';
 import { fallbackSettings, type KnownSettings, readKnownSettings } from './read-settings.ts';
@@ -82,6 +83,7 @@ export function createProgram(surroundings: Surroundings): Command {
           ...{ key, spentKey: spentKey?.trim(), origin, length, keepAlive },
           names: [...new Set([...names, ...known.names])],
           limits: { key: limit, member, guest, certain: stage !== undefined },
+          issueKey: createIssueCommand(base, stage),
           waitOut: createWaitOut({ wait, tell: printError }),
         };
         const rows = examine(createProbe({ base, now, patience }), acquaintance, examination);

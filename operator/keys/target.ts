@@ -10,9 +10,10 @@ import { createStopSwitch, type StopSwitch } from '../../lambda/store/stop-switc
 import { findAws } from '../../local/find-aws.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from '../../local/function-environment.ts';
 import { type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
-import { type LocalSettings, readLocalSettings } from '../../local/local-settings.ts';
+import { defaultPort, type LocalSettings, readLocalSettings } from '../../local/local-settings.ts';
 import { readLogFile } from '../../local/log-file.ts';
 import { CommandError } from '../command-error.ts';
+import { quoteWord } from '../quote-word.ts';
 import type { GatewayFacts } from './gateway-facts.ts';
 import { readStack } from './stack.ts';
 import { sumTokens } from './token-log.ts';
@@ -49,7 +50,13 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Stop
   const isMeant = dataDir === undefined || (file?.dataDir !== undefined && resolve(file.dataDir) === resolve(dataDir));
   if (file && isMeant) return open(runningGateway(file));
   if (dataDir !== undefined) return openDirectory(dataDir, settings);
-  throw new CommandError(`no gateway is running on port ${port}: start it with \`npm start\`, or pass --stack NAME`);
+  throw new CommandError(`no gateway is running on port ${port}: ${startIt(settings)}`);
+}
+
+/** Names the gateway that is meant, for a shell in which nothing is set. */
+function startIt({ port, dataDir }: Pick<LocalSettings, 'port' | 'dataDir'>): string {
+  const places = [port !== defaultPort && `PORT=${port}`, dataDir !== undefined && `DATA_DIR=${quoteWord(dataDir)}`];
+  return `start it with \`${[...places, 'npm start'].filter(Boolean).join(' ')}\`, or pass --stack NAME`;
 }
 
 async function open(facts: GatewayFacts, close = async () => {}): Promise<StoppableTarget> {
@@ -89,7 +96,7 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   await createMissingTables(client, tables).finally(() => client.destroy());
   const url = `http://${host}:${port}`;
   const readTokens = async () => {
-    throw new CommandError('only a running gateway has a log: start it with `npm start`, or pass --stack NAME');
+    throw new CommandError(`only a running gateway has a log: ${startIt({ port, dataDir })}`);
   };
   const facts = { url, serviceName, memberLimit, keysTable, quotaTable, readTokens };
   return open({ ...facts, readNetworkSalt: async () => networkSalt }, close);

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Stop, StopSwitch } from '../../lambda/store/stop-switch.ts';
+import { quoteWord } from '../quote-word.ts';
 
 interface TargetOptions {
   readonly stack?: string | undefined;
@@ -66,14 +67,10 @@ const whereOnAws = [
 /** A whole command, for a shell in which nothing is set. */
 function howToUndo({ stack, region }: TargetOptions, environment: Surroundings['environment']): string {
   const names = stack === undefined ? whereLocal : whereOnAws;
-  const variables = names.flatMap((name) => (environment[name] ? `${name}=${quote(environment[name])}` : []));
-  const options = [stack && `--stack ${quote(stack)}`, region && `--region ${quote(region)}`].filter(Boolean);
+  const variables = names.flatMap((name) => (environment[name] ? `${name}=${quoteWord(environment[name])}` : []));
+  const options = [stack && `--stack ${quoteWord(stack)}`, region && `--region ${quoteWord(region)}`].filter(Boolean);
   const command = [...variables, 'npm run resume', ...(options.length > 0 ? ['--', ...options] : [])];
   return `No deployment undoes it, but this does: ${command.join(' ')}`;
-}
-
-function quote(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function createCommand(

@@ -37,7 +37,7 @@ test('tests for which it lacks an option are left out, and it names the option',
   expect(untested.map(({ check, detail }) => `${check}: ${detail}`)).toEqual([
     ...Array(3).fill(expect.stringMatching(/^streams event by event: .*--length 400$/)),
     expect.stringMatching(/^silence is bridged: .*run it with a model that thinks for longer$/),
-    expect.stringMatching(/^a quota that is spent: .*--spent-key \(npm run keys -- issue --limit 0\)$/),
+    expect.stringMatching(/^a quota that is spent: .*--spent-key \(PORT=\d+ npm run keys -- issue --limit 0\)$/),
     expect.stringMatching(/^too many in a minute: .*--spent-key/),
     expect.stringMatching(/^nothing else for a key: .*too little is left to see it fall$/),
     expect.stringMatching(/^the limit of the key: .*it is 7, and a member's 50; say --limit 7/),

@@ -8,6 +8,8 @@ import {
 } from '../../../operator/doctor/judge-quota.ts';
 import type { Entry } from '../../../operator/doctor/ledger.ts';
 
+const issueKey = (limit: number) => `issue ${limit}`;
+
 type Row = readonly [title: string, before: number, after: number, more?: Partial<Entry>];
 
 const entries = (...rows: readonly Row[]): Entry[] =>
@@ -33,7 +35,7 @@ describe('each answer is charged once', () => {
     ['nothing was answered', entries(['a', 50, 50, { status: 502 }]), 'untested'],
     ['nobody says what is left', entries(['a', Number.NaN, Number.NaN]), 'fail'],
   ])('%s', (_name, given, mark) => {
-    expect(judgeCharges(given).mark).toBe(mark);
+    expect(judgeCharges(given, issueKey).mark).toBe(mark);
   });
 
   test('an answer that took more than one deserves another try', () => {
@@ -48,7 +50,7 @@ test.each<[string, Entry[], 'ok' | 'fail' | 'untested']>([
   ['took one, while others took some', entries(['a', 50, 49, { status: 502 }], ['b', 40, 39]), 'untested'],
   ['never was', entries(['a', 50, 49]), 'untested'],
 ])('a failure that %s', (_name, given, mark) => {
-  expect(judgeGivenBack(given).mark).toBe(mark);
+  expect(judgeGivenBack(given, issueKey).mark).toBe(mark);
 });
 
 test.each<[string, Entry[], 'ok' | 'fail' | 'untested']>([
@@ -58,7 +60,7 @@ test.each<[string, Entry[], 'ok' | 'fail' | 'untested']>([
   ['nothing, of nothing', entries(['a', 0, 0, { times: 2 }]), 'untested'],
   ['one for each reading', entries(['a', 50, 49], ['b', 48, 47], ['c', 46, 45]), 'fail'],
 ])('what is free takes %s', (_name, given, mark) => {
-  expect(judgeFree(given).mark).toBe(mark);
+  expect(judgeFree(given, issueKey).mark).toBe(mark);
 });
 
 const told = (remaining: number) => ({ told: { limit: 50, remaining, reset: 599 } });

@@ -11,6 +11,10 @@ const newAddress = 'is replaced by one at another address, which no client knows
 const limits = ['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT', 'GUEST_DAILY_LIMIT', 'BODY_BUDGET'];
 const times = ['UPSTREAM_CONNECT_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT', 'REQUEST_TIMEOUT', 'KEEP_ALIVE_INTERVAL'];
 
+/** Megabytes that the largest bodies took (docs/costs.md), and what Lambda gives unasked. */
+const leastMemory = 256;
+const lambdasMemory = 128;
+
 /** Clients that were served still are, with streams event by event. */
 export const reachable: readonly Guarantee[] = [
   { of: url, at: 'AuthType', must: is('NONE'), otherwise: "is closed to callers, who can't sign requests for AWS" },
@@ -28,6 +32,12 @@ export const reachable: readonly Guarantee[] = [
     at: 'ServiceConfig.TimeoutSeconds',
     must: outlastsRequests,
     otherwise: 'is stopped in the middle of requests',
+  },
+  {
+    of: lambda,
+    at: 'MemorySize',
+    must: holdsBodies,
+    otherwise: `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`,
   },
   ...told('SERVICE_NAME', { otherwise: 'has models and headers by other names than clients use' }),
   {
@@ -91,6 +101,12 @@ export const reachable: readonly Guarantee[] = [
 /** Unset means unlimited; 0 would stop everything. */
 function unsetOrMore(value: unknown): boolean {
   return value === undefined || Number(value) > 0;
+}
+
+/** Only functions that take bodies have a limit on them. */
+function holdsBodies(megabytes: unknown, { part }: Where): boolean {
+  const takesBodies = variablesOf(part.tree).REQUEST_BODY_LIMIT !== undefined;
+  return !takesBodies || Number(megabytes ?? lambdasMemory) >= leastMemory;
 }
 
 /** The function of `/cli` has no REQUEST_TIMEOUT: it only makes a few requests to the tables, of 2 s each at most. */

@@ -49,7 +49,7 @@ const passes = {
   'AWS::Lambda::Function DependsOn': 'removed, one more element, no elements',
   'AWS::Lambda::Function DependsOn[]': freely,
   'AWS::Lambda::Function Description': freely,
-  'AWS::Lambda::Function MemorySize': 'removed, more, nothing',
+  'AWS::Lambda::Function MemorySize': 'more, removed, nothing', // below what bodies take, only where there are none
   'AWS::Lambda::Function Timeout': 'more, far more',
   'AWS::Logs::LogGroup RetentionInDays': 'more',
   'AWS::DynamoDB::GlobalTable AttributeDefinitions': 'one more element',

@@ -143,6 +143,14 @@ describe('a figure may be tuned by a factor below ten', () => {
       (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 10_240),
       ['Gateway/Function: no longer bounded: its MemorySize is ten times as high, or more'],
     ],
+    [
+      'too little memory for the largest bodies',
+      (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 128),
+      [
+        'Gateway/Function: no longer reachable: has less than the 256 MB that the largest bodies took, and may run out of memory',
+      ],
+    ],
+    ['half the memory', (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 256), []],
     ['four times the memory', (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 2_048), []],
     [
       'no time for refunds',

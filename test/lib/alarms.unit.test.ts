@@ -155,12 +155,21 @@ test('the topic accepts messages only from CloudWatch and only over TLS, and pas
   synthesizeStack().template.resourceCountIs('AWS::SNS::Subscription', 0);
 });
 
-test('the dashboard answers its four questions, and has every metric', () => {
+interface Widget {
+  readonly properties: { readonly markdown?: string; readonly title?: string; readonly query?: string };
+}
+
+function dashboardOf() {
   const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
   const body: { 'Fn::Join': [string, (string | object)[]] } | undefined = dashboard?.Properties.DashboardBody;
   const [, pieces = []] = body?.['Fn::Join'] ?? [];
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : 'x')).join('');
-  const { widgets }: { widgets: { properties: { markdown?: string; width: number } }[] } = JSON.parse(text);
+  const { widgets }: { readonly widgets: readonly Widget[] } = JSON.parse(text);
+  return { text, widgets };
+}
+
+test('the dashboard answers its four questions, and has every metric', () => {
+  const { text, widgets } = dashboardOf();
   expect(widgets.flatMap(({ properties }) => properties.markdown ?? [])).toEqual([
     '## Is it healthy?',
     '## Who is limited?',
@@ -173,4 +182,15 @@ test('the dashboard answers its four questions, and has every metric', () => {
     for (const name of names) expect(text).toContain(name);
   }
   expect(text).toContain(`{\\"${namespace}\\",Code}`);
+});
+
+test('the dashboard lists failures, those of single tries too, and counts them by class, upstream and status', () => {
+  const queryOf = (wanted: string) =>
+    dashboardOf().widgets.find(({ properties }) => properties.title === wanted)?.properties.query;
+  // A try's own line has its class as `kind` or `reason`; a request's last line has it as `reason`.
+  const columns = 'requestId, message, code, coalesce(kind, reason) as class, upstream, upstreamStatus, tries';
+  expect(queryOf('Latest failures')).toContain(`| fields @timestamp, ${columns}`);
+  const counted = queryOf('Failures by class, upstream and status');
+  expect(counted).toContain('| fields coalesce(kind, reason) as class');
+  expect(counted).toContain('| stats count(*) as failures by class, upstream, upstreamStatus');
 });

@@ -9,12 +9,12 @@ import { type FailureClass, failureClasses } from '../lambda/upstream/failure.ts
 import { readTables } from './docs/markdown.ts';
 import { readSources } from './support/imports.ts';
 
-// The canary is a client: it knows the gateway by its words, as any client does.
+// The canary is a client: it has the gateway's names in strings, as any client does.
 const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator', 'bin'])
   .filter(({ path }) => !path.startsWith('lambda/canary/'))
   .map(({ path, text }) => ({ path, code: text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*$/gm, '') }));
 
-/** The files in whose code, comments aside, something stands. */
+/** The files whose code, without comments, matches. */
 const filesWith = (pattern: RegExp, below = 'lambda/') =>
   sources.filter(({ path, code }) => path.startsWith(below) && pattern.test(code)).map(({ path }) => path);
 
@@ -45,7 +45,7 @@ describe('a dialect', () => {
     const elsewhere = filesWith(new RegExp(`'${name}'|\\b${name}(Type|Url)`, 'i')).filter(
       (path) => !path.startsWith('lambda/dialects/'),
     );
-    // JSON has members of the same names.
+    // JSON members have the same names.
     expect(elsewhere.filter((path) => path !== words)).toEqual([]);
     expect(existsSync(own)).toBe(true);
   });
@@ -59,7 +59,7 @@ describe('a dialect', () => {
 });
 
 describe('a setting', () => {
-  /** Where a name is bound to another: two settings that contradict each other, a port that is taken, a secret, a failure explained. */
+  /** Where a name is tied to another: contradictory settings, a taken port, a secret, an explained failure. */
   const bound = [
     'lambda/engines/listen.ts',
     'lambda/settings/config.ts',
@@ -73,7 +73,7 @@ describe('a setting', () => {
     const own = placesOf('a setting');
     const files = filesWith(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`)).filter((path) => !own.includes(path));
     expect(files.filter((path) => !bound.includes(path))).toEqual([]);
-    // One row says what it is; other pages speak of it.
+    // One row defines it; other pages mention it.
     const rows = readdirSync('docs').filter(
       (page) => page.endsWith('.md') && readFileSync(`docs/${page}`, 'utf8').includes(`\n| \`${name}\` |`),
     );
@@ -101,7 +101,7 @@ describe('a header', () => {
 });
 
 describe('an error code', () => {
-  /** Who asks for one by name: the metrics, and the figures after a store that failed. */
+  /** The users of single codes: the metrics, and the figures after a failure of the store. */
   const askers: Readonly<Record<string, string>> = {
     upgrade_required: 'lambda/report/measure.ts',
     unconfigured: 'lambda/report/measure.ts',
@@ -115,7 +115,7 @@ describe('an error code', () => {
   });
 
   test('has its status there, and nowhere else', () => {
-    // Of HTTP's own: 499 is for the log, its client has gone; 408 for a body that does not come. The pages have errors of their own.
+    // HTTP's own: 499 only in the log, as its client has left; 408 for a body that does not arrive. The pages have their own errors.
     const numbers = filesWith(/\bstatus(Code)?: (4(?!99|08)|5)\d\d\b/).filter(
       (path) => !path.startsWith('lambda/wallet/'),
     );

@@ -14,7 +14,7 @@ const address = '127.0.0.9';
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** Asks from an address and says what came of it. */
+/** Makes a request from an address and returns the outcome. */
 async function ask({ url }: TestGateway, headers: Headers, { from = address, target = path } = {}): Promise<string> {
   const client = createClient(url);
   const method = target.startsWith('/v1/models') ? 'GET' : 'POST';
@@ -90,7 +90,7 @@ describe('a key', () => {
     expect(await ask(gateway, { 'x-api-key': [key, key] })).toBe(invalid);
     expect(await ask(gateway, { authorization: [`Bearer ${key}`, 'Bearer x'] })).toBe(invalid);
     expect(await ask(gateway, { 'x-api-key': [key, 'x'], authorization: `Bearer ${key}` })).toBe(invalid);
-    // Whatever does not begin like a key is a guest's, and never the member's.
+    // Anything that does not begin like a key makes a guest, never the member.
     expect(await ask(gateway, { 'x-api-key': ['x', key] })).toBe('200');
     const day = new Date().toISOString().slice(0, 10);
     expect(await quotaItems(gateway)).toEqual({

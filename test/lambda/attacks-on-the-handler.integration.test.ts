@@ -10,7 +10,7 @@ import { wire } from '../support/wire.ts';
 
 type App = ReturnType<typeof createGateway>;
 
-/** The gateway as calls reach it, which may hold what no HTTP connection lets through. */
+/** The gateway with events as Lambda passes them, which may have what no HTTP connection lets through. */
 async function startApp(environment: Readonly<Record<string, string>> = {}) {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
@@ -49,7 +49,7 @@ async function send(app: App, { sourceIp = '203.0.113.9', method = 'POST', heade
     body: JSON.stringify(wire.messages.question),
   });
   const { statusCode, headers: answered } = await app(call);
-  // What Lambda sends on must be what HTTP can carry.
+  // Lambda's answer must be valid in HTTP.
   for (const [name, value] of Object.entries(answered)) new Headers([[name, value]]);
   const received = new Headers(Object.entries(answered));
   return { outcome: `${statusCode} ${received.get('x-svc-error') ?? ''}`.trim(), headers: received };

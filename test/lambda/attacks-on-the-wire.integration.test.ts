@@ -25,7 +25,7 @@ describe('on the wire', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  /** Sends bytes as they are and returns what comes back until the connection closes, or the beginning of it. */
+  /** Sends bytes as they are, and returns what comes back until the connection closes, or its beginning. */
   async function exchange(bytes: string, patience = 20_000, beginning = false): Promise<string> {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname).setEncoding('latin1');
@@ -36,14 +36,14 @@ describe('on the wire', () => {
     });
     socket.on('error', () => {});
     socket.write(bytes, 'latin1');
-    // Whoever leaves a request open is waited for: it is the client that has to go.
+    // The server waits for an unfinished request, so the client has to leave.
     const timer = setTimeout(() => socket.end(), patience);
     await new Promise((resolve) => socket.once('close', resolve));
     clearTimeout(timer);
     return received;
   }
 
-  /** The same for what may leave a request open: whose client goes, the first time perhaps too early for a slow machine. */
+  /** The same for bytes that may leave a request open: the client leaves, at first perhaps too early on a slow machine. */
   const beginningOf = async (bytes: string) =>
     (await exchange(bytes, 100, true)) || (await exchange(bytes, 20_000, true));
 

@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 const guest = { 'x-api-key': 'guest' };
 const preflight = { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } };
 
-/** What a browser and the caches before it read of an answer, and its status. */
+/** The status, and the headers that browsers and caches read. */
 async function ask({ url }: TestGateway, path: string, { method = 'GET', headers = {} }: RequestInit, origin?: string) {
   const response = await fetch(url + path, { method, headers: { ...headers, ...(origin && { origin }) } });
   await response.text();

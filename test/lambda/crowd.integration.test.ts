@@ -47,7 +47,7 @@ function scriptOf({ end, dialect, pieces }: Stream, allBegun: Promise<void>): Sc
   return [head(200, { 'content-type': 'text/event-stream' }), write(first), until(allBegun), ...flow, ...last[end]];
 }
 
-/** Opens a stream, reads it to its end or leaves; `onBegun` is told of its first bytes. */
+/** Opens a stream, and reads it to its end or leaves; calls `onBegun` with its first bytes. */
 function readStream(gateway: TestGateway, stream: Stream, index: number, onBegun: () => void): Promise<void> {
   const { path, question, textEvent } = wire[stream.dialect];
   const leaves = stream.end === 'client leaves' || stream.end === 'race';
@@ -71,7 +71,7 @@ function readStream(gateway: TestGateway, stream: Stream, index: number, onBegun
   });
 }
 
-/** Has so many streams open at the same time, then lets each go its way. How many of them may be refunded, or not. */
+/** Opens this many streams at once, then lets each end in its way. Returns how many may be refunded. */
 async function openCrowd(gateway: TestGateway, size: number, random: Random): Promise<Record<End, number>> {
   const streams = Array.from({ length: size }, () => drawStream(random));
   const allBegun = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ test(`500 streams at once, cut and left at random (seed ${seed}): counters are e
     expect(new Set(ended.map(({ requestId }) => requestId)).size).toBe(500);
     const refunded = ended.filter((line) => line.refunded === true).length;
     expect(await standing(gateway)).toBe(used + 500 - refunded);
-    // Whoever lost the race, the counter tells what the log does; all others are known.
+    // Some end in a race, about which the counter must agree with the log; the others are certain.
     const broken = counts.cut + counts['error event'];
     expect(refunded).toBeGreaterThanOrEqual(broken);
     expect(refunded).toBeLessThanOrEqual(broken + counts.race);

@@ -17,12 +17,12 @@ const [first = '', second = ''] = events;
 interface Way {
   readonly stream: boolean;
   readonly script: Script;
-  /** The charges that stand in the end. */
+  /** The charges at the end. */
   readonly charged: 0 | 1;
   readonly status?: number;
-  /** Whether the client leaves as soon as its answer says this, or, where it says nothing, as the upstream is asked. */
+  /** The client leaves once its answer matches, or as soon as the upstream has the request; absent if it stays. */
   readonly leaves?: RegExp | 'asked';
-  /** When nothing is left to wait for but the deadline: once the answer says this, or the upstream is asked. */
+  /** When only the deadline remains: once the answer matches, or as soon as the upstream has the request. */
   readonly waitsAfter?: RegExp | 'asked';
   readonly body?: unknown;
 }
@@ -95,7 +95,7 @@ async function standing({ dynamoDb }: TestGateway, address: string): Promise<num
 const endsOf = ({ log }: Pick<TestGateway, 'log'>, address: string) =>
   log.filter(({ message, network }) => /^(answered|refused)$/.test(String(message)) && network === networkOf(address));
 
-/** Goes one way from an address of its own; says how the gateway left it. */
+/** Takes one way from a new address, and returns the resulting state. */
 async function go(gateway: TestGateway, client: Client, way: Way, from: string, onWaiting = () => {}) {
   const body = JSON.stringify(way.body ?? { ...question, stream: way.stream, user: from });
   const headers = { 'x-api-key': 'guest' };
@@ -117,7 +117,7 @@ async function asked(gateway: TestGateway, from: string): Promise<void> {
 
 const journeys = Object.entries(ways).map(([name, way], index) => ({ name, way, from: `127.0.0.${10 + index}` }));
 
-/** Each group has a gateway of its own: all ways in one would use up its budget for repeats. */
+/** Each group has its own gateway, as all ways together would use up the budget for repeats. */
 const groups = Array.from({ length: Math.ceil(journeys.length / 3) }, (_, index) =>
   journeys.slice(index * 3, index * 3 + 3),
 );

@@ -128,7 +128,7 @@ test('an answer of 100 MB is not read, compressed or not', async () => {
   upstream.answer([head(200, jsonHead), flood(100 * mebibyte)]);
   expectRefusal('chat', await watched.ask('chat'), unusable);
   expect(await upstream.requests[0]?.closed).toBe('aborted');
-  // What the gateway took, and what the connection held.
+  // What the gateway took, and what was in the connection's buffers.
   expect(upstream.requests[0]?.bytesWritten).toBeLessThan(50 * mebibyte);
   upstream.answer(encoded('gzip', Buffer.alloc(100 * mebibyte, 'x')));
   expectRefusal('chat', await watched.ask('chat'), unusable);

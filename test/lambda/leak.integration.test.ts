@@ -40,7 +40,7 @@ describe('a client of an upstream that reveals itself', () => {
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
-  /** Every test has a key of its own, so that no limit comes between. */
+  /** Every test has its own key, so that no limit interferes. */
   async function ask(dialectName: keyof typeof questions, stream: boolean, path = questions[dialectName].path) {
     const key = await gateway.issueKey({ limit: 10 });
     const response = await gateway.post(path, { ...questions[dialectName].body, stream }, { 'x-api-key': key });

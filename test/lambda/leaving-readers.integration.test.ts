@@ -39,12 +39,12 @@ function send({ gateway }: WatchedGateway, dialect: DialectName, stream = true) 
     response.pause();
     return response;
   });
-  // Whoever leaves at once never hears of an answer.
+  // A client that leaves at once never sees an answer.
   answer.catch(() => {});
   return { answer, leave: () => outgoing.destroy() };
 }
 
-/** Takes so many bytes and then no more. */
+/** Reads this many bytes and then no more. */
 async function readSome(answer: IncomingMessage, size: number): Promise<void> {
   let taken = 0;
   while (taken < size) {
@@ -54,7 +54,7 @@ async function readSome(answer: IncomingMessage, size: number): Promise<void> {
   }
 }
 
-/** The lines of requests that went upstream: looking at what remains leaves lines too. */
+/** Only the lines of requests that went upstream, as reading the quota leaves lines too. */
 const exchangesIn = ({ gateway }: WatchedGateway) => gateway.log.filter(({ tries }) => tries !== undefined);
 
 const endOf = async (watched: WatchedGateway, exchanges = 1) => {
@@ -65,8 +65,8 @@ const endOf = async (watched: WatchedGateway, exchanges = 1) => {
 const pieceOf = (dialect: DialectName) => wire[dialect].textEvent('x'.repeat(65_536));
 
 /**
- * What two connections may hold without any doing of the gateway: the system lets their buffers grow with the traffic, on
- * Linux to 32 MiB a reader and 4 a writer. What the client has read and what the gateway holds is small beside that.
+ * What the buffers of two connections may hold regardless of the gateway: they grow with the traffic, on Linux to 32 MiB for
+ * a reader and 4 for a writer. What the client has read and the gateway holds is small in comparison.
  */
 const heldBySystem = 2 * (32 + 4) * mebibyte;
 
@@ -77,7 +77,7 @@ const long = (dialect: DialectName): Script => [
   flood(6_400 * pieceOf(dialect).length, pieceOf(dialect)),
 ];
 
-/** Fills whatever takes bytes, until the time has come to break. */
+/** Fills all buffers until it is time to break off. */
 function pressing(dialect: DialectName, broken: Promise<void>): Script {
   let over = false;
   const press: Step = async (exchange) => {
@@ -137,7 +137,7 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
       const { leave } = send(watched, dialect, stream);
       await charging.promise;
       leave();
-      // Whatever the server hears of a request that is sent now, it has heard of the leaving before.
+      // By the time the server gets a request sent now, it has learned that the client left.
       await watched.remaining();
       charged.resolve();
       expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone', tries: 0 });

@@ -61,7 +61,7 @@ describe.each(dialectNames)('the log of a gateway that speaks %s', (dialect: Dia
         expect([name, gateway.log.length > lines]).toEqual([name, true]);
       }
     }
-    // What must not be told was there to be told.
+    // The data that must not leak was really in the request.
     expect(gateway.upstream.requests.every(({ body }) => body.includes(canary.prompt))).toBe(true);
     expectNothingPersonal(gateway);
     expect(JSON.stringify(gateway.log)).not.toMatch(memberKey);

@@ -27,7 +27,7 @@ describe('quota over HTTP', () => {
   const ask = (key: string, path = '/v1/chat/completions', body: unknown = question) =>
     gateway.post(path, body, { 'x-api-key': key });
   const many = async (count: number, key: string) => {
-    // Those who come at once take their own queue for the slowness of the store.
+    // Parallel requests would mistake their own queue for a slow store.
     using _timers = stopTimers();
     return await Promise.all(Array.from({ length: count }, () => ask(key)));
   };

@@ -18,7 +18,7 @@ const whole = json(200, { ...(wire.chat.answer as object), usage });
 const stream = sse([...events.slice(0, -1), eventText({ data: { choices: [], usage } }), ...events.slice(-1)].join(''));
 const begun: Script = [head(200, { 'content-type': 'text/event-stream' }), write(events.slice(0, 2).join(''))];
 const time = expect.any(Number);
-/** The clock stands still: no burst runs over the end of a minute. */
+/** A frozen clock, so that no burst crosses the end of a minute. */
 const noon = Date.parse('2026-11-21T12:00:00Z');
 /** One request, and one try, which did not fail. */
 const asked = { Requests: 1, UpstreamFailedTries: 0 };

@@ -21,7 +21,7 @@ async function startWithKeys(...keys: string[]) {
   let seen = upstream.requests.length;
   return Object.assign(watched, {
     clock,
-    /** The keys that the upstream has seen since it was last asked, by their ranks: `a` is the one that comes first. */
+    /** The keys that the upstream has seen since the last call, by rank: `a` comes first. */
     keys(): string {
       const ranks = upstream.requests.slice(seen).map((request) => 'abc'.charAt(ranking.indexOf(keyOf(request))));
       seen = upstream.requests.length;
@@ -92,7 +92,7 @@ describe('several keys', () => {
     watched.gateway.upstream.answer(refusal, refusal, refusal);
     expect(await watched.ask('chat', { key: 'somebody' })).toMatchObject({ charged: 0 });
     expect(watched.keys()).toBe('abc');
-    // All rest now, and one of them is well only for some requests: the others are still asked.
+    // All rest now, and one of them works only for some requests: the others are still tried.
     watched.gateway.upstream.answer(refusal, refusal);
     await succeeds(watched);
     expect(watched.keys()).toBe('abc');

@@ -49,7 +49,7 @@ const bodies = {
   '/v1/messages': { model: 'svc', max_tokens: 9, messages: [] },
 };
 
-/** The line of a request, with what its client read. */
+/** A request's log line, and the answer that its client read. */
 async function ask(path: keyof typeof bodies, script: Script, more: object = {}, to = gateway) {
   to.upstream.answer(script);
   const answered = await to.post(path, { ...bodies[path], ...more }, { 'x-api-key': 'guest' });

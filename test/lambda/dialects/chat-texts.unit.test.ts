@@ -8,7 +8,7 @@ import { upstreamIdentity } from '../../support/upstream-identity.ts';
 const { textModel, host, names } = upstreamIdentity;
 const hidden = [textModel, host, ...names];
 
-/** What a client gets of a choice that comes in these pieces. */
+/** What a client gets if a choice comes in these pieces. */
 function hear(...choices: readonly object[]): Record<string, unknown>[] {
   const events = choices.map((choice) => ({
     data: { id: 'x', model: 'm', choices: [{ index: 0, finish_reason: null, ...choice }] },
@@ -103,7 +103,7 @@ describe('what is said in several places of a choice', () => {
         [{ content: one }, part(two)],
         [part(one), { content: two }],
       ];
-      // What the first part holds back has left when the second begins.
+      // Text held back by the first part leaves before the second begins.
       const expected = [`Who? ${scrubber.scrub(first)}`, 'svc.'];
       for (const pieces of told)
         expect(

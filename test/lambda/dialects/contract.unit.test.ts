@@ -13,7 +13,7 @@ const models = createModels('svc', []);
 const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/thunder-70b-instruct';
 
-/** What goes upstream for a body, or the error that its sender gets. */
+/** The body that goes upstream, or the error that the sender gets. */
 function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
   try {
     const route = { dialect, endpoint: endpoint as Endpoint };

@@ -24,7 +24,7 @@ function numbersIn(value: unknown): number[] {
 
 const isPing = ({ type, value }: ClientEvent) => type === 'ping' || Object(value).type === 'ping';
 
-/** What every event of a dialect must look like, ours included. */
+/** The shape of every event of a dialect, including the gateway's own. */
 const assertValid: Record<string, (event: ClientEvent) => void> = {
   chat({ data, value }) {
     if (data === '[DONE]') return;
@@ -54,7 +54,7 @@ const assertValid: Record<string, (event: ClientEvent) => void> = {
   },
 };
 
-/** Where an event speaks, and which place it closes to all that follow. */
+/** The place of an event's text, and the place that it closes for later events. */
 const placeOf: Record<string, (value: unknown) => { closes?: unknown; speaks?: unknown }> = {
   chat(value) {
     const { index, delta, finish_reason } = Object(value).choices?.[0] ?? {};
@@ -167,7 +167,7 @@ describe.each(dialectNames)('streams of %s', (name) => {
       const said = (all: readonly ClientEvent[]) =>
         [...joinTexts(valuesOf(all))].filter(([path]) => /(content|refusal|reasoning|delta|text|thinking)$/.test(path));
       const hide = (text: string) => (text.includes('EXEMPT') ? text : scrubber.scrub(text));
-      // Halves that meet only across two blocks are more than what a scrub of each alone would hide.
+      // Scrubbing each block by itself would not find a name split across two.
       if (/^(halves|starts-with)/.test(fixture)) return;
       expect(said(events)).toEqual(said(given).map(([path, text]) => [path, hide(text)]));
     });

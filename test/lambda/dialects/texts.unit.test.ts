@@ -74,7 +74,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
   };
 
   test('any text, however it is cut, reads like the whole text scrubbed', () => {
-    // One text of each kind: what stands in two of a kind may meet, which is the next test's matter.
+    // One text of each kind: two of a kind may join, which the next test covers.
     const speeches = fc.uniqueArray(speechOf(teller.kinds), { selector: ({ kind }) => kind, minLength: 1 });
     fc.assert(
       fc.property(speeches, fc.array(fc.nat(), { minLength: 1 }), fc.boolean(), (told, turns, escaped) => {
@@ -137,7 +137,7 @@ describe('kinds of text that take turns in one choice', () => {
         const events = choices.map((choice) => ({ data: { id: 'x', model: 'm', choices: [{ index: 0, ...choice }] } }));
         const { output } = rewriteStream(chat, toWire([...events, { data: '[DONE]' }]));
         const heard = readEvents(output).flatMap(({ value }) => Object.entries(Object(value).choices?.[0].delta ?? {}));
-        // Content and a refusal may wait for more of themselves; thoughts end where anything else begins.
+        // Content and refusals may wait for their own continuation; thoughts end when anything else begins.
         const order = heard.flatMap(([kind, said]) => (said === '' ? [] : kind));
         expect(thoughtsAndCalls(order)).toEqual(thoughtsAndCalls(spoken.map(({ kind }) => kind)));
         const told = untilCall(spoken, ({ kind }) => kind);

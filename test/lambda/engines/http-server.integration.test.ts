@@ -46,7 +46,7 @@ test('a call is what the request says', async () => {
   expect(call).toMatchObject({ method: 'POST', path: '/a%2fb/', host: 'gateway.example', sourceAddress: '127.0.0.1' });
   expect(call?.headers).toEqual({ host: 'gateway.example', 'content-length': '5', 'x-twice': '1,2' });
   expect(call?.timeLeft()).toBeGreaterThan(800_000);
-  // Whoever took the body was the only one who had it.
+  // The handler held the only reference to the body.
   expect(await call?.takeBody()).toHaveLength(0);
 });
 
@@ -251,7 +251,7 @@ test('a reader that stands still holds the answer back', async () => {
   const client = await openRaw(server.url);
   client.socket.pause();
   client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
-  // Till it stands still, whatever the system's buffers hold.
+  // Until it stands still, as the system's buffers vary.
   for (let before = -1; before !== given || given === 0; ) {
     before = given;
     await new Promise((resolve) => setTimeout(resolve, 100));

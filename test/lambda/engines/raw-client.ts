@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test sends what it likes, byte for byte, and sees what comes. */
+/** A connection on which a test sends any bytes, and sees what comes back. */
 export interface RawClient {
   readonly socket: Socket;
   send(bytes: string): void;

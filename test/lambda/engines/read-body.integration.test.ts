@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { readBody } from '../../../lambda/engines/read-body.ts';
 
-/** What is read of a request that a test sends by hand. */
+/** The result of reading a request that a test sends by hand. */
 async function reading(
   limit: number,
   head: string,
@@ -72,7 +72,7 @@ test('a client that never stops is cut off', async () => {
   await closed;
   server.close();
   expect((await Promise.all(bodies)).map((body) => body?.length)).toEqual([101]);
-  // 64 MiB are read on for the sake of its answer, and what was on its way when the connection was cut.
+  // It reads 64 MiB more so that the client sees its answer, and what was in transit when the connection was cut.
   const [{ bytesRead = 0 } = {}] = taken;
   expect(bytesRead).toBeGreaterThan(64 * 0x100000);
   expect(bytesRead).toBeLessThan(66 * 0x100000);

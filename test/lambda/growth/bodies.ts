@@ -1,6 +1,6 @@
 import { upstreamIdentity } from '../../support/upstream-identity.ts';
 
-/** A text that grows with the number of times that its worst part stands in it. */
+/** A text that grows by repeating its worst part. */
 export interface Shape {
   readonly name: string;
   readonly text: (times: number) => string;
@@ -48,7 +48,7 @@ const elements = [
   ]),
 ];
 
-/** Fills the place that is marked with `…` with members where it is an object, else with elements. */
+/** Replaces `…` by members in an object, else by elements. */
 function fill(place: string): Shape[] {
   const [before = '', after = ''] = place.split('…');
   const parts = before.endsWith('[') || after.startsWith(']') ? elements : members;

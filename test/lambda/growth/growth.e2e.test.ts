@@ -7,7 +7,7 @@ interface Measured {
   readonly steps: readonly [number, number, number];
 }
 
-// Compiled code may count a block again where it hands back to the interpreter.
+// Compiled code may count a block twice when it returns to the interpreter.
 const interpreted = ['--no-opt', '--no-maglev', '--no-sparkplug', '--disable-warning=ExperimentalWarning'];
 
 test('the work on any input grows in proportion to its size', () => {

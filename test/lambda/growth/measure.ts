@@ -7,7 +7,7 @@ import { documents, errorBodies, prose } from './texts.ts';
 /** Prints the steps that each part takes for one time, twice and four times the size of the worst that it may be given. */
 const counter = await createStepCounter((url) => /^(?!.*\/test\/).*(\/lambda\/|eventsource-parser)/.test(url));
 
-// The counter sees what is loaded after it.
+// The counter sees only code that is loaded after it.
 const { GatewayError } = await import('../../../lambda/http/errors.ts');
 const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../../lambda/json/edit.ts');
 const { JsonFault } = await import('../../../lambda/json/fault.ts');
@@ -17,14 +17,14 @@ const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/pipelines/explainer.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
-/** A part of the gateway and what it may be given. */
+/** A part of the gateway and its possible inputs. */
 interface Part {
   readonly name: string;
   readonly shapes: readonly Shape[];
   readonly work: (text: string) => unknown;
 }
 
-const least = 20; // times that the worst part of a text stands in it at first
+const least = 20; // repetitions of the worst part in the smallest text
 const models = createModels('svc', []);
 const caller = { caller: 'a', headers: {}, hashId: (id: string) => id.slice(0, 43) };
 

@@ -3,7 +3,7 @@ import { readBody } from '../../../lambda/upstream/read-body.ts';
 import { rewriteAnswer } from '../../support/rewrite.ts';
 import { chat } from '../../support/stream-events.ts';
 
-// Reads a long plain answer, `before` and `after` around so much of `part`, and prints what that took.
+// Reads a long plain answer, which repeats `part` between `before` and `after`, and prints its cost.
 const [before = '', part = '', after = '', size] = process.argv.slice(2);
 const portion = part.repeat(Math.ceil(65_536 / part.length));
 

@@ -116,7 +116,7 @@ export const streams: Readonly<Record<string, readonly Shape[]>> = {
   ],
 };
 
-/** What is no event, or one in an unusual form; for any dialect. */
+/** Non-events and unusual forms of events, for any dialect. */
 export const wires: readonly Shape[] = [
   { name: 'comments', text: (times) => `${data({})}${each(times, () => ': a\n\n')}` },
   { name: 'lines of one comment', text: (times) => each(times, () => ': a\n') },

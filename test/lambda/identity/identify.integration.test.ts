@@ -161,7 +161,7 @@ describe('a placeholder', () => {
     await identify('anything');
     await identify('anything');
     expect(reads).toEqual(['link', 'link', 'link']);
-    // However often it is used, it is asked for again after the cache time.
+    // It is looked up again after the cache time, however often it is used.
     time += 29_999;
     await link('bob');
     expect(await identify('anything')).toMatchObject({ member: 'alice' });

@@ -22,7 +22,7 @@ describe('networkOf', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['::FFFF:cb00:7107', '203.0.113.7'],
     ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
-    // Looks like a mapped address and is none.
+    // Looks like a mapped address, but is not.
     ['::ffff:0:203.0.113.7', '::/64'],
     ['64:ff9b::203.0.113.7', '64:ff9b::/64'],
   ])('%s belongs to %s', (address, network) => {

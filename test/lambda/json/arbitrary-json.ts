@@ -1,6 +1,6 @@
 import fc from '../../support/properties.ts';
 
-/** A printed JSON text with what a scanner must find in it. */
+/** A JSON text and what a scanner must find in it. */
 export interface PrintedJson {
   readonly text: string;
   /** The text of every value and key, in the order in which they start. */

@@ -14,7 +14,7 @@ import { printedJson } from './arbitrary-json.ts';
 const scan = (text: string) => createScanner().scan(text);
 const runs = { numRuns: 1000 };
 
-/** An object's members as they stand: the decoded key, and the text from key to value. */
+/** An object's members: the decoded key, and the original text from key to value. */
 function membersOf(json: Json, object: Node): [string, string][] {
   return [...json.keys(object)].map((key) => [json.string(key), json.text.slice(json.start(key), json.end(key + 1))]);
 }

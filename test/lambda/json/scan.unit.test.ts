@@ -8,7 +8,7 @@ import { brokenJson, printedJson } from './arbitrary-json.ts';
 const scan = (text: string) => createScanner().scan(text);
 const runs = { numRuns: 1000 };
 
-/** The value of a node, put together from what the scanner says. */
+/** The value of a node, assembled from the scanner's answers. */
 function evaluate(json: Json, node: Node): unknown {
   switch (json.kind(node)) {
     case 'object':
@@ -233,7 +233,7 @@ describe('hostile shapes', () => {
     expect(faultOf('['.repeat(3_000_000)).offset).toBe(maxDepth);
   });
 
-  // What takes quadratic time in any part would take hours here.
+  // Quadratic time in any part would take hours here.
   const size = 6_000_000;
   const filled = (part: string) => part.repeat(size / part.length);
   test.each([
@@ -258,7 +258,7 @@ describe('hostile shapes', () => {
     ['nested containers', `${'['.repeat(5000)}${']'.repeat(5000)},`, /: too many objects and arrays for a text/],
   ])('%s that stand too close', (_, part, message) => {
     expect(faultOf(`[${part.repeat(size / part.length)}0]`).message).toMatch(message);
-    // A text of a hundred kilobytes may be as dense as it likes.
+    // A text of a hundred kilobytes may have any density.
     expect(scan(`[${part.repeat(120_000 / part.length)}0]`).text.length).toBeGreaterThan(110_000);
   });
 

@@ -10,7 +10,7 @@ import { brokenJson, printedJson } from './arbitrary-json.ts';
 
 const newTape = (): Tape => ({ nodes: new Int32Array(64), size: 0, spans: new Int32Array(48), spanned: 0 });
 
-/** The tape of a text that is read in parts of so many characters, or what is wrong with it. */
+/** The tape of a text read in parts of this many characters, or its fault. */
 function readInParts(text: string, part: number) {
   const tape = newTape();
   try {

@@ -22,7 +22,7 @@ interface Given {
   readonly tries?: number;
 }
 
-/** A request through nothing but this middleware, with what it counted and what the answer would show. */
+/** A request through only this middleware, with its counts and the figures for the answer. */
 async function run(path: string, outcome: () => GatewayResponse, given: Given = {}) {
   const counts = { charges: 0, refunds: 0, bursts: 0 };
   const request: GatewayRequest = {

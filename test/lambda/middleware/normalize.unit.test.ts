@@ -111,7 +111,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
         try {
           call = read(dialectName, body);
         } catch (error) {
-          // What the last one says is wrong is refused, whatever an earlier one says.
+          // Only the last one counts: if it is wrong, the request is refused.
           expect(error).toBeInstanceOf(GatewayError);
           expect(viewsOf(body, 'model').last).toMatch(/^("unknown"|1)$/);
           return;

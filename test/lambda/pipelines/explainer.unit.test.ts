@@ -5,7 +5,7 @@ import { scrubber } from '../../support/rewrite.ts';
 const explainer = createExplainer(scrubber);
 explainer.conceal('upstream/key-one');
 
-/** An answer in an answer, as routers repeat what they got: `depth` times printed as JSON. */
+/** An answer within an answer, as routers nest what they got: printed as JSON `depth` times. */
 function nest(text: string, depth: number): string {
   return depth === 0 ? text : nest(JSON.stringify(text).slice(1, -1), depth - 1);
 }

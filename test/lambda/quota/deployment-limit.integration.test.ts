@@ -53,7 +53,7 @@ function startProcess({ dailyLimit, guestDailyLimit, clock = newDay() }: Given) 
   return { limit, lost, count: (identity: Identity) => limit.count(identity, charge) };
 }
 
-/** What the store is asked for meanwhile. */
+/** The operations of the store meanwhile. */
 async function operationsOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = proxy.operations.length;
   await act();
@@ -202,7 +202,7 @@ describe('what it costs', () => {
     const [one, other] = [startProcess({ dailyLimit: 16, clock }), startProcess({ dailyLimit: 16, clock })];
     expect((await inParallel(16, () => one.count(member))).granted).toHaveLength(16);
     const refused = ({ count }: typeof one) => operationsOf(() => expect(count(member)).rejects.toThrow());
-    // The write that is refused brings its item along in DynamoDB; the emulator is asked for it.
+    // DynamoDB returns the item with a refused write; with the emulator it takes a read.
     expect(await refused(other)).toEqual({ UpdateItem: 1, GetItem: expect.any(Number) });
     expect(await refused(other)).toEqual({ GetItem: 8 });
   });

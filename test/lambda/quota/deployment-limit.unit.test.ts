@@ -8,7 +8,7 @@ const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'ada' };
 const charge = { figures: { limit: 50, remaining: 49 }, refund: async () => ({ limit: 50, remaining: 50 }) };
 
-/** Counters that note what they are asked for. Those of the whole deployment are full; refunds end when they are let. */
+/** Counters that record their calls. Those of the whole deployment are full; refunds wait for the test. */
 function watchCounters() {
   const asked: string[] = [];
   const refunds: PromiseWithResolvers<void>[] = [];

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { flushed } from '../../../lambda/report/flush.ts';
 import { gatherLines } from '../../../lambda/report/gather.ts';
 
-/** A stream, and what each write to the system holds. */
+/** A stream, and the contents of each write to the system. */
 function record() {
   const writes: string[] = [];
   const stream = new Writable({

@@ -13,7 +13,7 @@ import { wire } from '../../support/wire.ts';
 const { path, question, events } = wire.chat;
 const size = 4_000_000;
 
-/** An upstream that keeps nothing of what it is sent, begins each answer at once, and ends none. */
+/** An upstream that discards requests, begins each answer at once, and ends none. */
 async function startForgetfulUpstream() {
   const server = createServer((incoming, response) => {
     incoming.resume();

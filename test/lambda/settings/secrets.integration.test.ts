@@ -9,7 +9,7 @@ import { canary, wire } from '../../support/wire.ts';
 
 const key = { 'x-api-key': canary.clientKey };
 
-/** A gateway whose upstream keys stand in a secret; an Error in its place is thrown. */
+/** A gateway with its upstream keys in a secret; an Error in its place is thrown. */
 async function startWithSecret(value: string | Error, environment: Record<string, string> = {}, repeat?: Repeat) {
   const secret = { value, reads: [] as string[] };
   const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
@@ -144,7 +144,7 @@ test('a reading that was frozen with its environment delays nobody', async () =>
       ...{ NETWORK_SALT: '', NETWORK_SALT_SECRET_ID: 'the-salt' },
     },
     now: () => clock.now,
-    // The first of each is asked for while the environment starts.
+    // Each is first read while the environment starts.
     readSecret: async (id) => (reads.push(id) > 2 ? `of-sufficient-length-${id}` : thawed.promise),
   });
   watched.gateway.upstream.otherwise(json(200, wire.chat.answer));

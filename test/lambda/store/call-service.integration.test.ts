@@ -269,7 +269,7 @@ describe('a connection', () => {
     const old = new Set<unknown>();
     await using service = await startFakeService(async (response, request) => {
       if (old.has(request.socket)) return hangUp(response, request);
-      // All are asked at once, so that each has a connection of its own.
+      // All at once, so that each has its own connection.
       if (old.add(request.socket).size === 5) crowd.resolve();
       await crowd.promise;
       return fine(response, request);

@@ -7,7 +7,7 @@ import fc from '../../support/properties.ts';
 
 const usual: CounterWindow = { item: 'item', limit: 50, burst: 40, minute: 7 };
 
-/** A write that waits until the test says what becomes of it. */
+/** A write that waits until the test decides its outcome. */
 interface Write extends PromiseWithResolvers<Counted> {
   readonly window: CounterWindow;
   readonly token: string;
@@ -29,7 +29,7 @@ function createProcess() {
   };
   const chargeMany = (count: number, more: Partial<CounterWindow> = {}) =>
     Array.from({ length: count }, () => charge(more));
-  /** What becomes of the latest write; resolves when all that follows from it has happened. */
+  /** Decides the outcome of the latest write; resolves when all consequences have happened. */
   const settle = async (counted: Counted | Error) => {
     const write = writes.at(-1);
     if (counted instanceof Error) write?.reject(counted);
@@ -94,7 +94,7 @@ describe('charges of one counter', () => {
     const spent = { granted: false, reason: 'quota', used: 50 };
     expect(await Promise.all(charges)).toEqual([granted(1), granted(50), ...Array(4).fill(spent)]);
     expect(sizes()).toEqual([1, 5, 2, 1]);
-    // A write that was refused is dead; what comes in its place is another.
+    // A refused write is final; the next one is another write.
     expect(new Set(writes.map(({ token }) => token)).size).toBe(4);
   });
 

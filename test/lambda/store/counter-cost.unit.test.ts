@@ -11,7 +11,7 @@ const start = Date.UTC(2026, 10, 21, 12);
 /** With a name as long as there is. */
 const limits = { item: `count_tokens#member#0x${'0'.repeat(40)}`, limit: 1_000_000, expiresAt: start + 86_400_000 };
 
-/** Environments whose clocks are wrong by so many milliseconds; charges go to one after the other. */
+/** Environments whose clocks are off by this many milliseconds, charging in turn. */
 function createWorld(burst: number, ...skews: number[]) {
   const store = createMemoryCaller();
   const clock = { time: start };
@@ -38,7 +38,7 @@ describe('charges that are spread over a minute', () => {
     { rate: 6_000, units: 4 },
   ])('cost one write each, of $units units at most, at $rate a minute', async ({ rate, units }) => {
     const { store, clock, charge } = createWorld(rate + 1);
-    // Twenty seconds of the busiest: by then it has long been as large as it gets.
+    // Twenty seconds of the heaviest traffic: long enough for the item to reach its full size.
     const charges = Math.min(rate, 2_000);
     for (let count = 0; count < charges; count += 1) {
       expect((await charge()).granted).toBe(true);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const firstMinute = 29_700_000;
-/** Stands still but where a test lets it pass: the time of all environments, unless they have one of their own. */
+/** The time of all environments that lack their own. It stands still unless a test moves it. */
 const clock = { time: firstMinute * 60_000 };
 const now = () => clock.time;
 let timers: StoppedTimers;
@@ -46,7 +46,7 @@ function newWindow(more: Partial<CounterWindow> = {}): CounterWindow {
   return { item: `item${items}`, limit: 50, burst: 20, minute: firstMinute, ...more };
 }
 
-/** In parallel, in turn from so many environments, or all from one. */
+/** In parallel, from this many environments in turn, or all from one. */
 function chargeMany(window: CounterWindow, count: number, environments = [counters]): Promise<ChargeResult[]> {
   const charge = (index: number) =>
     environments[index % environments.length]?.charge(window, createToken()) ?? Promise.reject(new Error('nobody'));

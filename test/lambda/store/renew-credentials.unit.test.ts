@@ -57,7 +57,7 @@ test('if that fails, the old ones serve while valid, and it is tried again', asy
   clock.now = 60 * minute;
   const late = read().catch((error) => error);
   asked[3]?.reject(new Error('planted'));
-  // As with a store that can't be reached, nobody passes; but no charge can have been written.
+  // As with an unreachable store, nobody passes; but no charge can have been written.
   expect(await late).toMatchObject({ code: 'service_unavailable', reason: undefined });
 });
 

@@ -6,7 +6,7 @@ const failing = () => new ServiceError('NoAnswer', 'lost');
 const throttled = () => new ServiceError('ThrottlingException', 'slower', { status: 400 });
 const refused = () => new ServiceError('ConditionalCheckFailedException', 'no', { status: 400 });
 
-/** A caller of a service that does what it is told to, and a clock that the pauses move. */
+/** A call to a scripted service, and a clock that advances with the pauses. */
 function createCaller() {
   const clock = { time: 0, pause: 0 };
   const pauses: number[] = [];

@@ -11,8 +11,8 @@ import { createRandom } from '../../support/random.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 
 /*
- * The code of before and today's on the same items, as while a deployment rolls, over a store that loses what it is told and
- * what it says. The test's seeds can be repeated; test/exhaustive runs every schedule of one request of each.
+ * Yesterday's and today's code on the same items, as in a rolling deployment, with a store that loses requests and
+ * answers. The test's seeds can be repeated; test/exhaustive runs every schedule of one request of each.
  */
 
 let database: TestDynamoDb;

@@ -114,7 +114,7 @@ test('an operation that has waited as long as a slow one is refused with it', as
   for (const outcome of await behind) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
   expect(sent).toBe(64);
   for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
-  // Whoever comes later finds the way free.
+  // A later call is not held up.
   expect(await limited(async () => 'done')).toBe('done');
 });
 

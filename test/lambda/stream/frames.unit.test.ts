@@ -6,7 +6,7 @@ import { createMarkSheet } from '../../../lambda/stream/marks.ts';
 import { questionIn } from '../../support/rewrite.ts';
 import { chat, chunk } from '../../support/stream-events.ts';
 
-/** What remains of an event, less its text and its number. */
+/** The rest of an event without its text and number. */
 function frameAround(data: object | string, id?: string, dialect = chat) {
   const json = createScanner().scan(typeof data === 'string' ? data : JSON.stringify(data));
   const sheet = createMarkSheet({});

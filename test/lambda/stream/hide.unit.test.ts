@@ -7,7 +7,7 @@ import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 
 describe('what passes untouched', () => {
-  // To a pattern of words, a name stands in each of these.
+  // A pattern of words would find a name in each of these.
   const base64 = `AAAA/acme/+AcmeCorp+Thunder/${'A'.repeat(40)}==`;
   const url = `data:image/png;base64,${base64}`;
 

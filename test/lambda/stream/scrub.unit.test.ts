@@ -229,7 +229,7 @@ describe('any names in any text', () => {
   ];
   const offsets = fc.array(fc.nat(1000), { maxLength: 12 });
 
-  /** Texts that are full of names, of their beginnings and ends, and of what only looks like them. */
+  /** Texts full of names, their beginnings and ends, and lookalikes. */
   const withNames = (one: fc.Arbitrary<string>) =>
     fc.array(one, { maxLength: 5 }).chain((names) => {
       const part = fc.tuple(fc.constantFrom('a', ...names), fc.nat(12), fc.nat(12));
@@ -333,12 +333,12 @@ test('a hostile text in tiny deltas stays linear, and memory bounded', () => {
 });
 
 interface Manner {
-  /** Whether the text ends where it ends, or may go on. */
+  /** Whether the text is complete, or may continue. */
   readonly final: boolean;
   readonly before?: string;
 }
 
-/** The rules once more, character by character: what leaves, what is held, and the hits. */
+/** The rules again, character by character: what leaves, what is held, and the hits. */
 function scrubSlowly(
   names: readonly string[],
   text: string,
@@ -381,7 +381,7 @@ function scrubSlowly(
   return [out, '', hits];
 }
 
-/** What a name is at this place of a text. */
+/** The state of a name at this place in a text. */
 function stateOf(
   name: readonly string[],
   characters: readonly string[],

@@ -48,7 +48,7 @@ describe('a dropped body', () => {
 });
 
 describe('a body that is written', () => {
-  /** Takes pieces one by one, each when it is told to. */
+  /** Takes pieces one by one, each when the test says so. */
   function createTaker() {
     const taken: string[] = [];
     const releases: (() => void)[] = [];

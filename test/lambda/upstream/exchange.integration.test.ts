@@ -77,7 +77,7 @@ describe('a request', () => {
   test('is not sent on when its answer is over', async () => {
     const size = 100_000_000;
     const over = Promise.withResolvers<number>();
-    // Answers at once, and reads on only to see what still comes.
+    // Answers at once, and keeps reading only to see what still comes.
     const server = createServer((socket) => {
       socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
       socket.on('error', () => {}).once('close', () => over.resolve(socket.bytesRead));

@@ -17,7 +17,7 @@ const candidate = (upstream: Upstream, key: string): Candidate => ({ upstream, k
 /** Two upstreams with two keys each. */
 const all = [candidate(first, 'a'), candidate(first, 'b'), candidate(second, 'x'), candidate(second, 'y')];
 
-/** Asks with what each key is answered: what came of it, who was asked, who rests, and what was told of each failure. */
+/** Opens an upstream with an answer for each key. Returns the outcome, the keys tried, those resting, and the reported failures. */
 async function open(answers: Readonly<Record<string, Answer>>, changes: Partial<Attempt> = {}, candidates = all) {
   const [asked, resting, told]: [string[], string[], string[]] = [[], [], []];
   const openUpstream = createOpenUpstream({

@@ -68,7 +68,7 @@ test('resting keys come in the order of their upstreams, within one the longest 
   const { order, rest } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
   for (const name of ['_2y', 'c', '_2x', 'a', 'b']) await rest(name);
   expect(await order()).toEqual(['c', 'a', 'b', '_2y', '_2x']);
-  await rest('c'); // tried, and limited once more
+  await rest('c'); // tried, and limited again
   expect(await order()).toEqual(['a', 'b', 'c', '_2y', '_2x']);
 });
 

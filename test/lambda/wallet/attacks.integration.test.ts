@@ -10,7 +10,7 @@ const noon = Date.UTC(2026, 10, 21, 12);
 
 describe('a signature that is refused writes nothing', () => {
   let wallet: TestWallet;
-  // Every test has a day of its own, and so all of the limits.
+  // Each test has its own day, and so unused limits.
   let today = Date.UTC(2026, 10, 21, 12);
   let time: number;
   let message: string;
@@ -28,7 +28,7 @@ describe('a signature that is refused writes nothing', () => {
   });
   afterEach(async () => {
     expect(await wallet.readTables()).toEqual(before);
-    // The message itself is still good: nobody's attempt has spent it.
+    // The message is still valid: none of the attempts has used it up.
     time = today;
     const signature = await account.signMessage({ message });
     expect((await wallet.post('/cli/sign-in', { message, signature })).status).toBe(401);
@@ -212,7 +212,7 @@ describe('a thousand attempts from one network', () => {
   });
 });
 
-/** How many of so many attempts, ten at a time, ended with which status. */
+/** Makes this many attempts, ten at a time, and counts their statuses. */
 async function tally(attempts: number, attempt: (number: number) => Promise<number>): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   for (let first = 0; first < attempts; first += 10) {

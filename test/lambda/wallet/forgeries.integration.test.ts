@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => wallet[Symbol.asyncDispose]());
 beforeEach(async () => {
-  // A day of its own for each test, and so all of the limits.
+  // Each test has its own day, and so unused limits.
   today += 86_400_000;
   message = await wallet.challenge(account);
 });

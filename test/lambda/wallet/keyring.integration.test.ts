@@ -25,7 +25,7 @@ describe('a wallet’s keys', () => {
     keys = createKeyStore(documents, database.keysTable);
     wallets = createWalletStore(documents, database.keysTable);
     keyring = createKeyring({ keys, wallets, now: () => time, randomBytes });
-    // Those who come at once take their own queue for the slowness of the store.
+    // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
   afterEach(async () => {
@@ -68,7 +68,7 @@ describe('a wallet’s keys', () => {
     await keyring.revoke(member, first?.record.id ?? '');
     await keyring.issue(member);
     await expect(keyring.issue(member)).rejects.toEqual(tooMany);
-    // Past this module: what the operator's command does.
+    // Bypassing this module, as the operator's command does.
     await keys.revoke(second?.record.id ?? '', time);
     await keyring.issue(member);
     await expect(keyring.issue(member)).rejects.toEqual(tooMany);

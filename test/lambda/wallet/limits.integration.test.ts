@@ -19,7 +19,7 @@ describe('what a network and a wallet may ask for', () => {
     database = await startTestDynamoDb();
     counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
     limits = createLimits({ counters, now: () => time, createToken });
-    // Those who come at once take their own queue for the slowness of the store.
+    // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
   afterEach(async () => {

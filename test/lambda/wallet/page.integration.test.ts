@@ -20,7 +20,7 @@ describe('the page', () => {
     const html = await (await fetch(`${wallet.url}/cli`)).text();
     expect(html).toBe(readFileSync(new URL('index.html', folder), 'utf8'));
     const named = [...html.matchAll(/<(?:link|script) [^>]*?(?:src|href)="([^"]+)"/g)].map(([, path]) => `/${path}`);
-    // A module that only another module names would be asked for later than it could.
+    // A module that only another module names would be requested later than necessary.
     const files = readdirSync(folder).filter((name) => name !== 'index.html');
     expect(named.toSorted()).toEqual(files.map((name) => `/cli/${name}`).toSorted());
     const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
@@ -107,7 +107,7 @@ describe('what another site’s page may send', () => {
       );
       expect([status, body.error.code]).toEqual([403, 'forbidden_origin']);
     }
-    // What a form can send without asking.
+    // The types that a form can send without a preflight.
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const { status, body } = await wallet.post(`/cli/${path}`, {}, { ...session, 'content-type': type });
       expect([status, body.error.code]).toEqual([415, 'invalid_request']);

@@ -266,7 +266,7 @@ test('a key that could not be shown is not made', async () => {
   const reachStore = async (endpoint: string): Promise<CallService> => {
     const call = createTestCaller(endpoint);
     return (operation, input, signal) => {
-      // What is left of the member's quota stands in every answer.
+      // Every answer has the rest of the member's quota.
       const fails = isDown && operation === 'GetItem' && JSON.stringify(input).includes(`member#${member}`);
       return fails ? Promise.reject(new Error('down')) : call(operation, input, signal);
     };

@@ -1,7 +1,7 @@
 /**
- * Who may import whom inside lambda/, one row for each folder, or for each file of a room whose
- * files stand on different steps, leaves first. A row may import what it lists and
- * itself; so data flows one way, and each kind of change touches one place.
+ * Who may import whom inside lambda/: one row for each folder, or for each file of a folder whose files have different
+ * levels, leaves first. A row may import what it lists and itself, so data flows one way, and each kind of change
+ * touches one place.
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {
   'http/errors': [],
@@ -112,7 +112,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     'http/errors',
     'http/gateway-request',
   ],
-  // The composition: it may know every part but those that use it.
+  // The composition may know every part except those that use it.
   gateway: [
     'app',
     'settings/config',
@@ -154,7 +154,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     'store',
     'wallet',
   ],
-  // A client of the gateway, which takes nothing of it.
+  // A client of the gateway, which imports nothing of it.
   canary: [
     'report/emf',
     'report/metric-names',
@@ -164,7 +164,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     'settings/settings',
     'store',
   ],
-  // A function of its own: it takes what it shares from below, and nothing of the gateway takes anything from it.
+  // A separate function: it imports shared parts from below, and no part of the gateway imports it.
   wallet: [
     'dialects', // the shape of an error
     'http/call',
@@ -190,7 +190,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that only some places may use. */
 export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
-  // That nothing of the SDK gets into the gateway's artifact is the bundle's test.
+  // The bundle's test keeps the SDK out of the gateway's artifact.
   { name: /^@aws-sdk\//, allowed: /^lambda\/(store\/|(wallet\/wallet|serve)\.ts$)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/http\/pipeline\.ts$/ },
@@ -198,11 +198,11 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
 ];
 
-/** What lib/ may take from lambda/: the schema of the tables and what their items cost, the settings, and the names of metrics and of the edge's headers. */
+/** What lib/ may import from lambda/: the tables' schema and the cost of their items, the settings, and the names of metrics and of the edge's headers. */
 export const sharedWithLib =
   /^lambda\/(store\/(schema|counter-cost)|settings\/(setting|settings|read-settings|config)|report\/metric-names|identity\/viewer-address)\.ts$/;
 
-/** The inside of the wallet, leaves first: each may import those that stand before it. What a browser runs takes nothing from here. */
+/** The inside of the wallet, leaves first: each may import those before it. Code for the browser imports none of them. */
 export const walletSteps = [
   ...[
     'pages',
@@ -220,7 +220,7 @@ export const walletSteps = [
   ...['middleware', 'pipelines', 'actions', 'app', 'wallet', 'index'],
 ];
 
-/** Who may import whom outside lambda/. A room of operator/ may also use what stands at operator/'s own root. */
+/** Who may import whom outside lambda/. Each folder in operator/ may also use the files directly in operator/. */
 export const outside: Readonly<Record<string, readonly string[]>> = {
   lib: ['lambda'],
   local: ['lambda', 'lib'],
@@ -229,7 +229,7 @@ export const outside: Readonly<Record<string, readonly string[]>> = {
   bin: ['lambda', 'lib', 'local', 'operator'],
 };
 
-/** Which room of operator/ uses another. */
+/** Which folder in operator/ uses which. */
 export const operatorRooms: Readonly<Record<string, readonly string[]>> = {
   doctor: ['examination'],
   keys: ['setup'],

@@ -1,10 +1,10 @@
 import type { SourceFile } from '../support/imports.ts';
 import { operatorRooms, outside, packageRules, rules, sharedWithLib, walletSteps } from './rules.ts';
 
-/** Where a function begins: only there are the environment and the clock at hand. */
+/** The entries: only they may use the environment and the clock. */
 const entries = /^lambda\/((wallet\/|canary\/)?index|server)\.ts$/;
 
-/** A server is made in one place, and so is what a process is told from outside. */
+/** Only these may create servers and handle signals. */
 const servers = /\bcreateServer\(|\bprocess\.on\(/;
 const mayServe = /^lambda\/(engines\/listen|server)\.ts$/;
 
@@ -60,5 +60,5 @@ function mayImportOutside(path: string, target: string): boolean {
   return (operatorRooms[room] ?? []).includes(targetRoom);
 }
 
-/** A file's folder, and its room there where it stands in one. */
+/** A file's folder, and its subfolder if it is in one. */
 const placeOf = (path: string) => /^([a-z]+)\/(?:([^/]+)\/)?/.exec(path)?.slice(1) ?? [];

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { fail, ok, type Row } from '../examination/row.ts';
+import { fail, ok, type Row, untested } from '../examination/row.ts';
 import { chatProbe, countTokensPath, dialectProbes, messagesProbe, whoAreYou } from './dialect-probes.ts';
 import type { Acquaintance } from './greet.ts';
 import { type ExpectedError, faultInError } from './judge-error.ts';
@@ -34,6 +34,7 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
   const headers = { authorization: `Bearer ${key}` };
   const get = (path: string): Ask => ({ method: 'GET', path, headers });
   const count = (body: string | object): Ask => ({ method: 'POST', path: countTokensPath, headers, body });
+  const unknownModel = messagesProbe.question('none', whoAreYou);
 
   const checks: Readonly<Record<string, readonly Case[]>> = {
     'no key': all.map(({ ask, shape }) => ({ ask, expected: { code: 'missing_api_key', shape, headers: noRetry } })),
@@ -43,7 +44,11 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
     })),
     'an unknown model': [
       { ask: get('/v1/models/none'), expected: { code: 'model_not_found', shape: 'openai' } },
-      { ask: count(messagesProbe.question('none', whoAreYou)), expected: { code: 'invalid_model', shape: 'messages' } },
+      {
+        // Coding agents append this query.
+        ask: { ...count(unknownModel), path: `${countTokensPath}?beta=true` },
+        expected: { code: 'invalid_model', shape: 'messages' },
+      },
     ],
     'a picture for the text model': [
       {
@@ -71,6 +76,18 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
     })),
   };
   for (const [check, cases] of Object.entries(checks)) yield await examineCases(ask, check, cases, known.headerPrefix);
+  yield await examineLarge(ask, count({ ...unknownModel, system: 'x'.repeat(4 * mebibyte) }), known.headerPrefix);
+}
+
+/** Many proxies refuse a long prompt: by default nginx takes no more than 1 MiB. The model is unknown, so it goes no further. */
+async function examineLarge(ask: Probe, large: Ask, headerPrefix: string): Promise<Row> {
+  const reply = await ask(large);
+  const row = { area: 'errors', check: 'a large body' };
+  if (faultInError(reply, { code: 'request_too_large', shape: 'messages' }, headerPrefix) === undefined) {
+    return { ...row, ...untested('REQUEST_BODY_LIMIT is below 4 MiB; raise it to see larger bodies pass') };
+  }
+  const fault = faultInError(reply, { code: 'invalid_model', shape: 'messages' }, headerPrefix);
+  return { ...row, ...(fault === undefined ? ok('4 MiB') : fail(`${reply.title}: ${fault}`)) };
 }
 
 /**

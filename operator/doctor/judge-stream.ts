@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { createSseReader, type SseEvent } from '../../lambda/stream/sse.ts';
 import { type Finding, fail, note, ok } from '../examination/row.ts';
 import type { DialectProbe } from './dialect-probes.ts';
-import { type Arrival, quote, type Reply } from './probe.ts';
+import { type Arrival, parseJson, quote, type Reply } from './probe.ts';
 
 /** An event, and when its first and its last byte came. */
 export interface TimedEvent extends SseEvent {
@@ -42,8 +43,20 @@ export function judgeStream(reply: Reply, events: readonly TimedEvent[], { isEnd
   if (!isEnd(last)) return fail(`it breaks off: its last event is ${last.type ?? ''} ${last.data}`.slice(0, 200));
   const ends = events.filter(isEnd).length;
   if (ends > 1) return fail(`it ends ${ends} times: something on the way repeats events`);
+  const gap = findGap(events);
+  if (gap !== undefined) return fail(gap);
   return ok(`${events.length} events in ${Math.round(reply.duration)} ms`);
 }
+
+/** The events of the responses dialect are numbered, which shows what is lost or out of order. */
+function findGap(events: readonly TimedEvent[]): string | undefined {
+  const numbers = events.flatMap(({ data }) => numbered.safeParse(parseJson(data)).data?.sequence_number ?? []);
+  const index = numbers.findIndex((number, at) => at > 0 && number !== (numbers[at - 1] ?? 0) + 1);
+  if (index === -1) return undefined;
+  return `event ${numbers[index]} follows event ${numbers[index - 1]}: something on the way loses events or swaps them`;
+}
+
+const numbered = z.object({ sequence_number: z.int() });
 
 const slow = 10_000;
 

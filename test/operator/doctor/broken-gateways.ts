@@ -127,6 +127,12 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^it breaks off: its last event is response\.output_item\.done/,
   },
   {
+    fault: 'loses events in the middle',
+    meddling: replace(/(event: .*\n)?data: .*"sequence_number":6,.*\n\n/g, '', streams),
+    rows: ['responses: streams to the end'],
+    says: /^event \d+ follows event \d+: something on the way loses events or swaps them$/,
+  },
+  {
     fault: 'gives streams the wrong type',
     meddling: set({ 'content-type': 'text/plain' }, (asked) => at('/v1/messages')(asked) && streams(asked)),
     rows: ['messages: streams to the end', 'messages: reports usage in streams'],
@@ -236,6 +242,21 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^a good x-api-key is answered 401 /,
   },
   {
+    fault: 'does not know a path with a query',
+    meddling: { asks: (asked) => ({ ...asked, path: asked.path.replace('?', '%3F') }) },
+    rows: ['errors: an unknown model'],
+    says: /^POST \/v1\/messages\/count_tokens\?beta=true: expected 400 invalid_model, not 404 /,
+  },
+  {
+    fault: 'takes no body over 1 MiB',
+    meddling: {
+      asks: (asked) => (asked.body.length > 2 ** 20 ? { ...asked, path: '/none' } : asked),
+      status: (status, { path }) => (path === '/none' ? 413 : status),
+    },
+    rows: ['errors: a large body'],
+    says: /expected 400 invalid_model, not 413 /,
+  },
+  {
     fault: 'has no Allow on a 405',
     meddling: onStatus(405, { allow: undefined }),
     rows: ['errors: a wrong method'],
@@ -267,6 +288,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
       'errors: an unknown key',
       'errors: an unknown model',
       'errors: a picture for the text model',
+      'errors: a large body',
       'errors: a body that is not JSON',
       'errors: an unknown encoding',
       'errors: a wrong method',

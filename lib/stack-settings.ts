@@ -13,7 +13,7 @@ const retention: Setting<number> = {
 
 /** The rate limits that a web function's endpoint can have. Not every region offers all of them. */
 const rate: Setting<number> = {
-  expects: '0, a multiple of 100 up to 1000, or one of 1000 up to 10000',
+  expects: '0, a multiple of 100 up to 1000, or a multiple of 1000 up to 10000',
   parse: (value) => {
     const number = integer(0, 10_000).parse(value);
     return number !== undefined && number % (number <= 1_000 ? 100 : 1_000) === 0 ? number : undefined;

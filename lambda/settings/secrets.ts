@@ -110,7 +110,7 @@ function readHeaders(value: unknown): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   const headers = headerMap.parse(typeof value === 'string' ? value : JSON.stringify(value));
   if (headers) return headers;
-  throw unreadable(new Error('the headers in the secret are not a JSON object of names and texts'));
+  throw unreadable(new Error('the headers in the secret are not a JSON object of names and values'));
 }
 
 async function withinTimeLimit<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {

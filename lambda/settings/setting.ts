@@ -1,9 +1,9 @@
-/** How to read one setting: text in, value out; undefined for a text that is not allowed. */
+/** How to read one setting: text in, value out; undefined if the text is not allowed. */
 export interface Setting<T> {
-  /** What the value may be, for error messages and docs. */
+  /** The allowed values, for error messages and docs. */
   readonly expects: string;
   readonly parse: (text: string) => T | undefined;
-  /** The text to use for an unset variable; without one the setting may be absent. */
+  /** The text to use if the variable is unset; without one the setting may be absent. */
   readonly fallback?: string;
   /** Whether it must be set, having no fallback. */
   readonly required?: true;
@@ -28,7 +28,7 @@ export const integer = (from: number, to: number): Setting<number> => ({
 });
 
 export const seconds = (from: number, to: number): Setting<number> => ({
-  expects: `seconds from ${from} to ${to}, fractions allowed`,
+  expects: `a number of seconds from ${from} to ${to}, fractions allowed`,
   parse: (value) => within(/^\d{1,6}(\.\d{1,6})?$/, value, from, to),
 });
 
@@ -46,7 +46,7 @@ export const duration = (from: number, to: number): Setting<number> => {
 
 /** Mebibytes in, bytes out. */
 export const mebibytes = (from: number, to: number): Setting<number> => ({
-  expects: `MiB from ${from} to ${to}, a whole number`,
+  expects: `a whole number of MiB from ${from} to ${to}`,
   parse: (value) => {
     const number = integer(from, to).parse(value);
     return number === undefined ? undefined : number * 1_048_576;
@@ -80,7 +80,7 @@ const baseUrl: Setting<string> = {
   },
 };
 
-/** A URL to which this ending is appended, so it must not have it already. */
+/** A URL to which the gateway appends this ending, so it must not have it already. */
 export const urlWithout = (ending: RegExp, expects: string): Setting<string> => ({
   expects,
   parse: (value) => {

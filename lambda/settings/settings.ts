@@ -23,7 +23,7 @@ export interface Alias {
 }
 
 const aliases: Setting<readonly Alias[]> = {
-  expects: 'from=to pairs separated by commas, a trailing * making a prefix, such as gpt-*=svc,eyes=svc-vision',
+  expects: 'from=to pairs separated by commas, where a trailing * makes a prefix, such as gpt-*=svc,eyes=svc-vision',
   parse: (value) => {
     const pairs = splitList(value).map((pair) => /^([^=*\s]+)(\*?)=([^=*\s]+)$/.exec(pair));
     return pairs.every((pair) => pair !== null)
@@ -38,7 +38,7 @@ const ofConnection = /^(host|connection|content-length|transfer-encoding)$/;
 /** Headers as a JSON object, read by lower-case name. */
 export const headerMap: Setting<Readonly<Record<string, string>>> = {
   expects:
-    'a JSON object of header names and texts, without host, connection, content-length and transfer-encoding, such as {"x-team": "a"}',
+    'a JSON object of header names and values, without host, connection, content-length or transfer-encoding, such as {"x-team": "a"}',
   parse: (value) => {
     const entries = readObject(value)?.map(([name, text]) => [name.toLowerCase(), text] as const);
     const sendable = entries?.every(
@@ -67,14 +67,14 @@ const keyList = list('keys separated by commas', /^[\x21-\x7e]+$/);
 const secretId = text('the name or ARN of a secret', /^[\w/+=.@:-]{1,512}$/);
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
-/** Dialects that an upstream may have at an address of their own, under model ids of their own. */
+/** Dialects that may have their own address and model ids at an upstream. */
 export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
 type OwnAddress = (typeof ownAddresses)[number];
 
 /** Which of an upstream's addresses an endpoint is at. */
 export type Address = 'chat' | Lowercase<OwnAddress>;
 
-/** `RESPONSES_BASE_URL` and its like. */
+/** `RESPONSES_BASE_URL` and so on. */
 const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
   Object.fromEntries(ownAddresses.map((address) => [`${address}_${name}`, setting])) as Record<
     `${OwnAddress}_${Name}`,
@@ -104,7 +104,7 @@ export const upstreamSettings = {
 export const settings = {
   SERVICE_NAME: byDefault(
     'svc',
-    text('2 to 20 letters, digits and dashes, a lower-case letter first', /^[a-z][a-z0-9-]{1,19}$/),
+    text('2 to 20 lower-case letters, digits and dashes, a letter first', /^[a-z][a-z0-9-]{1,19}$/),
   ),
   APP_URL: urlWithout(/\/cli$/, 'the http(s) URL of the web app, without /cli'),
   GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
@@ -143,7 +143,7 @@ export const settings = {
   EDGE_SECRET_ID: secretId,
   EDGE_ONLY: byDefault('true', flag()),
   METRICS_NAMESPACE: byDefault(metricNamespace, text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/)),
-  DEPLOYED_COMMIT: text("a commit's digest, with -dirty where there was more", /^[0-9a-f]{7,64}(-dirty)?$/),
+  DEPLOYED_COMMIT: text("a commit's hash, with -dirty if there were further changes", /^[0-9a-f]{7,64}(-dirty)?$/),
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** Further settings of the HTTP server, which a function does not have. */

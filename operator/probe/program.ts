@@ -47,5 +47,5 @@ export function createProgram(surroundings: Surroundings): Command {
 function readSeconds(text: string): number {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (number >= 0.1 && number <= 890) return number;
-  throw new InvalidArgumentError('It must be seconds from 0.1 to 890, fractions allowed.');
+  throw new InvalidArgumentError('It must be a number of seconds from 0.1 to 890, fractions allowed.');
 }

@@ -107,7 +107,7 @@ test.each<[object, string]>([
   [{ edge: 'yes', edgeDomainName: 'api.example.com' }, 'edge must be true or false'],
   [
     { SERVICE_NAME: 'Svc', MODEL_ALIASES: 'gpt-*=svc' },
-    'SERVICE_NAME must be 2 to 20 letters, digits and dashes, a lower-case letter first',
+    'SERVICE_NAME must be 2 to 20 lower-case letters, digits and dashes, a letter first',
   ],
   [{ MODEL_ALIASES: 'gpt-4=svc,a=svc,gpt-4=svc-vision' }, 'MODEL_ALIASES maps gpt-4 twice'],
   [{ MODEL_ALIASES: 'gpt-*=svc,gpt-*=svc' }, 'MODEL_ALIASES maps gpt-* twice'],
@@ -279,17 +279,17 @@ describe('the engine', () => {
     [{ engine: 'function-url', maxConcurrency: 64 }, `maxConcurrency ${without('function-url')}`],
     [{ rateLimit: 100 }, `rateLimit ${without('function-url')}`],
     [{ BODY_BUDGET: 100 }, `BODY_BUDGET ${without('function-url')}`],
-    [{ engine: 'web', BODY_BUDGET: 0 }, 'BODY_BUDGET must be MiB from 1 to 65536, a whole number'],
+    [{ engine: 'web', BODY_BUDGET: 0 }, 'BODY_BUDGET must be a whole number of MiB from 1 to 65536'],
     [{ engine: 'http' }, 'engine must be function-url or web or both'],
     [{ engine: 'web', maxConcurrency: 129 }, 'maxConcurrency must be a whole number from 1 to 128'],
     [{ engine: 'web', maxEnvironments: 1 }, 'maxEnvironments must be a whole number from 2 to 10000'],
     [
       { engine: 'web', rateLimit: 150 },
-      'rateLimit must be 0, a multiple of 100 up to 1000, or one of 1000 up to 10000',
+      'rateLimit must be 0, a multiple of 100 up to 1000, or a multiple of 1000 up to 10000',
     ],
     [
       { engine: 'web', rateLimit: 1100 },
-      'rateLimit must be 0, a multiple of 100 up to 1000, or one of 1000 up to 10000',
+      'rateLimit must be 0, a multiple of 100 up to 1000, or a multiple of 1000 up to 10000',
     ],
     [
       { engine: 'web', CLIENT_ADDRESS: 'socket' },

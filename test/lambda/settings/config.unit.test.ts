@@ -157,7 +157,7 @@ describe('readConfig', () => {
     '{"Transfer-Encoding": "chunked"}',
   ])('UPSTREAM_HEADERS is not %s', (value) => {
     expect(faultsOf({ ...least, UPSTREAM_HEADERS: value })).toEqual([
-      expect.stringMatching(/^UPSTREAM_HEADERS must be a JSON object of header names and texts, without host/),
+      expect.stringMatching(/^UPSTREAM_HEADERS must be a JSON object of header names and values, without host/),
     ]);
   });
 });

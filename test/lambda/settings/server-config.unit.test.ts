@@ -26,7 +26,7 @@ test('every fault is reported', () => {
     [
       'PORT must be a whole number from 0 to 65535, 0 for any free port',
       'AWS_LAMBDA_HTTP_ENDPOINT must be a host and a port, such as 127.0.0.1:8080',
-      'SHUTDOWN_GRACE must be seconds from 0 to 600, fractions allowed',
+      'SHUTDOWN_GRACE must be a number of seconds from 0 to 600, fractions allowed',
     ].join('\n'),
   );
 });

@@ -97,7 +97,7 @@ test.each([
   [[], 'required option'],
   [['--base', 'ftp://x'], 'It must be an http(s) URL.'],
   [['--base', 'http://x', '--secret', 'short'], '--secret must have at least 32 characters'],
-  [['--base', 'http://x', '--silence', '900'], 'It must be seconds from 0.1 to 890, fractions allowed.'],
+  [['--base', 'http://x', '--silence', '900'], 'It must be a number of seconds from 0.1 to 890, fractions allowed.'],
   [['--base', 'http://x', '--throttle', 'many'], 'It must be a whole number from 1 to 2000.'],
 ])('wrong usage %j is told', async (args, message) => {
   const said = await runProbe(...args);

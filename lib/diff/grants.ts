@@ -1,3 +1,4 @@
+import { remember } from './remember.ts';
 import { namesOf, type Part, partsOf, type Template, type Tree } from './template.ts';
 
 /** A statement of a policy, spelt out: one for each principal, action and resource, so that two can be compared. */
@@ -13,18 +14,15 @@ export interface Grant {
 export const anyone = 'anyone';
 
 /** Everything that the template allows or denies, wherever it says so. */
-export function grantsOf(template: Template): {
-  readonly allowed: readonly Grant[];
-  readonly denied: readonly Grant[];
-} {
+export const grantsOf = remember((template: Template) => {
   const names = namesOf(template);
   const grants = partsOf(template).flatMap((part) =>
     part.type === 'AWS::Lambda::Permission'
       ? grantsOfPermission(part.tree, names)
-      : statementsIn(part.tree).flatMap((statement) => grantsOfStatement(statement, part, names)),
+      : statementsOf(part.tree).flatMap((statement) => grantsOfStatement(statement, part, names)),
   );
   return { allowed: grants.filter(({ denies }) => !denies), denied: grants.filter(({ denies }) => denies) };
-}
+});
 
 type Names = Readonly<Record<string, string>>;
 
@@ -41,6 +39,8 @@ function conditionOf({ Condition, ...others }: Tree, names: Names): string {
 }
 
 /** Every statement of a policy, wherever in a resource it is. */
+const statementsOf = remember<Tree, Tree[]>(statementsIn);
+
 function statementsIn(value: unknown): Tree[] {
   if (typeof value !== 'object' || value === null) return [];
   const { Statement, ...others } = value as Tree;

@@ -1,3 +1,5 @@
+import { remember } from './remember.ts';
+
 export interface Resource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
@@ -12,13 +14,13 @@ export interface Template {
 }
 
 /** The construct of each logical id, by its place in the stack, such as `Tables/Keys`. */
-export function namesOf({ Resources = {} }: Template): Record<string, string> {
+export const namesOf = remember(({ Resources = {} }: Template): Readonly<Record<string, string>> => {
   const entries = Object.entries(Resources).map(([id, { Metadata }]) => {
     const path = String(Metadata?.['aws:cdk:path'] ?? id);
     return [id, path.replace(/^[^/]+\//, '').replace(/\/(Resource|Default)$/, '')];
   });
   return Object.fromEntries(entries);
-}
+});
 
 /** A resource or another part of a template as one tree: its properties, and what CloudFormation does with it. */
 export interface Part {
@@ -31,18 +33,24 @@ export interface Part {
 export type Tree = Readonly<Record<string, unknown>>;
 
 /** Everything that a template says, part by part: resources, outputs, the stack itself, and the rest. */
-export function partsOf(template: Template): Part[] {
+export const partsOf = remember((template: Template): readonly Part[] => {
   const { Resources = {}, Outputs = {}, Stack, ...rest } = template;
   const names = namesOf(template);
-  const resources = Object.entries(Resources).map(([id, resource]) => {
-    // The CDK's notes about a resource are not deployed.
-    const { Type: type, Metadata: _metadata, Properties = {}, ...attributes } = resource;
-    return { id, name: names[id] ?? id, type, tree: { ...attributes, ...Properties } };
-  });
+  const resources = Object.entries(Resources).map(([id, resource]) => ({
+    id,
+    name: names[id] ?? id,
+    type: resource.Type,
+    tree: treeOf(resource),
+  }));
   const others = [
     { id: '(outputs)', name: 'the outputs', type: 'Outputs', tree: Outputs },
     { id: '(stack)', name: 'the stack', type: 'Stack', tree: { ...Stack } },
     { id: '(rest)', name: 'the template', type: 'Template', tree: rest },
   ];
   return [...resources, ...others.filter(({ tree }) => Object.keys(tree).length > 0)];
-}
+});
+
+/** Without the CDK's notes, which are not deployed. */
+const treeOf = remember(({ Type: _type, Metadata: _metadata, Properties, ...attributes }: Resource): Tree => {
+  return { ...attributes, ...Properties };
+});

@@ -11,7 +11,7 @@ const base = synthesizeWhole();
 
 const ids = Object.fromEntries(partsOf(base).map(({ id, name }) => [name, id]));
 
-/** The properties of the resource that is named so, in a template that is being changed. */
+/** The properties of the resource with this name, to be changed. */
 const propertiesIn = (template: Any, name: string): Any => {
   const id = ids[name];
   if (id === undefined) throw new Error(`there is no ${name} among ${Object.keys(ids).join(', ')}`);
@@ -62,9 +62,9 @@ const dangerous: readonly Row[] = [
     (t) => propertiesIn(t, 'Tables/Keys').Replicas.push({ Region: 'eu-west-1' }),
     /durable: can be deleted/,
   ],
-  ['a table that goes with the stack', (t) => (resourceIn(t, 'Tables/Keys').DeletionPolicy = 'Delete'), /durable/],
-  ['a table that goes when replaced', (t) => delete resourceIn(t, 'Tables/Quota').UpdateReplacePolicy, /durable/],
-  ['a secret that goes with the stack', (t) => delete resourceIn(t, 'Secrets/Upstream').DeletionPolicy, /durable/],
+  ['a table deleted with the stack', (t) => (resourceIn(t, 'Tables/Keys').DeletionPolicy = 'Delete'), /durable/],
+  ['a table deleted when replaced', (t) => delete resourceIn(t, 'Tables/Quota').UpdateReplacePolicy, /durable/],
+  ['a secret deleted with the stack', (t) => delete resourceIn(t, 'Secrets/Upstream').DeletionPolicy, /durable/],
   [
     'a new salt',
     (t) => (propertiesIn(t, 'Secrets/NetworkSalt').GenerateSecretString.PasswordLength = 32),
@@ -75,8 +75,8 @@ const dangerous: readonly Row[] = [
     (t) => (propertiesIn(t, 'Secrets/Upstream').SecretString = '{"UPSTREAM_API_KEYS":"key"}'),
     /overwritten/,
   ],
-  ['a table that is left', (t) => without(t, 'Tables/Quota'), /Tables\/Quota: the stack gives up this table/],
-  ['a secret that is left', (t) => without(t, 'Secrets/Edge'), /the stack gives up this secret/],
+  ['an abandoned table', (t) => without(t, 'Tables/Quota'), /Tables\/Quota: the stack gives up this table/],
+  ['an abandoned secret', (t) => without(t, 'Secrets/Edge'), /the stack gives up this secret/],
   ['a stack that can be deleted', (t) => (t.Stack.terminationProtection = false), /durable: can be deleted/],
   ['another stack', (t) => (t.Stack.name = 'Other'), /is another stack/],
   [
@@ -108,12 +108,12 @@ const dangerous: readonly Row[] = [
   ],
   // private
   [
-    'anybody may scan',
+    'a table that anybody may scan',
     (t) => (replica(t).ResourcePolicy = { PolicyDocument: { Statement: [everybody] } }),
     /permissions: widens a permission: anyone may dynamodb:Scan on Tables\/Keys/,
   ],
   [
-    'anybody may read a secret',
+    'a secret that anybody may read',
     (t) => {
       const ResourcePolicy = { Statement: [{ ...everybody, Action: 'secretsmanager:GetSecretValue' }] };
       t.Resources.Open = {
@@ -127,7 +127,7 @@ const dangerous: readonly Row[] = [
   ['every action', (t) => (statements(t)[1].Action = 'dynamodb:*'), /Role may dynamodb:\* on Tables\/Keys/],
   ['every resource', (t) => (statements(t)[1].Resource = '*'), /may dynamodb:GetItem on \*/],
   [
-    'somebody else may take the role',
+    'a role that somebody else may assume',
     (t) =>
       propertiesIn(t, 'Gateway/Role').AssumeRolePolicyDocument.Statement.push({
         Effect: 'Allow',
@@ -159,7 +159,7 @@ const dangerous: readonly Row[] = [
     /widens a permission: anyone may lambda:InvokeFunction on Gateway\/Function/,
   ],
   [
-    'anyone may publish alarms',
+    'a topic to which anyone may publish',
     (t) => delete propertiesIn(t, 'Alarms/Topic/Policy').PolicyDocument.Statement[1].Condition,
     /widens a permission: cloudwatch.amazonaws.com may sns:Publish/,
   ],
@@ -242,7 +242,7 @@ const dangerous: readonly Row[] = [
     /reachable: is closed to callers/,
   ],
   [
-    'nobody may call',
+    'a URL that nobody may call',
     (t) => without(t, 'Gateway/Function/invoke-function-url'),
     /takes a permission away: anyone may lambda:InvokeFunctionUrl on Gateway\/Function/,
   ],
@@ -254,7 +254,7 @@ const dangerous: readonly Row[] = [
   ],
   ['no executions', (t) => (propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 0), /answers nobody/],
   [
-    'other executions than before, which would undo an emergency stop',
+    'changed executions, which would undo an emergency stop',
     (t) => {
       propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 200;
       propertiesIn(t, 'Alarms/NearingConcurrency').Threshold = 160;
@@ -262,7 +262,7 @@ const dangerous: readonly Row[] = [
     /Gateway\/Function: no longer bounded: gets executions again if it was stopped by hand/,
   ],
   [
-    'as many executions as a flood wants',
+    'unlimited executions',
     (t) => delete propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions,
     /nothing bounds the cost of a flood/,
   ],
@@ -275,7 +275,7 @@ const dangerous: readonly Row[] = [
     /bounded: answers any number of requests a day/,
   ],
   [
-    'no limit of guests, as of nobody',
+    'no limit of guests or of the deployment',
     (t) => {
       delete variables(t).DAILY_LIMIT;
       delete variables(t).GUEST_DAILY_LIMIT;
@@ -311,11 +311,11 @@ const dangerous: readonly Row[] = [
     },
     /reachable: cuts streams/,
   ],
-  ['a longer silence than the edge bears', (t) => (variables(t).KEEP_ALIVE_INTERVAL = '90'), /cuts streams/],
-  ['an output less', (t) => delete t.Outputs.KeysTable, /the outputs: no longer reachable/],
+  ['a longer silence than the edge allows', (t) => (variables(t).KEEP_ALIVE_INTERVAL = '90'), /cuts streams/],
+  ['one output fewer', (t) => delete t.Outputs.KeysTable, /the outputs: no longer reachable/],
   ['a condition', (t) => (resourceIn(t, 'Gateway/Function').Condition = 'Never'), /changes Condition/],
   // watched
-  ['one alarm less', (t) => without(t, 'Alarms/UpstreamFailing'), /Alarms\/UpstreamFailing: is removed/],
+  ['one alarm fewer', (t) => without(t, 'Alarms/UpstreamFailing'), /Alarms\/UpstreamFailing: is removed/],
   [
     'no alarm at all',
     (t) => {
@@ -324,7 +324,7 @@ const dangerous: readonly Row[] = [
     /is removed/,
   ],
   [
-    'alarms that tell nobody',
+    'alarms that notify nobody',
     (t) => {
       for (const { Properties } of alarms(t)) delete Properties.AlarmActions;
     },
@@ -332,7 +332,7 @@ const dangerous: readonly Row[] = [
   ],
   ['an alarm switched off', (t) => (alarms(t)[0].Properties.ActionsEnabled = false), /watched: notifies nobody/],
   [
-    'an alarm that tells another',
+    'an alarm that notifies somebody else',
     (t) => (alarms(t)[0].Properties.AlarmActions = ['arn:x']),
     /no longer notifies everyone/,
   ],
@@ -354,42 +354,38 @@ const dangerous: readonly Row[] = [
     /Alarms\/UpstreamDown: changes Metrics/,
   ],
   [
-    'another rule',
+    'another expression',
     (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').Metrics[0].Expression = 'FILL(0 * failed, 0)'),
     /Alarms\/UpstreamFailing: changes Metrics/,
   ],
-  [
-    'a down upstream that nobody hears of',
-    (t) => without(t, 'Alarms/UpstreamDown'),
-    /Alarms\/UpstreamDown: is removed/,
-  ],
+  ['an outage that nobody is told about', (t) => without(t, 'Alarms/UpstreamDown'), /Alarms\/UpstreamDown: is removed/],
   ['another metric', (t) => (propertiesIn(t, 'Alarms/NearingConcurrency').MetricName = 'Nothing'), /MetricName/],
   [
-    'late about executions',
+    'an alarm only when all executions are taken',
     (t) => (propertiesIn(t, 'Alarms/NearingConcurrency').Threshold = 100),
     /watched: always rings, or only once/,
   ],
   [
-    'less executions than the alarm waits for',
+    'fewer executions than the threshold of the alarm',
     (t) => (propertiesIn(t, 'Gateway/Function').ReservedConcurrentExecutions = 50),
     /Alarms\/NearingConcurrency: no longer watched/,
   ],
   [
-    'an edge that counts no 504',
+    'an edge without metrics of single statuses',
     (t) => {
       const { MonitoringSubscription } = propertiesIn(t, 'Edge/Distribution/MonitoringSubscription');
       MonitoringSubscription.RealtimeMetricsSubscriptionConfig.RealtimeMetricsSubscriptionStatus = 'Disabled';
     },
     /watched: does not report the share of each status/,
   ],
-  ['a canary that sleeps', (t) => (propertiesIn(t, 'Canary/Schedule').State = 'DISABLED'), /watched: never runs/],
+  ['a disabled canary', (t) => (propertiesIn(t, 'Canary/Schedule').State = 'DISABLED'), /watched: never runs/],
   [
-    'a canary that asks once a day',
+    'a canary that runs once a day',
     (t) => (propertiesIn(t, 'Canary/Schedule').ScheduleExpression = 'rate(1 day)'),
     /Canary\/Schedule: no longer watched: asks the gateway at other times/,
   ],
   [
-    'a canary that asks another',
+    'a canary at another address',
     (t) => (variables(t, 'Canary/Function').CANARY_URL = 'https://x.example/'),
     /asks another/,
   ],
@@ -399,13 +395,9 @@ const dangerous: readonly Row[] = [
     (t) => (propertiesIn(t, 'Alarms/CanaryFailing').TreatMissingData = 'notBreaching'),
     /Alarms\/CanaryFailing: changes TreatMissingData/,
   ],
-  ['nobody to tell', (t) => without(t, ids['Alarms/Topic/on-call@example.com'] ?? ''), /is removed/],
+  ['nobody to notify', (t) => without(t, ids['Alarms/Topic/on-call@example.com'] ?? ''), /is removed/],
   ['metrics elsewhere', (t) => (variables(t).METRICS_NAMESPACE = 'Other'), /watched: sends its metrics/],
-  [
-    'lines that hold no metrics',
-    (t) => (propertiesIn(t, 'Gateway/Function').LoggingConfig.LogFormat = 'JSON'),
-    /watch/,
-  ],
+  ['lines without metrics', (t) => (propertiesIn(t, 'Gateway/Function').LoggingConfig.LogFormat = 'JSON'), /watch/],
   ['an alarm that is off', (t) => (alarms(t)[0].Properties.ActionsEnabled = 'false'), /watched: notifies nobody/],
   ['no dashboard', (t) => without(t, 'Dashboard/Dashboard'), /is removed/],
 ];
@@ -432,7 +424,7 @@ const harmless: readonly (readonly [what: string, change: (template: Any) => voi
   ['other code', (t) => (propertiesIn(t, 'Gateway/Function').Code.S3Key = `${'a'.repeat(64)}.zip`)],
   ['a limit', (t) => (variables(t).GUEST_LIMIT = '5')],
   ['a new setting', (t) => (variables(t).MODEL_ALIASES = 'gpt-*=svc')],
-  ['a setting less', (t) => delete variables(t).UPSTREAM_SIGNS_THINKING],
+  ['one setting fewer', (t) => delete variables(t).UPSTREAM_SIGNS_THINKING],
   ['another model', (t) => (variables(t).UPSTREAM_2_TEXT_MODEL = 'newer')],
   ['one more name to hide', (t) => (variables(t).UPSTREAM_NAMES = 'model-x,vendor,third')],
   ['more memory', (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 1024)],
@@ -452,7 +444,7 @@ const harmless: readonly (readonly [what: string, change: (template: Any) => voi
   ],
   ['one more output', (t) => (t.Outputs.More = { Value: 'x' })],
   ['one more alarm', (t) => (t.Resources.More = structuredClone(alarms(t)[0]))],
-  ['what the CDK notes', (t) => (resourceIn(t, 'Tables/Keys').Metadata.more = 'x')],
+  ['metadata of the CDK', (t) => (resourceIn(t, 'Tables/Keys').Metadata.more = 'x')],
   [
     'the same permissions in two policies',
     (t) => {
@@ -464,7 +456,7 @@ const harmless: readonly (readonly [what: string, change: (template: Any) => voi
 ];
 
 describe('the gate, on the whole template', () => {
-  test('has nothing to say where nothing changes', () => {
+  test('finds nothing if nothing changes', () => {
     expect(findDangers(compareTemplates(base, structuredClone(base)))).toEqual([]);
   });
 
@@ -480,7 +472,7 @@ describe('the gate, on the whole template', () => {
     expect(dangersOf(change)).toEqual([]);
   });
 
-  test('lets what was lost be restored', () => {
+  test('lets lost protection be restored', () => {
     for (const [what, change] of dangerous.filter(([, , marked]) => /durable: can/.test(String(marked)))) {
       const lost = structuredClone(base);
       change(lost);
@@ -492,19 +484,19 @@ describe('the gate, on the whole template', () => {
   });
 });
 
-describe('a stopped gateway, which an item in the keys table keeps from serving, would serve again', () => {
+describe('a stopped gateway, which is an item in the keys table, would serve again', () => {
   test.each<[string, (template: Any) => void]>([
     ['reading another table', (t) => (variables(t).KEYS_TABLE = 'other')],
     ['reading no table', (t) => delete variables(t).KEYS_TABLE],
-    ['under a key of another name', (t) => (propertiesIn(t, 'Tables/Keys').KeySchema[0].AttributeName = 'id')],
-    ['with the table taken out of the stack', (t) => without(t, 'Tables/Keys')],
+    ['with a renamed key', (t) => (propertiesIn(t, 'Tables/Keys').KeySchema[0].AttributeName = 'id')],
+    ['without the table in the stack', (t) => without(t, 'Tables/Keys')],
     ['as another function', (t) => (propertiesIn(t, 'Gateway/Function/FunctionUrl').TargetFunctionArn = 'arn:other')],
   ])('%s: never unmarked', (_, change) => {
     expect(dangersOf(change)).not.toEqual([]);
   });
 });
 
-test('limits may be others, and guests have a fifth of all without one of their own', () => {
+test('limits may change, and guests get a fifth of the deployment’s without their own', () => {
   expect(dangersOf((t) => (variables(t).DAILY_LIMIT = '20000'))).toEqual([]);
   expect(dangersOf((t) => delete variables(t).GUEST_DAILY_LIMIT)).toEqual([]);
 });

@@ -139,7 +139,7 @@ describe('content bound to the account that failed', () => {
     expect(response.headers.get('x-svc-remaining')).toBe('100000');
   });
 
-  test.each(kinds)('%s: a first turn brings nothing along, and is told of its mistake', async (kind) => {
+  test.each(kinds)('%s: a first turn has no history, and gets the upstream’s 400', async (kind) => {
     await using world = await startTwo(empty(500), foreign);
     const response = await send(conversations[kind]('one'), { to: world.two });
     expect(outcome(response)).toEqual([400, 'invalid_request']);

@@ -65,7 +65,7 @@ describe('a spent DAILY_LIMIT', () => {
     expect(await remaining(key)).toBe('20');
   });
 
-  test('comes after the caller’s own limit: what that refuses counts towards none', async () => {
+  test('comes after the caller’s own limit, whose refusals count towards none', async () => {
     await start({ DAILY_LIMIT: '5', GUEST_DAILY_LIMIT: '5' });
     const statuses = [];
     for (let index = 0; index < 5; index += 1) statuses.push((await ask('guest')).status);
@@ -91,7 +91,7 @@ describe('a spent DAILY_LIMIT', () => {
   });
 });
 
-describe('what is refunded', () => {
+describe('a refunded request', () => {
   test('is refunded to every limit: a failed answer, a broken stream, a refused and refunded body', async () => {
     await start({ DAILY_LIMIT: '1', REFUND_REFUSALS: 'true' });
     const key = await gateway.issueKey();

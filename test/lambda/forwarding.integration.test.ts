@@ -21,7 +21,7 @@ describe('what reaches the upstream', () => {
     return gateway.upstream.requests.at(-1)?.body.toString();
   }
 
-  test.each(dialectNames)('is the body of %s byte for byte, but for its model', async (dialectName) => {
+  test.each(dialectNames)('is the body of %s byte for byte, except its model', async (dialectName) => {
     const exact = loadFixtures(dialectName).find(({ file }) => file === 'requests/exact-bytes.json');
     const body = exact?.bytes.toString() ?? '';
     expect(body).toContain('9007199254740993');
@@ -46,7 +46,7 @@ describe('what reaches the upstream', () => {
     expect((await send(paths.chat, body)) === resolved(body)).toBe(true);
   });
 
-  test('is long and sent whole once more if a connection was dead', async () => {
+  test('is long and sent again completely if a connection was dead', async () => {
     const [body = ''] = long;
     gateway.upstream.answer(json(200, { choices: [] }), [reset]);
     await send(paths.chat, '{"model":"svc","messages":[]}');

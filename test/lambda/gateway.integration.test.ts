@@ -58,7 +58,7 @@ describe('the gateway', () => {
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
   });
 
-  test('reads an answer by its request: how many choices, and where to stop', async () => {
+  test('interprets an answer by its request: the number of choices, and the stop sequences', async () => {
     const finished = { id: 'x', model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
     gateway.upstream.answer(sse([{ data: JSON.stringify(finished) }]));
     const two = await gateway.post('/v1/chat/completions', { ...question, stream: true, n: 2 }, guest);

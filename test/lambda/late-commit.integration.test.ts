@@ -76,7 +76,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     }
   });
 
-  test('as recorded: charged where it ended, refunded where it broke, a plain error where it never began', async () => {
+  test('as recorded: charged if complete, refunded if broken, a plain error if it never began', async () => {
     await using watched = await startWatchedGateway();
     for (const fixture of loadFixtures(dialect)) {
       if (fixture.kind !== 'stream') continue;

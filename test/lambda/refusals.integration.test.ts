@@ -136,7 +136,7 @@ describe('what the gateway refuses', () => {
     ['gpt-5', "There is no model with this name: 'gpt-5'. The models are svc and svc-vision."],
     ['acmecorp%2Fthunder-70b-instruct', 'There is no model with this name. The models are svc and svc-vision.'],
     ['sk-1234', 'There is no model with this name. The models are svc and svc-vision.'],
-  ])('a model that is none: /v1/models/%s', async (id, message) => {
+  ])('an unknown model: /v1/models/%s', async (id, message) => {
     const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
     expect(codeOf(response)).toEqual([404, 'model_not_found']);
     expect(await response.json()).toMatchObject({ error: { message } });
@@ -155,7 +155,7 @@ describe('what the gateway refuses', () => {
 });
 
 describe('a gateway without an upstream key', () => {
-  test('is unconfigured for whoever passes auth, and charges nobody', async () => {
+  test('is unconfigured for everyone who passes auth, and charges nobody', async () => {
     await using gateway = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
     expect((await gateway.post('/v1/messages', question)).status).toBe(401);
     const response = await gateway.post('/v1/messages', question, guest);
@@ -167,7 +167,7 @@ describe('a gateway without an upstream key', () => {
   });
 });
 
-test('no page may send credentials: behind a proxy with cookies, it would spend what those of others allow', async () => {
+test('no page may send credentials: behind a proxy with cookies, it could spend other people’s quota', async () => {
   const origin = 'https://app.example';
   for (const CORS_ORIGINS of ['*', origin]) {
     await using gateway = await startTestGateway({ environment: { CORS_ORIGINS } });

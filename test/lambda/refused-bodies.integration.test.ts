@@ -86,7 +86,7 @@ describe('with REFUND_REFUSALS', () => {
     expect(gateway.upstream.requests).toEqual([]);
   });
 
-  test('what the upstream refuses stays charged, in its own words', async () => {
+  test('a body that the upstream refuses stays charged, in the upstream’s words', async () => {
     await using gateway = await startTestGateway({ environment: refunding });
     gateway.upstream.answer(json(400, { error: { message: 'Too hot.' } }), empty(404));
     expect(await ask(gateway, path, question)).toEqual({ status: 400, left: '2', message: 'Too hot.' });
@@ -106,7 +106,7 @@ describe('with REFUND_REFUSALS', () => {
     ]);
   });
 
-  test('a caller whose quota is used up hears nothing about a 400', async () => {
+  test('a caller with a spent quota gets no 400', async () => {
     await using gateway = await startTestGateway({ environment: { ...refunding, GUEST_LIMIT: '1' } });
     gateway.upstream.otherwise(json(200, wire.responses.answer));
     await ask(gateway, path, question).catch(() => {});

@@ -94,8 +94,8 @@ describe('a gateway that its operator stops', () => {
   });
 });
 
-describe('what it costs to ask', () => {
-  test('one read a minute, whatever is asked of the gateway', async () => {
+describe('the cost of checking', () => {
+  test('is one read a minute, whatever the requests', async () => {
     for (let request = 0; request < 3; request += 1) await ask('guest');
     expect(readsOfTheMarker()).toBe(1);
     time += 59_000;

@@ -77,7 +77,7 @@ describe('several keys', () => {
     expect(watched.keys()).toBe('a');
   });
 
-  test('one that rests is tried where all others fail', async () => {
+  test('a resting one is tried if all others fail', async () => {
     await using watched = await startWithKeys('a', 'b');
     watched.gateway.upstream.answer(empty(429));
     await succeeds(watched);
@@ -86,7 +86,7 @@ describe('several keys', () => {
     expect(watched.keys()).toBe('abba');
   });
 
-  test.each([402, 429])('a %d that one caller provokes takes failover from nobody', async (status) => {
+  test.each([402, 429])('a %d that one caller provokes leaves failover to all others', async (status) => {
     await using watched = await startWithKeys('a', 'b', 'c');
     const refusal = empty(status, { 'retry-after': '600' });
     watched.gateway.upstream.answer(refusal, refusal, refusal);

@@ -72,13 +72,13 @@ describe('usage as it is billed', () => {
     expect(line).not.toHaveProperty('AnswersWithoutUsage');
   });
 
-  test('a chat that tells the tokens of the cache beside the sum', async () => {
+  test('a chat that reports the cache’s tokens beside the sum', async () => {
     const usage = { prompt_tokens: 100_512, cached_tokens: 100_000, completion_tokens: 7 };
     const { line } = await ask('/v1/chat/completions', json(200, { id: 'c', choices: [choice], usage }));
     expect(line).toMatchObject({ inputTokens: 100_512, cacheReadTokens: 100_000, outputTokens: 7 });
   });
 
-  test('a message, whose dialect counts by itself what the cache had no part in', async () => {
+  test('a message, whose dialect counts uncached tokens separately', async () => {
     const usage = { ...messagesUsage, output_tokens: 7 };
     const { line } = await ask('/v1/messages', json(200, { type: 'message', content: [text], usage }));
     expect(line).toMatchObject(bill);
@@ -146,13 +146,13 @@ describe('usage as it is billed', () => {
     },
   );
 
-  test('absent, where the upstream says nothing of it', async () => {
+  test('absent if the upstream does not report it', async () => {
     const { line } = await ask('/v1/chat/completions', json(200, { id: 'c', choices: [choice] }));
     expect(line).toMatchObject({ usage: 'absent', AnswersWithoutUsage: 1 });
     expect({ ...absent, ...line }).toMatchObject(absent);
   });
 
-  test('neither there nor absent, where there was no whole answer', async () => {
+  test('neither reported nor absent if there was no complete answer', async () => {
     gateway.upstream.answer(json(500, {}));
     const refused = await gateway.post('/v1/chat/completions', bodies['/v1/chat/completions'], {
       'x-api-key': 'guest',

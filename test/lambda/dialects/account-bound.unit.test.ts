@@ -7,7 +7,7 @@ const isBound = (dialect: DialectName, body: object) =>
   dialectNamed(dialect).isAccountBound(createScanner().scan(JSON.stringify(body)));
 const said = (more: object) => ({ messages: [{ role: 'assistant', ...more }] });
 
-describe('what only the account that made it can read', () => {
+describe('data that only the account that made it can read', () => {
   test.each<[string, DialectName, object]>([
     ['encrypted reasoning', 'responses', { input: [{ type: 'reasoning', encrypted_content: 'x' }] }],
     ['a compacted history', 'responses', { input: [{ type: 'compaction', encrypted_content: 'x' }] }],

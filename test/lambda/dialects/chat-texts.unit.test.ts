@@ -40,7 +40,7 @@ describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
 ])('the text of %s', (_, choice, textIn) => {
   const joined = (choices: readonly object[]) => choices.map((one) => textIn(one) ?? '').join('');
 
-  test('shows no part of a name that is cut in two', () => {
+  test('shows no part of a split name', () => {
     for (const [first, second] of halves()) {
       expect([first, joined(hear(choice(`Who? ${first}`), choice(`${second}.`), finish))]).toEqual([
         first,
@@ -56,7 +56,7 @@ describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
   });
 });
 
-describe('what is said in several places of a choice', () => {
+describe('text in several places of a choice', () => {
   const contentOf = (heard: readonly unknown[]) => heard.map((delta) => Object(delta).content ?? '').join('');
 
   test.each([

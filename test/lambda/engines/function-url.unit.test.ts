@@ -21,7 +21,7 @@ function eventWith(given: Partial<LambdaFunctionURLEvent> & { readonly domainNam
 const context = { getRemainingTimeInMillis: () => 5 } as Context;
 const callOf = (given: Parameters<typeof eventWith>[0]) => toCall(eventWith(given), context);
 
-test('a call has what the event says of it', () => {
+test('a call has the data of the event', () => {
   const { method, path, sourceAddress, timeLeft, clientGone } = callOf({});
   expect({ method, path, sourceAddress, left: timeLeft(), clientGone }).toEqual({
     ...{ method: 'POST', path: '/a', sourceAddress: '203.0.113.7', left: 5, clientGone: undefined },
@@ -34,7 +34,7 @@ describe('the body', () => {
     expect([call.bodySize(), await call.takeBody()]).toEqual([3, 'h\u00e9']);
   });
 
-  test('is bytes where the event has them as base64', async () => {
+  test('is bytes if the event has it as base64', async () => {
     const call = callOf({ body: Buffer.from([1, 255, 0]).toString('base64'), isBase64Encoded: true });
     expect([call.bodySize(), await call.takeBody()]).toEqual([3, Buffer.from([1, 255, 0])]);
   });
@@ -62,7 +62,7 @@ describe('the host', () => {
     expect(hostOf('localhost', 'localhost:8787')).toBe('localhost:8787');
   });
 
-  test('is not what a Host header says that names another domain', () => {
+  test('is not a Host header that names another domain', () => {
     expect(hostOf('abc.on.aws', 'evil.example')).toBe('abc.on.aws');
     expect(hostOf('abc.on.aws', 'abc.on.aws@evil.example')).toBe('abc.on.aws');
   });

@@ -31,7 +31,7 @@ const post = (length: number | string, path = '/') =>
   `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\ncontent-length: ${length}\r\n`;
 const end = '\r\n';
 
-test('a call is what the request says', async () => {
+test('a call has the data of the request', async () => {
   const calls: Call[] = [];
   const app = async (call: Call) => {
     calls.push(call);
@@ -127,7 +127,7 @@ test('a body that is too large is read up to the limit, answered, and then its c
   for (const size of sizes) expect(size).toBeGreaterThan(mebibyte);
 });
 
-test('a body that nobody takes is dropped, and takes no room', async () => {
+test('a body that nobody reads is dropped, and takes no memory', async () => {
   const sizes: number[] = [];
   const app = async ({ path, dropBody, bodySize, room }: Call) => {
     room.claim('one network');
@@ -276,7 +276,7 @@ test('an answer that takes too long ends with its connection', async () => {
   expect(await client.rest()).toBe('');
 });
 
-test('told to stop, it takes no new connections, says so on those it has, and cuts short what runs on', async () => {
+test('a stop refuses new connections, says so on open ones, and cuts short what runs too long', async () => {
   const order: string[] = [];
   const begun = Promise.withResolvers<void>();
   const app = async ({ path, health, cutShort }: Call) => {

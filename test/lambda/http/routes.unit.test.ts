@@ -109,7 +109,7 @@ describe('route', () => {
     ['/models', 'it has no /v1. Use /v1/models.'],
     ['/v1/v1/models', 'it has /v1 more than once. Use /v1/models.'],
     ['//v1/v1/models', 'it has a slash too many and /v1 more than once. Use /v1/models.'],
-  ])('%s is told what is wrong with it', (path, expected) => {
+  ])('%s gets a correction', (path, expected) => {
     const message = messageOf(path);
     expect(message).toMatch(/^404 There is nothing at this path: /);
     expect(message).toContain(expected);

@@ -89,7 +89,7 @@ describe('a real key', () => {
     expect(reads).toEqual(['key', 'key', 'key']);
   });
 
-  test('that is unknown works as soon as it is issued', async () => {
+  test('that was unknown works as soon as it is issued', async () => {
     const identify = identifier();
     await newKey();
     const hidden: string[] = [];

@@ -58,7 +58,7 @@ describe('behind a CDN', () => {
     ['x-real-ip', '203.0.113.7:80'],
     ['x-real-ip', '203.0.113.7, 203.0.113.8'],
     ['x-real-ip', ''],
-  ])('%s: %j names nobody, and the source would be the CDN itself', async (header, value) => {
+  ])('%s: %j has no address, and the source would be the CDN itself', async (header, value) => {
     expect(await locate(header, { [header]: value })).toBe('500 no_viewer_address');
   });
 

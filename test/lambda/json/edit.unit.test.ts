@@ -157,7 +157,7 @@ describe('replacing a value', () => {
     );
   });
 
-  test('keeps what parsing and printing would lose', () => {
+  test('keeps details that parsing and printing would lose', () => {
     const rest = '"n":[1.0, 1e2,12345678901234567890 ,-0],"s":"\\ud800\\u0041\\/","x":1,"x":2';
     const deep = '['.repeat(1000) + ']'.repeat(1000);
     const json = scan(` {"m\\u006fdel" : "svc" ,${rest},"deep":${deep}}\n`);
@@ -169,7 +169,7 @@ describe('replacing a value', () => {
 describe('changing members', () => {
   const names = fc.constantFrom('model', 'ab', '', 'new', 'another "new"', '__proto__');
 
-  test('whatever is dropped and set, the rest stays as it was, in order', () => {
+  test('everything that is not dropped or set stays as it was, in order', () => {
     fc.assert(
       fc.property(
         objectIn,

@@ -135,7 +135,7 @@ describe('nodes', () => {
   });
 });
 
-describe('what is JSON', () => {
+describe('valid JSON', () => {
   // Written with nothing but single spaces between them.
   const compact = [
     '[1,] {"a":1,} [,] [,1] {,} [1,,2] {"a":} {"a"} {a:1} {1:1} {"a"::1} {"a":1:2} [1:2] {"a",1} {"a":1,"b"} {null:1}',
@@ -225,7 +225,7 @@ describe('hostile shapes', () => {
     expect(faultOf(nest(open, inner, close, maxDepth + 1)).message).toMatch(/: nested deeper than 10000 levels$/);
   });
 
-  test('depth counts what is open, not what was opened', () => {
+  test('depth counts open brackets, not all brackets so far', () => {
     expect(scan(`[${'[],'.repeat(2 * maxDepth)}{}]`).size).toBe(2 * maxDepth + 2);
   });
 
@@ -273,7 +273,7 @@ describe('hostile shapes', () => {
     }
   });
 
-  test('what is short and what is long, near the beginning and far from it', () => {
+  test('short and long values, near the beginning and far from it', () => {
     const texts = [0, 1, 28, 29, 30, 31, 63, 64].flatMap((length) => ['x'.repeat(length), `\n${'漢'.repeat(length)}`]);
     const values = [
       ...texts,
@@ -288,7 +288,7 @@ describe('hostile shapes', () => {
     for (const json of [scan(JSON.stringify(['', values])), scan(far)]) expect(evaluate(json, 2)).toEqual(values);
   });
 
-  test('a member that stands there a million times, in an escaped spelling too', () => {
+  test('a member that is repeated a million times, even in an escaped spelling', () => {
     const json = scan(`{${filled('"model":0,"m\\u006fdel":1,')}"other":2}`);
     expect(json.next(json.member(json.root, 'model') ?? -1)).toBe(json.size - 2);
   });

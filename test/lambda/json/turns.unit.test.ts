@@ -48,7 +48,7 @@ describe('a text that is read in parts', () => {
     ['a long key and a long value', `{"${'k'.repeat(size / 2)}":"${'v'.repeat(size / 2)}"}`],
     ['messages', `[${'{"role":"user","content":"Hello there!"},'.repeat(size / 41)}0]`],
     ['numbers', `[${'1.2345678e10,'.repeat(size / 13)}0]`],
-  ])('is read no further than so many characters in one turn: %s', (_, text) => {
+  ])('is read only so many characters at a turn: %s', (_, text) => {
     const tape = newTape();
     const progress = beginTape(text);
     let read = 0;
@@ -104,7 +104,7 @@ test('short work is done at once', async () => {
   expect(turns).toEqual([]);
 });
 
-test('work that nobody waits for any more is left undone', async () => {
+test('work for which nobody waits any more is abandoned', async () => {
   const stop = new AbortController();
   const done: number[] = [];
   const work = function* (): Work<string> {

@@ -10,7 +10,7 @@ function nest(text: string, depth: number): string {
   return depth === 0 ? text : nest(JSON.stringify(text).slice(1, -1), depth - 1);
 }
 
-describe('what clients read of an upstream’s sentence', () => {
+describe('an upstream’s message for clients', () => {
   test.each([
     ['AcmeCorp is down.', 'svc is down.'],
     ['Upstream said {"model":"acmec\\u006frp"}', 'Upstream said {"model":"svc"}'],
@@ -30,7 +30,7 @@ describe('what clients read of an upstream’s sentence', () => {
     }
   });
 
-  test('stays a sentence of its own where nothing is escaped', () => {
+  test('stays a separate sentence if nothing is escaped', () => {
     expect(explainer.sentence('Use "\\d+" or a\\b; 50 % / 2')).toBe('Use "\\d+" or a\\b; 50 % / 2');
   });
 });

@@ -127,7 +127,7 @@ describe('a refusal', () => {
 });
 
 describe('refund', () => {
-  test('happens once, however often and from wherever it is asked for', async () => {
+  test('happens once, however often and from wherever it is requested', async () => {
     const clock = { time: noon };
     const [quota, member] = [quotaAt(clock), newMember()];
     const [first, second] = await Promise.all(Array.from({ length: 10 }, () => quota.charge(member)));

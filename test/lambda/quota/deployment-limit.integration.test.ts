@@ -187,7 +187,7 @@ describe('limits of guests', () => {
   });
 });
 
-describe('what it costs', () => {
+describe('the cost', () => {
   test('one write a request, two for a guest, and as many for a refund', async () => {
     const { count } = startProcess({ dailyLimit: 1000 });
     expect(await operationsOf(() => count(member))).toEqual({ UpdateItem: 1 });

@@ -34,7 +34,7 @@ test('lines of one turn leave together and in order, those of the next by themse
   expect(writes).toEqual(['one\ntwo\nthree\n', 'four\n']);
 });
 
-test('whoever waits for a flush gets what has been gathered', async () => {
+test('a flush writes everything gathered so far', async () => {
   const { stream, writes } = record();
   gatherLines(stream)('last words\n');
   await flushed(stream, 60_000);

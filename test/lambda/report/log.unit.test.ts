@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { describeCause } from '../../../lambda/report/log.ts';
 
 describe('a cause in the log', () => {
-  test('is its kind and where it came from', () => {
+  test('is logged by its kind and origin', () => {
     const { at, ...rest } = describeCause(Object.assign(new RangeError('secret'), { code: 'ECODE' }));
     expect(rest).toEqual({ cause: 'RangeError', causeCode: 'ECODE' });
     expect(at).toEqual(expect.arrayContaining([expect.stringMatching(/^at .*log\.unit\.test\.ts:\d+:\d+/)]));

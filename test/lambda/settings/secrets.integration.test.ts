@@ -134,7 +134,7 @@ describe('upstream keys in a secret', () => {
   });
 });
 
-test('a reading that was frozen with its environment delays nobody', async () => {
+test('a read that was frozen with its environment delays nobody', async () => {
   const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
   const reads: string[] = [];
   const thawed = Promise.withResolvers<string>();

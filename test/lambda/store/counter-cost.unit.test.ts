@@ -31,7 +31,7 @@ function createWorld(burst: number, ...skews: number[]) {
   return { store, clock, charge, chargeMany };
 }
 
-describe('charges that are spread over a minute', () => {
+describe('charges spread over a minute', () => {
   test.each([
     { rate: 20, units: 1 },
     { rate: 1_000, units: 1 },
@@ -49,7 +49,7 @@ describe('charges that are spread over a minute', () => {
     expect(writeUnits(bytesAtRate(rate))).toBe(units);
   });
 
-  test('cost the same where clocks differ by three seconds', async () => {
+  test('cost the same if clocks differ by three seconds', async () => {
     const { store, clock, charge } = createWorld(1_001, 0, 3_000, -500, 2_500);
     for (let count = 0; count < 2_000; count += 1) {
       expect((await charge()).granted).toBe(true);
@@ -58,7 +58,7 @@ describe('charges that are spread over a minute', () => {
     expect(store.units).toEqual(Array(2_000).fill(1));
   });
 
-  test('cost two writes each where a clock is further behind', async () => {
+  test('cost two writes each if a clock is further behind', async () => {
     const { store, clock, charge } = createWorld(1_001, 0, -20_000);
     for (let count = 0; count < 100; count += 1) {
       expect((await charge()).granted).toBe(true);
@@ -70,7 +70,7 @@ describe('charges that are spread over a minute', () => {
 });
 
 describe('a burst', () => {
-  test('costs what is computed for it', async () => {
+  test('has the computed cost', async () => {
     const { store, chargeMany } = createWorld(1_000);
     await chargeMany(600);
     const spent = store.units.reduce((sum, one) => sum + one, 0);
@@ -91,7 +91,7 @@ describe('a burst', () => {
     expect(store.units.at(-1)).toBe(1);
   });
 
-  test('and the next, as large as may be, are served within a second as a minute ends', async () => {
+  test('and the next of the largest size are served within a second at the end of a minute', async () => {
     const { store, clock, chargeMany } = createWorld(mostBurst);
     clock.time += 59_500;
     const first = await chargeMany(mostBurst);

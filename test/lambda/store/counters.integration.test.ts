@@ -63,7 +63,7 @@ const refusals = (results: ChargeResult[]) => [
 ];
 
 describe('a charge', () => {
-  test('counts up and says how many stand', async () => {
+  test('counts up and returns the number of charges', async () => {
     const window = newWindow();
     expect(await counters.read(window.item)).toBe(0);
     expect(await counters.charge(window, createToken())).toEqual({ granted: true, used: 1 });
@@ -123,7 +123,7 @@ describe('a charge', () => {
     expect(await counters.read(window.item)).toBe(6);
   });
 
-  test('sets the time after which the item may go', async () => {
+  test('sets the time after which the item may be deleted', async () => {
     const window = newWindow({ expiresAt: 1_700_000_000_001 });
     await counters.charge(window, createToken());
     expect((await load(window.item)).ttl).toEqual({ N: '1700000001' });
@@ -250,7 +250,7 @@ describe('over a network that loses answers', () => {
     expect(proxy.operations.length).toBeLessThanOrEqual(128);
   });
 
-  test('charges that were written together are refunded each by itself', async () => {
+  test('charges that were written together are refunded separately', async () => {
     const window = newWindow();
     const tokens = Array.from({ length: 10 }, createToken);
     expect(granted(await Promise.all(tokens.map((token) => remote.charge(window, token))))).toBe(10);
@@ -302,7 +302,7 @@ test.each([
   ['20', 'burst'],
   // The limit itself has room again: a refund has come in between.
   ['19', 'quota'],
-])('a store that returns the item with the refusal is not asked again: %s are %s', async (inMinute, reason) => {
+])('a store that returns the item with the refusal gets no read: %s are %s', async (inMinute, reason) => {
   const item = { pk: { S: 'item' }, used: { N: '7' }, [`n${firstMinute.toString(36)}`]: { N: inMinute } };
   let asked = 0;
   const server = createServer((_, response) => {

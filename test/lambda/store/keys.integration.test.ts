@@ -104,7 +104,7 @@ describe('createKeyStore', () => {
     expect(await store.revoke('key_2', 2000)).toBeUndefined();
   });
 
-  test('sets and takes away a limit of its own', async () => {
+  test('sets and removes a key’s own limit', async () => {
     await store.put('hash1', record('key_1'));
     await store.setLimit('key_1', 0);
     expect((await store.findKey('hash1'))?.limit).toBe(0);

@@ -61,7 +61,7 @@ test('if that fails, the old ones serve while valid, and it is tried again', asy
   expect(await late).toMatchObject({ code: 'service_unavailable', reason: undefined });
 });
 
-test('those that never expire are asked for once', async () => {
+test('those that never expire are fetched once', async () => {
   let asked = 0;
   const renewed = renewCredentials(
     async () => {

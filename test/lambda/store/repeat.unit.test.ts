@@ -40,14 +40,14 @@ describe('the repeats of a process have a budget', () => {
     expect(attempts).toEqual([...Array(17).fill(3), 2, ...Array(12).fill(1)]);
   });
 
-  test('that lasts longer where the service only asks for less', async () => {
+  test('that lasts longer if the service is only throttling', async () => {
     const { call } = createCaller();
     let attempts = 0;
     for (let count = 0; count < 200; count += 1) attempts += (await call(throttled)).attempts;
     expect(attempts).toBe(200 + 100);
   });
 
-  test('that calls which succeed fill up again, those that needed a repeat by what it cost', async () => {
+  test('that successful calls refill, those after a repeat by its cost', async () => {
     const { call } = createCaller();
     for (let count = 0; count < 30; count += 1) await call(failing);
     expect((await call(failing)).attempts).toBe(1);
@@ -83,7 +83,7 @@ describe('an environment that was frozen', () => {
   });
 });
 
-test('pauses grow, and are at most so long', async () => {
+test('pauses grow, up to a limit', async () => {
   const { call, pauses } = createCaller();
   await call(failing);
   expect(pauses).toEqual([100, 200]);

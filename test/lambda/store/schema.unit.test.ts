@@ -21,7 +21,7 @@ describe('toCreateTableInput', () => {
     ]);
   });
 
-  test('leaves out what a table without indexes must not name', () => {
+  test('leaves out attributes that a table without indexes must not name', () => {
     expect(toCreateTableInput(quotaSchema, 'quota')).not.toHaveProperty('GlobalSecondaryIndexes');
   });
 });

@@ -6,7 +6,7 @@ const given = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_
 const endpoint = (service: typeof dynamoDbService, environment: Record<string, string>) =>
   endpointOf(service, readAwsAccess({ ...given, ...environment })).href;
 
-describe('a service is', () => {
+describe('the address of a service', () => {
   test.each(['us-east-1', 'eu-central-1', 'us-gov-west-1', 'cn-north-1', 'cn-northwest-1', 'eusc-de-east-1'])(
     'where the SDK finds it: %s',
     (region) => {
@@ -18,7 +18,7 @@ describe('a service is', () => {
     },
   );
 
-  test('where its own variable says, else where that of all services says', () => {
+  test('is that of its own variable, else that for all services', () => {
     const all = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' };
     const one = { AWS_ENDPOINT_URL_DYNAMODB: 'https://store.example:8443/below' };
     expect(endpoint(dynamoDbService, { ...all, ...one })).toBe('https://store.example:8443/below');
@@ -28,7 +28,7 @@ describe('a service is', () => {
     expect(endpoint(dynamoDbService, secrets)).toBe('https://dynamodb.eu-central-1.amazonaws.com/');
   });
 
-  test('elsewhere where a variable is empty', () => {
+  test('is the default if a variable is empty', () => {
     const rest = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_DYNAMODB: '' };
     expect(endpoint(dynamoDbService, rest)).toBe('http://127.0.0.1:4566/');
     const empty = { AWS_ENDPOINT_URL: '', AWS_ENDPOINT_URL_DYNAMODB: '' };
@@ -36,15 +36,15 @@ describe('a service is', () => {
   });
 });
 
-describe('the access that Lambda gives', () => {
-  test('may have a session token', async () => {
+describe('the credentials that Lambda gives', () => {
+  test('may include a session token', async () => {
     const ids = { accessKeyId: 'id', secretAccessKey: 'secret' };
     expect(await readAwsAccess(given).credentials()).toEqual(ids);
     const access = readAwsAccess({ ...given, AWS_SESSION_TOKEN: 'token' });
     expect([access.region, await access.credentials()]).toEqual(['eu-central-1', { ...ids, sessionToken: 'token' }]);
   });
 
-  test('must be there, and what is missing is named', () => {
+  test('must be complete, or the missing part is named', () => {
     const missing = { AWS_REGION: '', AWS_SECRET_ACCESS_KEY: 'secret' };
     expect(() => readAwsAccess(missing)).toThrow(/^AWS_REGION is missing.*\nAWS_ACCESS_KEY_ID is missing.*$/);
   });

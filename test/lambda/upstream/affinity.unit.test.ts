@@ -51,11 +51,11 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(same / theirs.length).toBeLessThan(0.5);
   });
 
-  test('can be predicted by nobody without the secret', async () => {
+  test('can’t be predicted without the secret', async () => {
     expect(await firstOf(keys, rankWith('another'))).not.toEqual(await firstOf(keys));
   });
 
-  test('traits are told apart however they are cut', async () => {
+  test('traits are distinguished however they are divided', async () => {
     const orders = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
         const cut = await rank(keys, { caller: `${index}`, traits: ['ab', 'c'] });

@@ -11,7 +11,7 @@ const named: Readonly<Record<number, string>> = {
   429: 'limited',
 };
 
-test('every status stands for one class of failure, or for a success', () => {
+test('every status is one class of failure, or a success', () => {
   for (let status = 100; status < 1000; status += 1) {
     const hundreds = Math.floor(status / 100);
     const byHundreds =

@@ -26,7 +26,7 @@ describe('a conversation is known by', () => {
     expect(traitsOf(opening, { [name]: ' ' })).toEqual(['"hello"']);
   });
 
-  test('the first that is there of what its body says', () => {
+  test('the first id present in its body', () => {
     const body = { ...opening, prompt_cache_key: 'cache', metadata: { user_id: 'user' }, session_id: 'session' };
     expect(traitsOf(body, { 'session-id': 'header' })).toEqual(['header']);
     expect(traitsOf(body)).toEqual(['cache']);
@@ -38,7 +38,7 @@ describe('a conversation is known by', () => {
     ]);
   });
 
-  test('else by its opening words', () => {
+  test('otherwise its opening words', () => {
     const messages = [{ role: 'system', content: 'be brief' }, ...opening.messages];
     const further = [...messages, { role: 'assistant', content: 'hi' }, { role: 'user', content: 'and?' }];
     expect(traitsOf({ messages })).toEqual(['"be brief"', '"hello"']);
@@ -71,7 +71,7 @@ describe('a conversation is known by', () => {
       { instructions: 'be brief', input: 'hello' },
       { instructions: 'be brief', input: [asItem('hello'), ...later] },
     ],
-  ])('%s: by the texts alone, wherever the marks for a cache stand', (_, dialect, first, further) => {
+  ])('%s: only its texts, wherever the cache marks are', (_, dialect, first, further) => {
     expect(traitsOf(first, {}, dialect)).toEqual(['"be brief"', '"hello"']);
     expect(traitsOf(further, {}, dialect)).toEqual(['"be brief"', '"hello"']);
   });

@@ -96,7 +96,7 @@ describe('a request', () => {
 });
 
 describe('a connection', () => {
-  test('that is not made in time is given up', async () => {
+  test('that is not established in time is given up', async () => {
     await using deaf = await startDeafUpstream();
     using timers = stopTimers();
     let outcome: unknown;
@@ -157,7 +157,7 @@ describe('a connection', () => {
   test.each([
     ['reset', reset],
     ['closed', hangUp],
-  ])('that is used again and %s before any answer is replaced by a fresh one, once', async (_name, death) => {
+  ])('that is reused and %s before any answer is replaced by a fresh one, once', async (_name, death) => {
     upstream.answer(fine, [death], fine, fine, [death], [death]);
     expect(await answerOf()).toBe('{"fine":true}');
     expect(await answerOf()).toBe('{"fine":true}');
@@ -210,7 +210,7 @@ describe('an answer', () => {
     await expect(answerOf()).rejects.toThrow();
   });
 
-  test('that nobody reads on is not asked for any more, decoded or not', async () => {
+  test('whose answer is no longer read requests no more data, decoded or not', async () => {
     for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
       upstream.answer([head(200, headers), write(half), silence]);
       const { body } = await ask();

@@ -21,13 +21,13 @@ function row(kind: string, { means, code, ownStatus, refunds, next, rests }: Fai
 }
 
 describe('the classes of failure', () => {
-  test('stand in docs/failures.md, row by row', () => {
+  test('are in docs/failures.md, row by row', () => {
     const document = readFileSync(join(import.meta.dirname, '../../../docs/failures.md'), 'utf8');
     const rows = document.split('\n').filter((line) => line.startsWith('| `'));
     expect(rows).toEqual(Object.entries(classes).map(([kind, failure]) => row(kind, failure)));
   });
 
-  test.each(kinds)('%s: what it says of itself holds whatever becomes of the charge', (kind) => {
+  test.each(kinds)('%s: its sentence is true whether or not it is charged', (kind) => {
     const refund = classes[kind]?.refunds ?? false;
     const failure = new UpstreamFailure(kind);
     expect(failure).toMatchObject({ refund, reason: kind, status: catalogue[failure.code].status });
@@ -35,13 +35,13 @@ describe('the classes of failure', () => {
     expect(new UpstreamFailure(kind, { charged: true }).refund).toBe(false);
   });
 
-  test('where nothing is refunded, no key rests and nothing else is tried', () => {
+  test('without a refund, no key rests and no other try follows', () => {
     for (const { refunds, rests, next } of Object.values(classes)) {
       if (!refunds) expect([rests, next]).toEqual([undefined, 'nothing']);
     }
   });
 
-  test('say what happened and what to do, in words for the client', () => {
+  test('have messages that tell the client what happened and what to do', () => {
     expect(Object.fromEntries(kinds.map((kind) => [kind, new UpstreamFailure(kind).message]))).toEqual({
       unreachable: 'The model could not be reached. Please try again.',
       connect_timeout: 'The model did not accept the connection in time. Please try again.',
@@ -62,7 +62,7 @@ describe('the classes of failure', () => {
     });
   });
 
-  test('an upstream’s own sentence stands in the place of ours', () => {
+  test('an upstream’s own message replaces the gateway’s', () => {
     const named = (kind: FailureKind) => new UpstreamFailure(kind, { status: 422, message: 'Too hot' });
     expect([named('caller').message, named('caller').status]).toEqual(['Too hot', 422]);
     expect(named('reported').message).toBe('Too hot. Please try again.');
@@ -83,7 +83,7 @@ describe('the classes of failure', () => {
     ['See (link removed)', 'See (link removed). Not charged. Please try again.'],
     ['It is too hot!', 'It is too hot! Not charged. Please try again.'],
     ['(It is too hot.)', '(It is too hot.) Not charged. Please try again.'],
-  ])('what is said of the charge stands between its sentence and the advice: %s', (message, expected) => {
+  ])('the sentence about the charge comes between its own and the advice: %s', (message, expected) => {
     const failure = new UpstreamFailure('reported', { message, retryAfter: '0' });
     const noted = failure.withNote('Not charged.');
     expect(noted.message).toBe(expected);

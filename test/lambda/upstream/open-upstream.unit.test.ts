@@ -51,27 +51,27 @@ async function open(answers: Readonly<Record<string, Answer>>, changes: Partial<
   return { outcome, asked: asked.join(''), resting, told };
 }
 
-describe('who is asked', () => {
+describe('the keys and upstreams tried', () => {
   test.each<[string, Record<string, Answer>, string]>([
-    ['one that answers', {}, 'a'],
+    ['only one, if it answers', {}, 'a'],
     ['the next key after 401, 402 and 429, then the next upstream', { a: 401, b: 429, x: 402 }, 'abxy'],
     ['the next upstream after a 5xx', { a: 500, x: 503 }, 'ax'],
-    ['the next upstream where none can be reached', { a: new UpstreamFailure('unreachable') }, 'ax'],
+    ['the next upstream after an unreachable one', { a: new UpstreamFailure('unreachable') }, 'ax'],
     ['the next upstream after a key and a 5xx', { a: 429, b: 500 }, 'abx'],
-    ['nobody else after a 400', { a: 400 }, 'a'],
-    ['nobody else after a 404, or a redirect', { a: 404, b: 302 }, 'a'],
+    ['no other after a 400', { a: 400 }, 'a'],
+    ['no other after a 404 or a redirect', { a: 404, b: 302 }, 'a'],
     ['one more after a 403', { a: 403, b: 403 }, 'ab'],
-    ['one more after a 403, whatever was between', { a: 403, b: 429, x: 403 }, 'abx'],
+    ['one more after a 403, whatever came between', { a: 403, b: 429, x: 403 }, 'abx'],
   ])('%s', async (_name, answers, expected) => {
     expect((await open(answers)).asked).toBe(expected);
   });
 
-  test('nobody where there is no key', async () => {
+  test('none without a key', async () => {
     const { outcome, asked } = await open({}, {}, []);
     expect([outcome, asked]).toEqual([expect.objectContaining({ kind: 'credentials' }), '']);
   });
 
-  test('nobody once nobody waits', async () => {
+  test('no other once the client has left', async () => {
     const gone = new Error('gone');
     expect(await open({}, { signal: AbortSignal.abort(gone) })).toMatchObject({ outcome: gone, asked: '' });
     const controller = new AbortController();
@@ -84,8 +84,8 @@ describe('who is asked', () => {
   });
 });
 
-describe('of each failure', () => {
-  test('its key rests where the key is why, and it is told whether another is asked', async () => {
+describe('each failure', () => {
+  test('rests its key if the key is the cause, and is reported with whether another try follows', async () => {
     expect(await open({ a: 401, b: 429, x: 500 })).toMatchObject({
       outcome: { kind: 'server_error', upstreamStatus: 500 },
       resting: ['a credentials', 'b limited'],
@@ -97,12 +97,12 @@ describe('of each failure', () => {
     });
   });
 
-  test('what the gateway itself did wrong is none', async () => {
+  test('does not include the gateway’s own faults', async () => {
     const fault = new TypeError('a fault');
     expect(await open({ a: fault })).toEqual({ outcome: fault, asked: 'a', resting: [], told: [] });
   });
 
-  test('the last is the answer, but a 400 on what only the account that failed first can read', async () => {
+  test('is the answer if it is the last, except a 400 on data that only the first failed account can read', async () => {
     const bound = { isAccountBound: async () => true };
     expect((await open({ a: 429, b: 400 }, bound)).outcome).toMatchObject({ kind: 'limited' });
     expect((await open({ a: 429, b: 400 })).outcome).toMatchObject({ kind: 'caller' });
@@ -111,7 +111,7 @@ describe('of each failure', () => {
   });
 });
 
-describe('what an upstream says of its failure', () => {
+describe('an upstream’s message about its failure', () => {
   test.each<[number, string | undefined]>([
     [400, 'explained why'],
     [422, 'explained why'],
@@ -119,7 +119,7 @@ describe('what an upstream says of its failure', () => {
     [404, undefined],
     [429, undefined],
     [500, undefined],
-  ])('is passed on where the caller can mend it: %s', async (status, message) => {
+  ])('is passed on if the caller can fix it: %s', async (status, message) => {
     const body = Readable.from([Buffer.from('why')]);
     const { outcome } = await open({ a: { status, body } }, {}, all.slice(0, 1));
     const said = outcome instanceof UpstreamFailure ? outcome.message : '';
@@ -127,7 +127,7 @@ describe('what an upstream says of its failure', () => {
     if (message !== undefined) expect(said).toBe(message);
   });
 
-  test('is given up where it is too long, broken or does not end', async () => {
+  test('is given up if it is too long, broken or endless', async () => {
     using timers = stopTimers();
     const silent = new Readable({ read() {} });
     const broken = new Readable({ read: () => broken.destroy(new Error('reset')) });
@@ -148,14 +148,14 @@ describe('what an upstream says of its failure', () => {
     expect(await waiting).toBe('explained '.length);
   });
 
-  test('is let go of where nobody reads it', async () => {
+  test('is released if nobody reads it', async () => {
     const body = Readable.from([Buffer.alloc(1_000)]);
     await open({ a: { status: 500, body } });
     await new Promise((resolve) => body.once('close', resolve));
     expect(body.readableEnded).toBe(true);
   });
 
-  test('how long to wait, and whether to try again, is kept', async () => {
+  test('keeps how long to wait and whether to try again', async () => {
     const headers = { 'retry-after': 'Sat, 21 Nov 2026 00:00:09 GMT', 'x-should-retry': 'false' };
     const [limited] = all;
     const { outcome } = await open({ a: { status: 429, headers } }, {}, limited ? [limited] : []);

@@ -23,7 +23,7 @@ function poolOf(keys: Readonly<Record<string, string>>) {
   return { clock, order, rest };
 }
 
-test('the keys of each upstream stand as their conversation ranks them', async () => {
+test('the conversation ranks the keys of each upstream', async () => {
   const { order } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
   expect(await order('bcayx')).toEqual(['b', 'c', 'a', '_2y', '_2x']);
   expect(await order('bcayx')).toEqual(['b', 'c', 'a', '_2y', '_2x']);
@@ -39,7 +39,7 @@ test('a resting key moves its own conversations and nobody else’s, and they co
   expect(await order('acb')).toEqual(['a', 'c', 'b']);
 });
 
-test('a resting key comes after all that are awake, rather than not at all', async () => {
+test('a resting key comes after all others, rather than not at all', async () => {
   const { order, rest, clock } = poolOf({ UPSTREAM: 'a', UPSTREAM_2: 'x' });
   await rest('a');
   expect(await order()).toEqual(['_2x', 'a']);
@@ -55,7 +55,7 @@ test.each([
   ['601', 600_000],
   ['-1', 60_000],
   ['soon', 60_000],
-])('a key that was told to come again after %j rests for so long', async (retryAfter, time) => {
+])('a key with a Retry-After of %j rests for that long', async (retryAfter, time) => {
   const { order, rest, clock } = poolOf({ UPSTREAM: 'ab' });
   await rest('a', retryAfter);
   clock.now = time - 1;
@@ -64,7 +64,7 @@ test.each([
   expect(await order()).toEqual(['a', 'b']);
 });
 
-test('resting keys come in the order of their upstreams, within one the longest rested first', async () => {
+test('resting keys come in the order of their upstreams, and within one the longest rested first', async () => {
   const { order, rest } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
   for (const name of ['_2y', 'c', '_2x', 'a', 'b']) await rest(name);
   expect(await order()).toEqual(['c', 'a', 'b', '_2y', '_2x']);
@@ -72,12 +72,12 @@ test('resting keys come in the order of their upstreams, within one the longest 
   expect(await order()).toEqual(['a', 'b', 'c', '_2y', '_2x']);
 });
 
-test('one key at two upstreams rests only at the one that does not take it', async () => {
+test('one key at two upstreams rests only at the one that refuses it', async () => {
   const { order, rest } = poolOf({ UPSTREAM: 'a', UPSTREAM_2: 'a' });
   await rest('a');
   expect(await order()).toEqual(['_2a', 'a']);
 });
 
-test('no upstream with a key leaves nobody to ask', async () => {
+test('without an upstream that has a key, there is none to try', async () => {
   expect(await poolOf({ UPSTREAM: '' }).order()).toEqual([]);
 });

@@ -32,7 +32,7 @@ const call = (stream: boolean, model = models.text, dialect = chat) => {
 };
 
 describe('the request to an upstream', () => {
-  test('carries the body, the key and nothing of the client’s but what the dialect means', () => {
+  test('carries the body, the key and only those of the client’s headers that belong to the dialect', () => {
     const headers = {
       authorization: 'Bearer client',
       cookie: 'a=b',
@@ -60,7 +60,7 @@ describe('the request to an upstream', () => {
     });
   });
 
-  test('goes where the dialect lives, with the model that was asked for', () => {
+  test('goes to the dialect’s address, with the requested model', () => {
     const messages = createMessages({ signsThinking: false });
     const { url, headers, pieces } = buildUpstreamRequest(candidate, call(true, models.vision, messages), {});
     expect(url).toBe('https://third.acmecorp.example/v3/messages');
@@ -84,7 +84,7 @@ describe('the request to an upstream', () => {
   );
 });
 
-test('the hidden names are model ids, DNS names and what the operator adds', () => {
+test('the hidden names are model ids, DNS names and those that the operator adds', () => {
   const second = {
     ...upstream,
     addresses: { chat: 'http://localhost:1/v1', responses: 'http://[::1]:1', messages: 'http://box/v1' },
@@ -109,7 +109,7 @@ test('the hidden names are model ids, DNS names and what the operator adds', () 
 });
 
 describe('the headers and the model of a request', () => {
-  test('carries every header of the dialect but those that choose whose account it is', () => {
+  test('carries every header of the dialect except those that choose an account', () => {
     const passed = [
       'anthropic-dangerous-direct-browser-access',
       'anthropic-new-thing',
@@ -129,13 +129,13 @@ describe('the headers and the model of a request', () => {
     expect(Object.keys(headers).filter((name) => /^(anthropic|openai)-/.test(name))).toEqual(passed);
   });
 
-  test('gives the operator’s headers the last word', () => {
+  test('gives the operator’s headers precedence', () => {
     const headers = { 'anthropic-version': '2030-01-01', 'x-workspace': 'ours', authorization: 'Basic b3Vycw==' };
     const built = buildUpstreamRequest({ ...candidate, headers }, call(false), { 'anthropic-version': '2023-06-01' });
     expect(built.headers).toMatchObject(headers);
   });
 
-  test('calls each model as the upstream does in that dialect', () => {
+  test('uses the upstream’s model id in that dialect', () => {
     const messages = createMessages({ signsThinking: false });
     const { text, vision } = models;
     const sent = [text, vision].map(

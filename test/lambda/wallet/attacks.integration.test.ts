@@ -68,7 +68,7 @@ describe('a signature that is refused writes nothing', () => {
     expect(await submit(tampered(/^\S+/, 'evil.example'))).toEqual([401, 'invalid_sign_in']);
   });
 
-  test('that was made for another name of this very function', async () => {
+  test('that was made for another domain of the same function', async () => {
     const elsewhere = wallet.url.replace('127.0.0.1', 'localhost');
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ address: account.address });
@@ -89,7 +89,7 @@ describe('a signature that is refused writes nothing', () => {
     expect(await submit(tampered('Chain ID: 1', 'Chain ID: 5'))).toEqual([401, 'invalid_sign_in']);
   });
 
-  test('for longer than it was made for', async () => {
+  test('with a later expiry than it was made with', async () => {
     time += 5 * 60_000;
     expect(await submit(tampered(/Expiration Time: .*/, 'Expiration Time: 2027-01-01T00:00:00.000Z'))).toEqual([
       401,
@@ -107,12 +107,12 @@ describe('a signature that is refused writes nothing', () => {
     expect(body.error.message).toMatch(/^This message has expired/);
   });
 
-  test('for something else', async () => {
+  test('for another purpose', async () => {
     expect(await submit(message, account, '/cli/sign-in')).toEqual([401, 'invalid_sign_in']);
     expect(await submit(tampered(/Link the network .*/, 'Say hello.'))).toEqual([401, 'invalid_sign_in']);
   });
 
-  test("of a stranger who puts his own address into another's message", async () => {
+  test("of a stranger with his own address in another's message", async () => {
     const text = tampered(account.address, stranger.address);
     expect(await submit(text, stranger)).toEqual([401, 'invalid_sign_in']);
   });
@@ -139,7 +139,7 @@ describe('a signature that is refused writes nothing', () => {
     [{ message: 'x'.repeat(20_000), signature: '0x00' }, /16384 characters/],
     ['[]', /JSON object/],
     ['{', /not valid JSON/],
-  ])('that is none: %j', async (given, error) => {
+  ])('that is invalid: %j', async (given, error) => {
     const { status, body } = await wallet.post('/cli/link', given);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.message).toMatch(error);
@@ -180,7 +180,7 @@ describe('a signature counts once', () => {
 });
 
 describe('a thousand attempts from one network', () => {
-  test('with forged messages, each rightly signed, write nothing', async () => {
+  test('with forged messages, each correctly signed, write nothing', async () => {
     await using wallet = await startTestWallet({ now: () => noon });
     using _timers = stopTimers();
     const message = await wallet.challenge(account);
@@ -195,7 +195,7 @@ describe('a thousand attempts from one network', () => {
     expect(await wallet.readTables()).toEqual(before);
   });
 
-  test('in good faith, each with a wallet of its own, do not pass either', async () => {
+  test('in good faith, each with its own wallet, do not pass either', async () => {
     await using wallet = await startTestWallet({ now: () => noon });
     using _timers = stopTimers();
     const attempt = async (number: number) => {

@@ -4,7 +4,7 @@ import { readWalletConfig } from '../../../lambda/wallet/config.ts';
 
 const least = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota', NETWORK_SALT: '0123456789abcdef' };
 
-test('needs its tables and the salt, and nothing of any upstream', () => {
+test('needs its tables and the salt, and no settings of an upstream', () => {
   expect(readWalletConfig(least)).toMatchObject({ serviceName: 'svc', memberLimit: 50, appUrl: undefined });
 });
 

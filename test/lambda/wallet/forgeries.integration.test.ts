@@ -29,7 +29,7 @@ const parts = async () => {
   return { signature, r, s: BigInt(`0x${signature.slice(66, 130)}`), v: Number.parseInt(signature.slice(130), 16) };
 };
 
-describe('a message that says more or less than it was made with is refused, though it is rightly signed', () => {
+describe('a message that was added to or cut is refused, though correctly signed', () => {
   test.each<[string, (text: string) => string, number]>([
     ['resources', (text) => `${text}\nResources:\n- https://evil.example`, 401],
     ['a request id', (text) => `${text}\nRequest ID: 1`, 401],
@@ -54,7 +54,7 @@ describe('a message that says more or less than it was made with is refused, tho
   });
 });
 
-describe('of the ways to write a signature', () => {
+describe('the forms of a signature', () => {
   test('those that no plain wallet uses are refused', async () => {
     const { r, s, v } = await parts();
     const before = await wallet.readTables();
@@ -84,13 +84,13 @@ describe('of the ways to write a signature', () => {
     expect(await submit(message, signature)).toEqual([401, 'invalid_sign_in']);
   });
 
-  test('0 and 1 are as good as 27 and 28', async () => {
+  test('0 and 1 are accepted like 27 and 28', async () => {
     const { r, s, v } = await parts();
     expect(await submit(message, `0x${hex(r)}${hex(s)}0${v - 27}`)).toEqual([200, undefined]);
   });
 });
 
-test('twenty signatures of one wallet at once bring five keys, ten grants, and no fault', async () => {
+test('twenty simultaneous signatures of one wallet give five keys, ten grants and no failure', async () => {
   const messages = [message];
   while (messages.length < 20) messages.push(await wallet.challenge(account));
   const signed = await Promise.all(

@@ -20,7 +20,7 @@ const read = async (path: string, { url } = wallet) => {
 };
 
 describe('the page at /', () => {
-  test('says what this deployment is', async () => {
+  test('describes this deployment', async () => {
     const html = await read('/');
     for (const fact of [
       `<code>${wallet.url}/v1</code>`,
@@ -38,7 +38,7 @@ describe('the page at /', () => {
     expect(html).not.toMatch(/\{\{|svc/i);
   });
 
-  test('names what it needs, and pages, all of which are there', async () => {
+  test('names files and pages that all exist', async () => {
     for (const page of ['/', '/docs']) {
       const html = await read(page);
       const named = [...html.matchAll(/(?:src|href)="([^"#]+)[^"]*"/g)].map(
@@ -54,7 +54,7 @@ describe('the page at /', () => {
     }
   });
 
-  test('takes what the operator says for its own', async () => {
+  test('shows the operator’s addresses', async () => {
     await using other = await startTestWallet({
       environment: { GATEWAY_URL: 'https://api.example/<ai>', APP_URL: 'https://app.example' },
     });
@@ -62,7 +62,7 @@ describe('the page at /', () => {
     expect(html).toContain('<code>https://api.example/%3Cai%3E/v1</code>');
   });
 
-  test('tells each address of a deployment its own', async () => {
+  test('shows each address of a deployment its own', async () => {
     const port = new URL(wallet.url).port;
     for (const host of ['127.0.0.1', 'localhost', '127.0.0.1']) {
       const page = await new Promise<string>((resolve, reject) => {
@@ -75,7 +75,7 @@ describe('the page at /', () => {
   });
 });
 
-test('the document for programs is the one of docs/, in the names of the deployment', async () => {
+test('the document for programs is that of docs/, with the names of the deployment', async () => {
   const document = JSON.parse(await read('/docs/openapi.json'));
   expect(document.servers[0].variables.base.default).toBe(wallet.url);
   expect(document.components.schemas.PublicModelId.enum).toEqual(['acme', 'acme-vision']);
@@ -83,7 +83,7 @@ test('the document for programs is the one of docs/, in the names of the deploym
   expect(JSON.stringify(document)).not.toMatch(/\{\{|svc/i);
 });
 
-test('what is sent is compressed for those who take it, and small', async () => {
+test('files are compressed for clients that accept it, and small', async () => {
   const ask = (path: string, accepted: string) =>
     new Promise<{ headers: object; body: Buffer }>((resolve, reject) => {
       const headers = { 'accept-encoding': accepted };

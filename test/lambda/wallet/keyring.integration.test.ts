@@ -43,7 +43,7 @@ describe('a wallet’s keys', () => {
   };
   const tooMany = expect.objectContaining({ code: 'too_many_keys', status: 409 });
 
-  test('are five at most, the newest first; another wallet’s are its own', async () => {
+  test('are five at most, the newest first, and separate from another wallet’s', async () => {
     const issued = await issueFive();
     await expect(keyring.issue(member)).rejects.toEqual(tooMany);
     expect((await keyring.list(member)).map(({ id }) => id)).toEqual(issued.map(({ record }) => record.id).reverse());
@@ -51,12 +51,12 @@ describe('a wallet’s keys', () => {
     await keyring.issue(`0x${'b'.repeat(40)}`);
   });
 
-  test('say in the operator’s lists where they come from', async () => {
+  test('show their origin in the operator’s lists', async () => {
     await keyring.issue(member);
     expect((await keys.list({ member })).keys).toMatchObject([{ label: 'issued at /cli' }]);
   });
 
-  test('are five at most, however many are asked for at once', async () => {
+  test('are five at most, however many are requested at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => keyring.issue(member)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect((await keys.list({ member })).keys).toHaveLength(5);
@@ -81,7 +81,7 @@ describe('a wallet’s keys', () => {
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
-  test('a slot whose key is on its way stays taken; one whose key never came is given back', async () => {
+  test('a slot stays taken while its key is being written, and is freed if the key never comes', async () => {
     await wallets.takeSlot(member, { hash: 'never-stored', takenAt: time }, 5);
     for (let count = 0; count < 4; count += 1) await keyring.issue(member);
     await expect(keyring.issue(member)).rejects.toEqual(tooMany);
@@ -91,7 +91,7 @@ describe('a wallet’s keys', () => {
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
-  test('a repeated write takes the same slot, also the last', async () => {
+  test('a repeated write takes the same slot, even the last', async () => {
     for (let count = 1; count <= 5; count += 1) {
       const slot = { hash: `hash${count}`, takenAt: time };
       expect(await wallets.takeSlot(member, slot, 5)).toBe(true);
@@ -100,7 +100,7 @@ describe('a wallet’s keys', () => {
     expect(await wallets.readSlots(member)).toHaveLength(5);
   });
 
-  test('a repeated taking of a challenge is the same taking, another is not', async () => {
+  test('a repeated write that takes a challenge succeeds, another does not', async () => {
     await wallets.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: 100 });
     const taken = (token: string, now = 50) =>
       wallets.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
@@ -108,7 +108,7 @@ describe('a wallet’s keys', () => {
     expect([await taken('one'), await taken('one'), await taken('two')]).toEqual([true, true, false]);
   });
 
-  test('revoking what is not there, or another’s, is not found', async () => {
+  test('a missing key, or another wallet’s, is not found for revoking', async () => {
     const { record } = await keyring.issue(member);
     const notFound = expect.objectContaining({ code: 'not_found' });
     await expect(keyring.revoke(member, 'key_none')).rejects.toEqual(notFound);
@@ -117,7 +117,7 @@ describe('a wallet’s keys', () => {
     await expect(keyring.revoke(member, record.id)).rejects.toEqual(notFound);
   });
 
-  test('revoking is over when there is room again', async () => {
+  test('revoking ends only when there is room again', async () => {
     const { record } = await keyring.issue(member);
     const lost = new Error('the answer was lost');
     const freeSlots = () => Promise.reject(lost);

@@ -7,7 +7,7 @@ import { createLimits, type Limits } from '../../../lambda/wallet/limits.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
-describe('what a network and a wallet may ask for', () => {
+describe('the limits of a network and a wallet', () => {
   let database: TestDynamoDb;
   let limits: Limits;
   let counters: Counters;
@@ -44,7 +44,7 @@ describe('what a network and a wallet may ask for', () => {
     await limits.countChallenge('network');
   });
 
-  test('the wait is told in words', async () => {
+  test('the message says how long to wait', async () => {
     await granted(60, () => limits.countChallenge('network'));
     const waitAt = async (minutes: number, seconds: number) => {
       time = Date.UTC(2026, 10, 21, 12, minutes, seconds);
@@ -68,7 +68,7 @@ describe('what a network and a wallet may ask for', () => {
     await limits.countGrant('network', 'wallet99');
   });
 
-  test('10 for a wallet, whatever the networks; the network does not pay for a refusal', async () => {
+  test('10 for a wallet, whatever the networks; a refusal does not count for the network', async () => {
     expect(await granted(15, (number) => limits.countGrant(`network${number}`, 'wallet'))).toBe(10);
     const before = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
     expect(await granted(40, () => limits.countGrant('cafe', 'wallet'))).toBe(0);
@@ -77,7 +77,7 @@ describe('what a network and a wallet may ask for', () => {
     expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(30);
   });
 
-  test('the network does not pay either when its wallet has spent its last at this very moment', async () => {
+  test('nor does one in a race for the wallet’s last', async () => {
     const behind = { ...counters, read: async () => 0 };
     limits = createLimits({ counters: behind, now: () => time, createToken });
     expect(await granted(13, () => limits.countGrant('cafe', 'wallet'))).toBe(10);

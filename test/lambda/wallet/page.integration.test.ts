@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('the page', () => {
-  test('is served with every file that it names, as it is', async () => {
+  test('is served unchanged, with every file that it names', async () => {
     const html = await (await fetch(`${wallet.url}/cli`)).text();
     expect(html).toBe(readFileSync(new URL('index.html', folder), 'utf8'));
     const named = [...html.matchAll(/<(?:link|script) [^>]*?(?:src|href)="([^"]+)"/g)].map(([, path]) => `/${path}`);
@@ -33,7 +33,7 @@ describe('the page', () => {
     }
   });
 
-  test('holds nothing inline, which its policy would refuse, and nothing from elsewhere', () => {
+  test('contains nothing inline, which its policy would refuse, and nothing from other hosts', () => {
     const pages = new URL('../', folder);
     for (const name of readdirSync(pages, { recursive: true, encoding: 'utf8' })) {
       if (!/\.\w+$/.test(name)) continue;
@@ -45,14 +45,14 @@ describe('the page', () => {
     }
   });
 
-  test('is asked for again only where it has changed', async () => {
+  test('is sent again only if it has changed', async () => {
     const first = await fetch(`${wallet.url}/cli/app.js`);
     const etag = first.headers.get('etag') ?? '';
     const again = await fetch(`${wallet.url}/cli/app.js`, { headers: { 'if-none-match': etag } });
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
   });
 
-  test('answers HEAD without a body, and a slash too many with the way', async () => {
+  test('answers HEAD without a body, and redirects a trailing slash', async () => {
     const head = await fetch(`${wallet.url}/cli`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     const slash = await fetch(`${wallet.url}/cli/`, { redirect: 'manual' });
@@ -83,7 +83,7 @@ test.each(['/', '/docs', '/docs/openapi.json', '/cli', '/cli/app.js', '/cli/info
   },
 );
 
-describe('what another site’s page may send', () => {
+describe('another site’s page', () => {
   const strangers = (): Record<string, string>[] => [
     { origin: 'https://evil.example' },
     { origin: 'null' },
@@ -96,7 +96,7 @@ describe('what another site’s page may send', () => {
     { 'sec-fetch-site': 'same-site' },
   ];
 
-  test.each(posts)('nothing, at /cli/%s, though it had a session', async (path) => {
+  test.each(posts)('is refused at /cli/%s, even with a session', async (path) => {
     const session = bearer(await wallet.sign(account, 'manage'));
     const before = await wallet.readTables();
     for (const stranger of strangers()) {
@@ -115,7 +115,7 @@ describe('what another site’s page may send', () => {
     expect(await wallet.readTables()).toEqual(before);
   });
 
-  test('the page itself is heard', async () => {
+  test('the page itself is allowed', async () => {
     const own = {
       origin: wallet.url,
       'sec-fetch-site': 'same-origin',
@@ -124,7 +124,7 @@ describe('what another site’s page may send', () => {
     expect((await wallet.post('/cli/challenge', { address: account.address }, own)).status).toBe(200);
   });
 
-  test('a preflight gets no leave', async () => {
+  test('a preflight allows nothing', async () => {
     const response = await fetch(`${wallet.url}/cli/challenge`, {
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
@@ -133,7 +133,7 @@ describe('what another site’s page may send', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   test.each(['keys', 'keys/issue', 'keys/revoke', 'network'])('/cli/%s without a session', async (path) => {
     for (const authorization of ['', 'Bearer ', `Bearer lts_${'x'.repeat(43)}`, 'Bearer ltk_x']) {
       const { status, body } = await wallet.post(`/cli/${path}`, {}, { authorization });

@@ -19,7 +19,7 @@ describe('siteOf', () => {
     expect(siteOf('localhost:8787', local).pageUrl).toBe('http://localhost:8787/cli');
   });
 
-  test('is APP_URL where there is one, whatever was called', () => {
+  test('is APP_URL if it is set, whatever was called', () => {
     const settings = { appUrl: 'https://app.example/ai', scheme: 'https' } as const;
     expect(siteOf('evil.example', settings)).toEqual({
       domain: 'app.example',
@@ -29,7 +29,7 @@ describe('siteOf', () => {
     });
   });
 
-  test('refuses a request that came to no host', () => {
+  test('refuses a request without a host', () => {
     expect(() => siteOf('', local)).toThrow('The Host header names no host.');
   });
 });

@@ -83,7 +83,7 @@ describe('the wallet function', () => {
     }
   });
 
-  test('names an IPv6 network as its /64, and an IPv4 address in IPv6 clothes as what it is', async () => {
+  test('names an IPv6 network by its /64, and an IPv4-mapped address by its IPv4 address', async () => {
     sourceIp = '2001:db8:1:2:3:4:5:6';
     expect((await wallet.sign(account)).body.link.network).toBe('2001:db8:1:2::/64');
     sourceIp = '::ffff:203.0.113.9';
@@ -91,7 +91,7 @@ describe('the wallet function', () => {
     expect(await wallet.keys.findLink(idOf('2001:db8:1:2::/64'))).toMatchObject({ member });
   });
 
-  test('signing in to manage shows the keys, and neither makes one nor links anything', async () => {
+  test('signing in to manage shows the keys, and neither makes nor links anything', async () => {
     const first = await wallet.sign(account);
     sourceIp = '198.51.100.1';
     const { status, body } = await wallet.sign(account, 'manage');
@@ -127,7 +127,7 @@ describe('the wallet function', () => {
     ]);
   });
 
-  test('what has been spent today is no longer there, and again tomorrow', async () => {
+  test('today’s requests lower the remaining quota, until tomorrow', async () => {
     const session = bearer(await wallet.sign(account, 'manage'));
     const quota = async () => (await wallet.post('/cli/keys', {}, session)).body.quota;
     const counters = createCounters(wallet.dynamoDb.callDynamoDb, wallet.dynamoDb.quotaTable, () => time);
@@ -146,7 +146,7 @@ describe('the wallet function', () => {
     expect(tomorrow.body.quota).toEqual({ limit: 50, remaining: 50, resetSeconds: 86_400 });
   });
 
-  describe('asked for a sixth key', () => {
+  describe('a request for a sixth key', () => {
     const issue = async (session: ReturnType<typeof bearer>) =>
       (await wallet.post('/cli/keys/issue', {}, session)).status;
     const countLinks = async (session: ReturnType<typeof bearer>) => {
@@ -155,7 +155,7 @@ describe('the wallet function', () => {
       }
     };
 
-    test('it refuses, writes nothing, and leaves what is left of the day', async () => {
+    test('is refused, writes nothing, and costs nothing of the day’s limit', async () => {
       const session = bearer(await wallet.sign(account, 'manage'));
       for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
       const before = await wallet.readTables();
@@ -164,7 +164,7 @@ describe('the wallet function', () => {
       expect(await countLinks(session)).toBe(5);
     });
 
-    test('in the same moment as for the fifth, it takes back what it counted for those that get none', async () => {
+    test('at the same time as the fifth takes back its count if it gets no key', async () => {
       const session = bearer(await wallet.sign(account, 'manage'));
       for (let key = 0; key < 4; key += 1) expect(await issue(session)).toBe(200);
       const clicks = await Promise.all(Array.from({ length: 5 }, () => issue(session)));
@@ -172,7 +172,7 @@ describe('the wallet function', () => {
       expect(await countLinks(session)).toBe(5);
     });
 
-    test('it finds the room that an operator has made', async () => {
+    test('succeeds after an operator has made room', async () => {
       const session = bearer(await wallet.sign(account, 'manage'));
       for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
       const [key] = (await wallet.post('/cli/keys', {}, session)).body.keys;
@@ -189,7 +189,7 @@ describe('the wallet function', () => {
     expect((await wallet.keys.findKey(hashKey(body.key?.key ?? '')))?.revokedAt).toBeUndefined();
   });
 
-  test('every answer tells when the link of this network to this wallet ends, and of no other link', async () => {
+  test('every answer says when the link of this network to this wallet ends, and reveals no other link', async () => {
     const session = bearer(await wallet.sign(account));
     const linkSeen = async (headers = session) => (await wallet.post('/cli/keys', {}, headers)).body.link;
     const linked = { network: '203.0.113.7', expiresAt: '2026-11-22T12:00:00.000Z' };
@@ -204,7 +204,7 @@ describe('the wallet function', () => {
     expect((await wallet.sign(account, 'manage')).body.link).toEqual({ ...linked, expiresAt: null });
   });
 
-  test('a network that another wallet links is that wallet’s, until it is linked back', async () => {
+  test('a network belongs to the last wallet that linked it', async () => {
     const first = bearer(await wallet.sign(account));
     const second = bearer(await wallet.sign(testAccount(2)));
     const ends = async (headers: Record<string, string>) =>
@@ -216,7 +216,7 @@ describe('the wallet function', () => {
     expect(await wallet.keys.findLink(idOf('203.0.113.7'))).toMatchObject({ member });
   });
 
-  test('what the page shows before anyone has signed', async () => {
+  test('/cli/info has what the page shows before anyone has signed', async () => {
     const response = await fetch(`${wallet.url}/cli/info`);
     expect(await response.json()).toEqual({
       serviceName: 'svc',
@@ -239,13 +239,13 @@ test('behind a CDN the signature is for APP_URL, and the gateway is where GATEWA
   expect(await (await fetch(`${wallet.url}/cli/info`)).json()).toMatchObject({ gatewayUrl: 'https://api.example' });
 });
 
-test('no header says where a request comes from', async () => {
+test('no header determines the source of a request', async () => {
   await using wallet = await startTestWallet({ sourceIp: () => '203.0.113.7' });
   const response = await fetch(`${wallet.url}/cli/info`, { headers: { 'x-forwarded-for': '198.51.100.1' } });
   expect(await response.json()).toMatchObject({ network: '203.0.113.7' });
 });
 
-test('but the one of a CDN in front that proves itself, and then nobody else is served', async () => {
+test('except that of a CDN in front that proves itself, and then nobody else is served', async () => {
   const environment = { EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge', APP_URL: 'https://app.example' };
   await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });
   const ask = (headers: Record<string, string>) => fetch(`${wallet.url}/cli/info`, { headers });
@@ -254,7 +254,7 @@ test('but the one of a CDN in front that proves itself, and then nobody else is 
   expect((await ask({ 'x-viewer': '198.51.100.1', 'x-origin-secret': 'another' })).status).toBe(404);
 });
 
-test('a store that is down is said to be, in JSON', async () => {
+test('an unreachable store is reported in JSON', async () => {
   await using wallet = await startTestWallet();
   await wallet.dynamoDb.close();
   const { status, headers, body } = await wallet.post('/cli/challenge', { address: account.address });
@@ -283,7 +283,7 @@ test('a key that could not be shown is not made', async () => {
   expect((await wallet.keys.list({ member })).keys).toHaveLength(1);
 });
 
-test('a secret that can’t be read again counts, and the one that is known stays in use', async () => {
+test('a secret that can’t be reread is counted, and the known value stays in use', async () => {
   const environment = { METRICS_NAMESPACE: 'Prod', EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge' };
   const headers = { 'x-origin-secret': 'the secret of the edge', 'x-viewer': '203.0.113.7' };
   let isDown = false;
@@ -307,7 +307,7 @@ test('a secret that can’t be read again counts, and the one that is known stay
   expect(lines.map((line) => metricsOf(line, 'Prod'))).toEqual([{ SecretsNotRefreshed: 1 }]);
 });
 
-test('what no caller is the reason of counts among the gateway’s own errors, in the deployment’s namespace', async () => {
+test('failures that no caller caused count among the gateway’s own errors, in the deployment’s namespace', async () => {
   const environment = { METRICS_NAMESPACE: 'Prod', EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge' };
   await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });
   for (const secret of ['another', 'the secret of the edge']) {

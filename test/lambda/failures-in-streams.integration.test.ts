@@ -150,7 +150,7 @@ describe('a stream of chat that has said how it finished, and then', () => {
     ['reports a failure', [...finished, write(wire.chat.failureEvent), silence], {}],
     ['reports two', [...finished, write(wire.chat.failureEvent.repeat(2)), hangUp], {}],
     ['goes on with broken JSON', [...finished, write('data: {"choices":[\n\n'), silence], {}],
-  ])('%s has all the same ended, and is charged', async (_name, script, environment) => {
+  ])('%s has nevertheless ended, and is charged', async (_name, script, environment) => {
     await using watched = await startWatchedGateway({ environment });
     watched.gateway.upstream.answer(script);
     const outcome = await watched.ask('chat', { stream: true });

@@ -92,7 +92,7 @@ describe('packing', () => {
     writeFileSync(join(cwd, 'docs/CHANGELOG.md'), '# What changed\n');
     const { status, stderr } = pack(cwd);
     expect(status).not.toBe(0);
-    expect(stderr).toContain(`nothing of ${version}: npm run changelog`);
+    expect(stderr).toContain(`nothing about ${version}: npm run changelog`);
   });
 });
 

@@ -7,7 +7,7 @@ import { type Figure, figures, measurements } from './figures.ts';
 import { findExpensive, renderExpenses } from './profile/expensive.ts';
 import { createProfiler } from './profile/profiler.ts';
 import { plot } from './report/plot.ts';
-import { renderOrigin, renderTable } from './report/table.ts';
+import { renderOrigin, renderSpreads, renderTable } from './report/table.ts';
 import { addSamples, emptyResults, loadLatest, type Results, save, toRow } from './results.ts';
 import { buildSubjects } from './subject.ts';
 import { startWorld } from './world/world.ts';
@@ -58,7 +58,8 @@ async function main(command: Command): Promise<void> {
   if (rows.length === 0) throw new Error(`the latest results, of \`${results.command}\`, hold none of these figures`);
   if (!markdown) console.log(`${renderOrigin(results)}\n`);
   console.log(renderTable(rows, goals));
-  if (markdown) console.log(`\n${renderOrigin(results)}`);
+  console.log(renderSpreads(rows));
+  if (markdown) console.log(renderOrigin(results));
   process.stderr.write(`\n${path}\n`);
   if (command.plot) {
     const picture = path.replace(/\.json$/, '.svg');

@@ -13,6 +13,8 @@ const streams = 128;
 const [warmUp, measured] = [1_000, 4_000];
 /** Some ten thousand requests, until V8 has compiled what is hot: a server lives for hours. */
 const compileTime = 12_000;
+/** A second: little enough for either server. */
+const paceOfRequests = 500;
 
 /** Many at once: requests, streams at full speed and at a model's pace, slow readers, connections. */
 export const server: Measurement = {
@@ -23,9 +25,11 @@ export const server: Measurement = {
     await using serving = await startServing(subject, world);
     await world.play({ kind: 'whole' });
     await ask(serving, 128, compileTime);
-    const few = await measureRequests(serving, 16, 'processor16', 'rate16');
-    const many = await measureRequests(serving, 128, 'processor128', 'rate128');
+    const few = await measureRequests(serving, 16, ['processor16', 'rate16']);
+    const many = await measureRequests(serving, 128, ['processor128', 'rate128']);
+    const calm = await measureRequests(serving, 16, ['processorCalm'], paceOfRequests);
     const requests = {
+      processorCalm: [calm.processor],
       processor16: [few.processor],
       rate16: [few.rate],
       processor128: [many.processor],
@@ -48,25 +52,33 @@ export const server: Measurement = {
   },
 };
 
-async function measureRequests(serving: Serving, clients: number, ...samples: string[]) {
-  await ask(serving, clients, warmUp);
+async function measureRequests(serving: Serving, clients: number, samples: readonly string[], pace?: number) {
+  await ask(serving, clients, warmUp, pace);
   let count = 0;
   const step = async () => {
-    count = await ask(serving, clients, measured);
+    count = await ask(serving, clients, measured, pace);
   };
   const { processor, time } = await serving.measure(step, ...samples);
   return { processor: processor / count, rate: (count / time) * 1000 };
 }
 
-/** Each client sends one request after the other for so many milliseconds. Gives the number of them all. */
-async function ask(serving: Serving, clients: number, time: number): Promise<number> {
+/**
+ * Each client sends one request after the other for so many milliseconds, or all of them together `pace` requests a second.
+ * Gives the number of requests.
+ */
+async function ask(serving: Serving, clients: number, time: number, pace = Number.POSITIVE_INFINITY): Promise<number> {
   const until = performance.now() + time;
   let count = 0;
-  const askOn = async () => {
+  const gap = 1000 / pace;
+  const askOn = async (_: unknown, index: number) => {
+    let next = performance.now() + index * gap;
     while (performance.now() < until) {
       const { answer } = await serving.ask(body);
       await once(answer.resume(), 'end');
       count += 1;
+      next += clients * gap;
+      const ahead = next - performance.now();
+      if (ahead > 0) await setTimeout(ahead);
     }
   };
   await Promise.all(Array.from({ length: clients }, askOn));

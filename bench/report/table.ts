@@ -14,6 +14,12 @@ export function renderTable(rows: readonly Row[], withGoals: boolean): string {
   return [pad(titles), rule, ...cells.map(pad)].join('\n');
 }
 
+/** Why some of these figures differ from run to run. */
+export function renderSpreads(rows: readonly Row[]): string {
+  const lines = rows.flatMap(({ figure: { title, spread } }) => (spread === undefined ? [] : `- ${title}: ${spread}.`));
+  return lines.length === 0 ? '' : `\nThree runs in a row may differ by more than 8 %:\n\n${lines.join('\n')}\n`;
+}
+
 /** Where, when and with what the figures were measured. */
 export function renderOrigin({ command, at, machine, versions }: Results): string {
   const what = Object.entries(versions).map(([name, version]) => `${name} ${version}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Figure } from '../../bench/figures.ts';
-import { renderOrigin, renderTable } from '../../bench/report/table.ts';
+import { renderOrigin, renderSpreads, renderTable } from '../../bench/report/table.ts';
 import { addSamples, emptyResults, type Row, toRow } from '../../bench/results.ts';
 
 const figure = (goal?: Figure['goal']): Figure => ({
@@ -72,4 +72,15 @@ test('the figures say where they were measured, and with which versions', () => 
   expect(versions).toMatch(
     /^Node v24\.\S+, esbuild \d\S+, @aws-sdk\/client-dynamodb \d\S+, aws-lambda-ric \d+\.\d+\.\d+$/,
   );
+});
+
+test('a row that spreads says why', () => {
+  const row = (spread?: string): Row => ({
+    figure: { ...figure(), ...(spread !== undefined && { spread }) },
+    values: { bare: 1, bareDynamoDb: 1, gateway: 1 },
+    ratios: { bare: 1, bareDynamoDb: 1 },
+    met: undefined,
+  });
+  expect(renderSpreads([row()])).toBe('');
+  expect(renderSpreads([row('a reason'), row()])).toContain('- a prompt: a reason.\n');
 });

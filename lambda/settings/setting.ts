@@ -54,7 +54,7 @@ export const mebibytes = (from: number, to: number): Setting<number> => ({
 });
 
 export const choice = <const T extends string>(values: readonly T[]): Setting<T> => ({
-  expects: values.join(' or '),
+  expects: [values.slice(0, -1).join(', '), values.at(-1)].join(' or '),
   parse: (value) => values.find((known) => known === value),
 });
 

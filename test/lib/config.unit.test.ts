@@ -280,7 +280,7 @@ describe('the engine', () => {
     [{ rateLimit: 100 }, `rateLimit ${without('function-url')}`],
     [{ BODY_BUDGET: 100 }, `BODY_BUDGET ${without('function-url')}`],
     [{ engine: 'web', BODY_BUDGET: 0 }, 'BODY_BUDGET must be a whole number of MiB from 1 to 65536'],
-    [{ engine: 'http' }, 'engine must be function-url or web or both'],
+    [{ engine: 'http' }, 'engine must be function-url, web or both'],
     [{ engine: 'web', maxConcurrency: 129 }, 'maxConcurrency must be a whole number from 1 to 128'],
     [{ engine: 'web', maxEnvironments: 1 }, 'maxEnvironments must be a whole number from 2 to 10000'],
     [

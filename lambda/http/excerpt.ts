@@ -7,6 +7,8 @@ export function excerpt(text: string, longest: number): string {
 /** The longest path of a field that a message quotes. */
 export const longestPath = 200;
 const longestId = 100;
+/** How much of an id is looked at: much more than is quoted. V8 could run out of stack on a run of millions of characters. */
+const longestRead = 1_000;
 
 /** Quotes an id at the end of a sentence, `: 'gpt-5'`; empty if it may be a key. */
 export function quoteUnlessKey(id: string): string {
@@ -18,7 +20,8 @@ const uuid = /[\da-f]{8}(-[\da-f]{4}){3}-/i;
 /** A long run of letters and digits; model names have only shorter ones. */
 const randomRun = /\w{20,}/g;
 
-function mayBeKey(text: string): boolean {
+function mayBeKey(id: string): boolean {
+  const text = id.slice(0, longestRead);
   const runs = text.match(randomRun) ?? [];
   return keyPrefix.test(text) || uuid.test(text) || runs.some((run) => /\d/.test(run) && /[a-z]/i.test(run));
 }

@@ -17,7 +17,7 @@ import {
 const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
 /** Members whose parts carry pieces of text. The contents of others, such as annotations and images, arrive whole. */
-const holders = /^(content|audio|(reasoning|thinking)(_\w+)?)$/;
+const holders = /^(content|audio|(reasoning|thinking)(_\w{1,100})?)$/;
 
 /** How deep in a message a text may be: content[0].thinking[0].text. */
 const deepestText = 5;

@@ -4,7 +4,8 @@ import type { Marks } from './dialect.ts';
 const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 
 /** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
-export const sealed = /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w+$|^\w+_(encrypted|opaque)$/i;
+export const sealed =
+  /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w{1,100}$|^\w{1,100}_(encrypted|opaque)$/i;
 
 /** The types of objects whose `data` is such content. */
 export const sealedType = /encrypted|redacted/;

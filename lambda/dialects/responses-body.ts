@@ -33,7 +33,7 @@ export function checkBody(body: Json): void {
 
 /** Members by which a body refers to items, files, containers and prompts, which only the upstream might have. */
 const references = new Map([
-  ['input', /^(id|(?!call_)\w+_ids?)$/],
+  ['input', /^(id|(?!call_)\w{1,100}_ids?)$/],
   ['prompt', /^id$/],
   ['tools', /^(vector_store_ids|file_ids|container)$/],
 ]);

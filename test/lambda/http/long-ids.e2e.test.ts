@@ -3,17 +3,32 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const script = `
-  const { quoteUnlessKey } = await import(process.argv[1]);
+  const { quoteUnlessKey } = await import(process.argv[1] + '/http/excerpt.ts');
   for (const id of ['a'.repeat(5e6), 'sk-' + 'a'.repeat(5e6), 'a1'.repeat(25e5)]) console.log(quoteUnlessKey(id).length);
 `;
+
+const names = `
+  const { createScanner } = await import(process.argv[1] + '/json/scan.ts');
+  const { hasReferences } = await import(process.argv[1] + '/dialects/responses-body.ts');
+  const { sealed } = await import(process.argv[1] + '/dialects/envelope.ts');
+  const long = 'a'.repeat(5e6);
+  console.log(hasReferences(createScanner().scan('{"input":[{"' + long + '":1}]}')));
+  console.log(hasReferences(createScanner().scan('{"input":[{"file_id":1}]}')));
+  console.log(sealed.test('encrypted_' + long), sealed.test('encrypted_content'));
+`;
+const lambda = join(import.meta.dirname, '../../../lambda');
 
 // V8 stops optimizing regular expressions in a process that has compiled many.
 test.each([[], ['--no-regexp-optimization'], ['--regexp-interpret-all']])(
   'ids of 5 MB are quoted, or not, within the stack %s',
   (...flags) => {
-    const file = join(import.meta.dirname, '../../../lambda/http/excerpt.ts');
-    const output = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', script, file]);
+    const output = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', script, lambda]);
     // The colon, the quotes and a hundred characters; the others may be keys.
     expect(String(output).trim().split('\n').map(Number)).toEqual([104, 0, 0]);
   },
 );
+
+test.each([[], ['--no-regexp-optimization']])('names of members of 5 MB are judged within the stack %s', (...flags) => {
+  const output = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', names, lambda]);
+  expect(String(output)).toBe('false\ntrue\nfalse true\n');
+});

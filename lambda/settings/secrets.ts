@@ -1,9 +1,10 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../http/errors.ts';
 import type { Access, Upstream } from './config.ts';
 import { createRefreshed, type Repeat, shareReading, timeLimit } from './refreshed.ts';
 import { splitList } from './setting.ts';
 import { headerMap } from './settings.ts';
+import { keyOf, subkeyOf } from './subkey.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
 export type ReadSecret = (id: string, how?: Reading) => Promise<string>;
@@ -46,7 +47,7 @@ const shortestSalt = 16;
 export function createSecrets(settings: Settings, { readSecret, now, onStale, repeat }: Dependencies): Secrets {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
-  let known = networkSalt === undefined ? undefined : saltKey(networkSalt);
+  let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
   const refreshed = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
     const refresh = createRefreshed(() => withinTimeLimit(read), { now, onStale, repeat });
@@ -67,7 +68,7 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
     const text = await reading.catch(rejectUnreadable);
     // With a guessable salt, hashes of addresses can be reversed.
     if (text.length < shortestSalt) throw unreadable(new Error('the salt is too short'));
-    known = saltKey(text);
+    known = keyOf(text);
     return known;
   }, now);
 
@@ -93,12 +94,6 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
     edgeSecrets: readEdgeSecrets,
   };
 }
-
-/** Node takes five times as long for a hash whose key is still a text or bytes. */
-export const saltKey = (salt: string): KeyObject => createSecretKey(Buffer.from(salt));
-
-export const subkeyOf = (key: KeyObject, label: string): KeyObject =>
-  createSecretKey(createHmac('sha256', key).update(label).digest());
 
 type Keys = Readonly<Record<string, unknown>>;
 

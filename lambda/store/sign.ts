@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { createHmac, hash, type KeyObject } from 'node:crypto';
+import { keyOf, subkeyOf } from '../settings/subkey.ts';
 import type { Credentials, Service } from './service.ts';
 
 /** One attempt at an operation. */
@@ -55,11 +56,7 @@ function createDeriveKey(region: string, service: string) {
   return ({ secretAccessKey: secret }: Credentials, day: string): KeyObject => {
     if (latest?.secret === secret && latest.day === day) return latest.key;
     const parts = [day, region, service, 'aws4_request'];
-    const derived = parts.reduce<Buffer | string>(
-      (key, part) => createHmac('sha256', key).update(part).digest(),
-      `AWS4${secret}`,
-    );
-    latest = { secret, day, key: createSecretKey(Buffer.from(derived)) };
+    latest = { secret, day, key: parts.reduce(subkeyOf, keyOf(`AWS4${secret}`)) };
     return latest.key;
   };
 }

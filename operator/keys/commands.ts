@@ -1,7 +1,7 @@
 import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identity/issue-key.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/member-usage.ts';
-import { saltKey } from '../../lambda/settings/secrets.ts';
+import { keyOf } from '../../lambda/settings/subkey.ts';
 import type { KeyQuery } from '../../lambda/store/keys.ts';
 import type { Outcome } from '../outcome.ts';
 import { describeKey, findKey, isoTime, noSuchKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
@@ -68,7 +68,7 @@ export interface LinkRequest {
 
 export async function link(target: Target, { network, member, hours }: LinkRequest, now: number): Promise<Outcome> {
   const expiresAt = now + hours * 3_600_000;
-  const id = networkId(network, saltKey(await target.readNetworkSalt()));
+  const id = networkId(network, keyOf(await target.readNetworkSalt()));
   await target.keys.link(id, { member, linkedAt: now, expiresAt });
   const text = `${network} counts as ${member} until ${showTime(expiresAt)}, with any placeholder as its key.`;
   return { json: { network, member, expiresAt: isoTime(expiresAt) }, text };

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../lambda/identity/identity.ts';
 import { memberHash, memberLabel } from '../../lambda/identity/member-hash.ts';
-import { saltKey, subkeyOf } from '../../lambda/settings/secrets.ts';
+import { keyOf, subkeyOf } from '../../lambda/settings/subkey.ts';
 import type { Outcome } from '../outcome.ts';
 import { isoTime } from './key-record.ts';
 import type { Prices } from './parse.ts';
@@ -82,7 +82,7 @@ interface Names {
 
 /** Hashes can't be reversed, so this hashes the members of all keys to find the names. */
 async function readNames({ keys, readNetworkSalt }: Target): Promise<Names> {
-  const subkey = subkeyOf(saltKey(await readNetworkSalt()), memberLabel);
+  const subkey = subkeyOf(keyOf(await readNetworkSalt()), memberLabel);
   const records: KeyRecord[] = [];
   let from: string | undefined;
   do {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { hashKey } from '../../lambda/identity/credentials.ts';
 import { memberHash, memberLabel } from '../../lambda/identity/member-hash.ts';
 import { networkId } from '../../lambda/identity/network.ts';
-import { saltKey, subkeyOf } from '../../lambda/settings/secrets.ts';
+import { keyOf, subkeyOf } from '../../lambda/settings/subkey.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
@@ -83,7 +83,7 @@ test('on a running local gateway: one JSON document for programs, text for peopl
   const shown = await keys(['show', issued.id]);
   expect(shown).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/used +0 of 40, 40 left until .*\n$/) });
   await keysJson(['link', '203.0.113.7', '--member', 'ada']);
-  expect(await store.keys.findLink(networkId('203.0.113.7', saltKey(networkSalt)))).toMatchObject({ member: 'ada' });
+  expect(await store.keys.findLink(networkId('203.0.113.7', keyOf(networkSalt)))).toMatchObject({ member: 'ada' });
 });
 
 describe('faults are reported in one line, never with a stack trace', () => {
@@ -214,14 +214,14 @@ describe('on a deployed stack', () => {
 
   test('link reads the salt from its secret', async () => {
     await keysJson(['link', '203.0.113.7', '--member', 'far', ...stack], environment);
-    const link = await store.keys.findLink(networkId('203.0.113.7', saltKey('salt-of-a-stack')));
+    const link = await store.keys.findLink(networkId('203.0.113.7', keyOf('salt-of-a-stack')));
     expect(link?.member).toBe('far');
     expect(secrets.reads).toEqual(['the-salt-secret']);
   });
 
   test('its log provides the tokens, and members get their names back', async () => {
     const { id } = await keysJson(['issue', '--member', 'far', '--label', 'desk', ...stack], environment);
-    const hash = memberHash(subkeyOf(saltKey('salt-of-a-stack'), memberLabel), 'far');
+    const hash = memberHash(subkeyOf(keyOf('salt-of-a-stack'), memberLabel), 'far');
     const row = { key: id, member: hash, answers: '2', withoutUsage: '1', input: '1000000', output: '10' };
     const results = [Object.entries(row).map(([field, value]) => ({ field, value }))];
     await using logs = await startFakeService(

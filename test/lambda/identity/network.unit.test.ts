@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { networkId, networkOf } from '../../../lambda/identity/network.ts';
-import { saltKey } from '../../../lambda/settings/secrets.ts';
+import { keyOf } from '../../../lambda/settings/subkey.ts';
 import fc from '../../support/properties.ts';
 
 describe('networkOf', () => {
@@ -69,10 +69,10 @@ describe('networkOf', () => {
 
 describe('networkId', () => {
   test('is the same for the same network and salt, and reveals neither', () => {
-    const id = networkId('203.0.113.7', saltKey('a salt of the operator'));
+    const id = networkId('203.0.113.7', keyOf('a salt of the operator'));
     expect(id).toMatch(/^[\w-]{22}$/);
-    expect(networkId('203.0.113.7', saltKey('a salt of the operator'))).toBe(id);
-    expect(networkId('203.0.113.8', saltKey('a salt of the operator'))).not.toBe(id);
-    expect(networkId('203.0.113.7', saltKey('another operator salt'))).not.toBe(id);
+    expect(networkId('203.0.113.7', keyOf('a salt of the operator'))).toBe(id);
+    expect(networkId('203.0.113.8', keyOf('a salt of the operator'))).not.toBe(id);
+    expect(networkId('203.0.113.7', keyOf('another operator salt'))).not.toBe(id);
   });
 });

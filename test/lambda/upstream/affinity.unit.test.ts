@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { saltKey } from '../../../lambda/settings/secrets.ts';
+import { keyOf } from '../../../lambda/settings/subkey.ts';
 import { createRankKeys } from '../../../lambda/upstream/affinity.ts';
 
-const rankWith = (secret: string) => createRankKeys(async (label) => saltKey(`${secret}/${label}`));
+const rankWith = (secret: string) => createRankKeys(async (label) => keyOf(`${secret}/${label}`));
 const rank = rankWith('salt');
 const keys = ['key-one', 'key-two', 'key-three'];
 const conversations = Array.from({ length: 300 }, (_, index) => ({ caller: 'me', traits: [`session ${index}`] }));

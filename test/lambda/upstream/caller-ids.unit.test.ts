@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyEdits } from '../../../lambda/json/edit.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { saltKey } from '../../../lambda/settings/secrets.ts';
+import { keyOf } from '../../../lambda/settings/subkey.ts';
 import { createHashId, hashCallerIds } from '../../../lambda/upstream/caller-ids.ts';
 
-const secret = saltKey('secret');
+const secret = keyOf('secret');
 const hash = createHashId(secret, 'me');
 const hashed = (body: string, hashId = hash) => {
   const json = createScanner().scan(body);
@@ -21,7 +21,7 @@ describe('a hash of an id', () => {
     const others = [
       hash('devic'),
       createHashId(secret, 'you')('device'),
-      createHashId(saltKey('other'), 'me')('device'),
+      createHashId(keyOf('other'), 'me')('device'),
       createHashId(secret, 'med')('evice'),
     ];
     expect(new Set([hash('device'), ...others]).size).toBe(5);

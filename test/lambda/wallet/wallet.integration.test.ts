@@ -3,7 +3,7 @@ import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
-import { saltKey } from '../../../lambda/settings/secrets.ts';
+import { keyOf } from '../../../lambda/settings/subkey.ts';
 import type { CallService } from '../../../lambda/store/call-service.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
@@ -13,7 +13,7 @@ import { bearer, startTestWallet, type TestWallet, testAccount } from '../../sup
 const start = Date.UTC(2026, 10, 21, 12);
 const account = testAccount(1);
 const member = account.address.toLowerCase();
-const idOf = (address: string) => networkId(address, saltKey('the salt of the tests'));
+const idOf = (address: string) => networkId(address, keyOf('the salt of the tests'));
 
 describe('the wallet function', () => {
   let wallet: TestWallet;

@@ -4,7 +4,7 @@ import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
-import { saltKey } from '../../../lambda/settings/secrets.ts';
+import { keyOf } from '../../../lambda/settings/subkey.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../../lambda/store/client.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createKeyStore } from '../../../lambda/store/keys.ts';
@@ -162,7 +162,7 @@ test.each([
 ])('link %s to a member for 24 hours', async (text, network) => {
   const linked = await runJson('link', text, '--member', 'ada');
   expect(linked).toEqual({ network, member: 'ada', expiresAt: '2026-11-22T10:00:00.000Z' });
-  const link = await target.keys.findLink(networkId(network, saltKey(salt)));
+  const link = await target.keys.findLink(networkId(network, keyOf(salt)));
   expect(link).toEqual({ member: 'ada', linkedAt: now, expiresAt: now + 24 * 3_600_000 });
 });
 

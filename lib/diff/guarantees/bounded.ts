@@ -1,4 +1,4 @@
-import { hasRisen, risesLittle, rising, risingAt } from './figures.ts';
+import { hasRisen, risesLittle, rising } from './figures.ts';
 import { type Guarantee, told, types, variablesOf, type Where } from './guarantee.ts';
 
 /** Limits on cost remain set, and stay in proportion. */
@@ -21,10 +21,10 @@ export const bounded: readonly Guarantee[] = [
     keeps: isStillThere,
     otherwise: 'has one limit less on the cost of a flood',
   })),
-  risingAt(types.endpoint, 'ThrottleConfig.RateLimit'),
-  risingAt(types.endpoint, 'ScalingConfig.MaxEnvironments'),
-  risingAt(types.function, 'MemorySize'),
-  ...rising(['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT']),
+  rising.property(types.endpoint, 'ThrottleConfig.RateLimit'),
+  rising.property(types.endpoint, 'ScalingConfig.MaxEnvironments'),
+  rising.property(types.function, 'MemorySize'),
+  ...rising.settings(['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT']),
   ...told('GUEST_WINDOW', {
     keeps: (before, after) => before === 'daily' || after !== 'daily',
     otherwise: 'gives guests their requests anew each day',

@@ -20,25 +20,18 @@ const fallsLittle = obeys((before, after) => after >= before || after > before /
 export const hasRisen = (name: string) => `${name} is ten times as high, or more`;
 const hasFallen = (name: string) => `${name} is a tenth of what it was, or less`;
 
-/** Guarantees that settings rise or fall by little. */
-export const rising = (names: readonly string[]): Guarantee[] =>
-  names.flatMap((name) => told(name, { keeps: risesLittle(fallbackOf(name)), otherwise: hasRisen(name) }));
-export const falling = (names: readonly string[]): Guarantee[] =>
-  names.flatMap((name) => told(name, { keeps: fallsLittle(fallbackOf(name)), otherwise: hasFallen(name) }));
+/** Guarantees about figures that are tuned: settings by their names, and properties of resources. */
+const tuned = (keeps: ReturnType<typeof obeys>, otherwise: (name: string) => string) => ({
+  settings: (names: readonly string[]): Guarantee[] =>
+    names.flatMap((name) => told(name, { keeps: keeps(fallbackOf(name)), otherwise: otherwise(name) })),
+  property: (of: Guarantee['of'], at: string): Guarantee => ({
+    ...{ of, at, keeps: keeps() },
+    otherwise: otherwise(`its ${lastOf(at)}`),
+  }),
+});
 
-/** The same about a property of resources. */
-export const risingAt = (of: Guarantee['of'], at: string): Guarantee => ({
-  of,
-  at,
-  keeps: risesLittle(),
-  otherwise: hasRisen(`its ${lastOf(at)}`),
-});
-export const fallingAt = (of: Guarantee['of'], at: string): Guarantee => ({
-  of,
-  at,
-  keeps: fallsLittle(),
-  otherwise: hasFallen(`its ${lastOf(at)}`),
-});
+export const rising = tuned(risesLittle, hasRisen);
+export const falling = tuned(fallsLittle, hasFallen);
 
 function lastOf(place: string): string {
   return place.split('.').at(-1) ?? '';

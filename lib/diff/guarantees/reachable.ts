@@ -1,5 +1,5 @@
 import type { Template, Tree } from '../template.ts';
-import { falling, fallingAt, rising } from './figures.ts';
+import { falling, rising } from './figures.ts';
 import { type Guarantee, holdsAll, is, told, types, variablesOf, type Where } from './guarantee.ts';
 
 const { function: lambda, url, webFunction, revision, endpoint, bucket, distribution, outputs } = types;
@@ -61,11 +61,11 @@ export const reachable: readonly Guarantee[] = [
     must: unsetOrMore,
     otherwise: 'answers nobody: it gets no environments',
   },
-  fallingAt(endpoint, 'ThrottleConfig.RateLimit'),
-  fallingAt(endpoint, 'ScalingConfig.MaxEnvironments'),
-  fallingAt(revision, 'ServiceConfig.MaxConcurrencyPerEnvironment'),
-  ...falling([...limits, ...times, 'REQUEST_BODY_LIMIT']),
-  ...rising(times),
+  falling.property(endpoint, 'ThrottleConfig.RateLimit'),
+  falling.property(endpoint, 'ScalingConfig.MaxEnvironments'),
+  falling.property(revision, 'ServiceConfig.MaxConcurrencyPerEnvironment'),
+  ...falling.settings([...limits, ...times, 'REQUEST_BODY_LIMIT']),
+  ...rising.settings(times),
   {
     of: bucket,
     at: 'VersioningConfiguration.Status',

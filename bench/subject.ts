@@ -75,7 +75,7 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
 /** The baselines are built as anyone would build them, without what makes the gateway's own functions start sooner. */
 function build(name: SubjectName, entry: string, code: string) {
   if (name === 'server') return bundleServer(code);
-  return entry.startsWith('bench/') ? bundle(entry, code, []) : bundle(entry, code);
+  return entry.startsWith('bench/') ? bundle(entry, code, { plugins: [] }) : bundle(entry, code);
 }
 
 /** The environment of a host that runs the server. */

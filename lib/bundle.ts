@@ -24,7 +24,7 @@ const lazyNode: Plugin = {
  * Builds the function that starts at `entry` into `outdir`: `index.mjs`, the chunks it loads later, and their source maps.
  * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
  */
-export function bundle(entry: string, outdir: string, plugins = [lazyNode]): Promise<Metafile> {
+export function bundle(entry: string, outdir: string, options: Pick<BuildOptions, 'plugins'> = {}): Promise<Metafile> {
   return write(outdir, {
     entryPoints: { index: entry },
     outExtension: { '.js': '.mjs' },
@@ -33,13 +33,13 @@ export function bundle(entry: string, outdir: string, plugins = [lazyNode]): Pro
     splitting: true,
     // Leaves out the SDK's other sources of credentials: a quarter of the code, which can never run on Lambda.
     alias: { '@aws-sdk/credential-provider-node': `${root}lambda/store/environment-credentials.ts` },
-    plugins,
+    ...options,
   });
 }
 
 /** Builds the HTTP server into `outdir`: one file, the pages, and a package.json that tells Node it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
-  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' }, plugins: [lazyNode] });
+  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' } });
   await writePages(resolve(root, outdir, 'wallet/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
   return metafile;
@@ -54,6 +54,7 @@ export async function bundleProbe(outdir: string): Promise<Metafile> {
 
 async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
+    plugins: [lazyNode],
     ...options,
     absWorkingDir: root,
     // Always built as if for this folder: the path from there to the sources is part of the maps, and so of the chunks' names.

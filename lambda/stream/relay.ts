@@ -169,11 +169,11 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   function read(): void {
-    const [only, ...others] = arrived;
+    const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
     arrived = [];
-    if (over || only === undefined) return;
+    if (over || bytes === undefined) return;
     idle.refresh();
-    const text = rewriter.push(others.length === 0 ? only : Buffer.concat([only, ...others]));
+    const text = rewriter.push(bytes);
     if (text !== '') begin();
     if (rewriter.started && !spoken) {
       spoken = true;

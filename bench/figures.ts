@@ -32,9 +32,9 @@ export interface Figure {
 }
 
 /** What `--profile` calls a row. */
-export function rowName({ measurement, sample, gateway = 'gateway', bare = 'bare' }: Figure): string {
+export function rowName({ measurement, sample, gateway = 'gateway' }: Figure): string {
   const name = `${measurement}/${sample}`;
-  return gateway === 'gateway' || bare !== 'bare' ? name : `${name}/${gateway}`;
+  return gateway === 'gateway' || gateway === 'server' ? name : `${name}/${gateway}`;
 }
 
 /** `npm run bench -- --only NAME` runs one of them. */

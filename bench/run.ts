@@ -42,6 +42,8 @@ async function profile({ title, measurement, sample, gateway = 'gateway' }: Figu
   if (!subject) throw new Error(`there is no ${gateway}`);
   const profiler = createProfiler(sample);
   await measurements[measurement].run({ ...subject, profiler }, world);
+  if (profiler.profiles.length === 0)
+    throw new Error(`${title} is not the time of a step: there is nothing to profile`);
   console.log(`${title} (${gateway})\n\n${renderExpenses(findExpensive(profiler.profiles, 20))}`);
 }
 

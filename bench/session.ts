@@ -44,9 +44,10 @@ export async function startSession(subject: Subject, { store }: World): Promise<
   await profiler.attach();
   const firstKey = (sessions++ * keysPerSession) % store.keys.length;
   let turn = 0;
+  const member = (number: number): Caller => ({ key: store.keys[firstKey + number] ?? '', address: '192.0.2.1' });
+  const callerOf = subject.name === 'gatewayGuest' ? guest : member;
   const askWith = async (number: number, body: string, watch?: Watch, path = chatPath): Promise<Reading> => {
-    const isGuest = subject.name === 'gatewayGuest';
-    const caller = isGuest ? guest(number) : { key: store.keys[firstKey + number] ?? '', address: '192.0.2.1' };
+    const caller = callerOf(number);
     const askedAt = performance.now();
     const { statusCode, body: answer } = await runtime.invoke(eventOf(path, caller, body));
     const headAt = performance.now();

@@ -24,7 +24,7 @@ export const busyCaller: Measurement = {
     for (let count = 0; count < warmUp + measured; count += 1) {
       await setTimeout(Math.max(0, beginning + count * interval - performance.now()));
       const costs = [
-        await session.costOf(() => session.askBusily(body), 'busy'),
+        await session.costOf(() => session.askBusily(body), 'busy', 'ratio', 'rate'),
         await session.costOf(() => session.ask(body), 'calm'),
       ] as const;
       if (count < warmUp) continue;

@@ -15,6 +15,8 @@ export interface Inspector {
 
 /** In microseconds. */
 const interval = 200;
+/** How long a process may take to listen, in milliseconds. */
+const patience = 10_000;
 
 /** For `--inspect-wait`: the process does nothing until an inspector tells it to run. */
 export async function findFreePort(): Promise<number> {
@@ -58,7 +60,7 @@ export async function inspect(port: number): Promise<Inspector> {
 }
 
 async function findAddress(port: number): Promise<string> {
-  for (;;) {
+  for (const until = performance.now() + patience; performance.now() < until; ) {
     try {
       const [target] = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as {
         webSocketDebuggerUrl: string;
@@ -69,4 +71,5 @@ async function findAddress(port: number): Promise<string> {
     }
     await setTimeout(20);
   }
+  throw new Error('the process to be profiled has not started');
 }

@@ -1,20 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { headingsOf } from '../support/headings.ts';
 
 const pages = ['settings', 'deploy', 'edge', 'operations', 'recovery', 'engines', 'CONTRIBUTING'] as const;
 const read = (path: string) => readFileSync(path, 'utf8');
 const workflows = readdirSync('.github/workflows').map((file) => read(`.github/workflows/${file}`));
-
-test.each(pages)('the links of docs/%s.md work', (page) => {
-  const text = read(`docs/${page}.md`);
-  const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
-  for (const [, path = '', heading] of links) {
-    const target = path === '' ? text : read(`docs/${path}`);
-    if (heading !== undefined) expect(headingsOf(target)).toContain(heading);
-  }
-});
 
 test.each(pages)('the commands of docs/%s.md exist', (page) => {
   const { scripts } = JSON.parse(read('package.json'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
-import { readBlocks, readHeadings, readLinks, readTables, toAnchor } from './markdown.ts';
+import { readBlocks, readTables, toAnchor } from './markdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const page = readFileSync(join(docs, 'upstreams.md'), 'utf8');
@@ -38,13 +38,5 @@ describe('docs/upstreams.md', () => {
     expect(upstreams).toEqual([
       expect.objectContaining({ addresses: expect.objectContaining(addresses[heading] ?? {}) }),
     ]);
-  });
-
-  test('has no broken links', () => {
-    const anchors = readHeadings(page).map((heading) => `#${toAnchor(heading)}`);
-    for (const link of readLinks(page)) {
-      if (link.startsWith('#')) expect(anchors).toContain(link);
-      else if (!link.startsWith('https://')) expect(() => readFileSync(join(docs, link))).not.toThrow();
-    }
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readHeadings, readLinks, toAnchor } from './markdown.ts';
+import { anchorsIn, readLinks } from './markdown.ts';
 
 const pages = [
   'README.md',
@@ -18,18 +18,7 @@ function faultOf(from: string, link: string): string | undefined {
   if (!existsSync(path)) return `${link}: there is no ${path}`;
   if (anchor === undefined) return undefined;
   if (statSync(path).isDirectory() || !path.endsWith('.md')) return `${link}: ${path} has no headings`;
-  return anchorsOf(path).includes(anchor) ? undefined : `${link}: ${path} has no such heading`;
-}
-
-/** The anchors of a page. A heading's code is set without its quotes, a link in it as its words; a repeated one is numbered. */
-function anchorsOf(path: string): string[] {
-  const seen = new Map<string, number>();
-  return readHeadings(readFileSync(path, 'utf8')).map((heading) => {
-    const anchor = toAnchor(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
-    const count = seen.get(anchor) ?? 0;
-    seen.set(anchor, count + 1);
-    return count === 0 ? anchor : `${anchor}-${count}`;
-  });
+  return anchorsIn(readFileSync(path, 'utf8')).includes(anchor) ? undefined : `${link}: ${path} has no such heading`;
 }
 
 test.each(pages)('the links of %s lead to files and headings that exist', (page) => {

@@ -39,6 +39,17 @@ export function toAnchor(heading: string): string {
     .replaceAll(' ', '-');
 }
 
+/** The anchors of a page. A heading's code is set without its quotes, a link in it as its words; a repeated one is numbered. */
+export function anchorsIn(page: string): string[] {
+  const seen = new Map<string, number>();
+  return readHeadings(page).map((heading) => {
+    const anchor = toAnchor(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
 /** The targets of all links. */
 export function readLinks(page: string): string[] {
   return [...readProse(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { metrics } from '../../lambda/report/metric-names.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
-import { headingsOf } from '../support/headings.ts';
+import { anchorsIn } from '../docs/markdown.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 const { template } = synthesizeStack({ alarmEmail: 'on-call@example.com' });
@@ -28,7 +28,7 @@ const alarms: readonly AlarmProperties[] = resources.map(([, { Properties }]) =>
 const alarmOf = (id: string) => resources.find(([name]) => name.startsWith(`Alarms${id}`))?.[1].Properties;
 
 test('every alarm says what it means and where its runbook is, and notifies somebody', () => {
-  const headings = headingsOf(readFileSync('docs/operations.md', 'utf8'));
+  const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
   expect(alarms.length).toBeGreaterThan(6);
   const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
   for (const { AlarmDescription, AlarmActions, TreatMissingData } of alarms) {

@@ -7,7 +7,7 @@ import { EdgeAlarmsStack } from '../../lib/edge-alarms-stack.ts';
 import { listen } from '../alarms/simulator/listen.ts';
 import { createMetricStore } from '../alarms/simulator/metric-store.ts';
 import { readAlarms } from '../alarms/simulator/read-alarms.ts';
-import { headingsOf } from '../support/headings.ts';
+import { anchorsIn } from '../docs/markdown.ts';
 import { least, synthesizeStack } from '../support/stack.ts';
 
 const settings = { ...least, edge: true, alarmEmail: 'on-call@example.com' };
@@ -27,7 +27,7 @@ test('is a stack in us-east-1 for each stage, with its own topic that mails the 
   expect([stack.region, stack.stackName]).toEqual(['us-east-1', 'InferenceGateway-prod-edge-alarms']);
   template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'on-call@example.com' });
   const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
-  const headings = headingsOf(readFileSync('docs/operations.md', 'utf8'));
+  const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
   for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm'))) {
     expect(Properties.AlarmActions).toEqual([{ Ref: topic }]);
     const [, runbook = ''] = /docs\/operations\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { serverSettings } from '../../lambda/settings/settings.ts';
-import { headingsOf } from '../support/headings.ts';
+import { anchorsIn } from '../docs/markdown.ts';
 import { findId, synthesizeStack } from '../support/stack.ts';
 
 const byDefault = synthesizeStack().template.toJSON();
@@ -164,7 +164,7 @@ describe('alarms and dashboard', () => {
   });
 
   test('every alarm has a runbook', () => {
-    const headings = headingsOf(readFileSync('docs/operations.md', 'utf8'));
+    const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
     for (const { Properties } of Object.values(alarms)) {
       const [, runbook = ''] = /docs\/operations\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
       expect(headings).toContain(runbook);

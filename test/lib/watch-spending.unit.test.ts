@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { metrics } from '../../lambda/report/metric-names.ts';
-import { headingsOf } from '../support/headings.ts';
+import { anchorsIn } from '../docs/markdown.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 interface Watched {
@@ -45,7 +45,7 @@ test.each([
     });
     expect(AlarmActions).toHaveLength(1);
     const [, runbook] = /docs\/operations\.md#([a-z-]+)$/.exec(AlarmDescription) ?? [];
-    expect(headingsOf(readFileSync('docs/operations.md', 'utf8'))).toContain(runbook);
+    expect(anchorsIn(readFileSync('docs/operations.md', 'utf8'))).toContain(runbook);
   }
 });
 

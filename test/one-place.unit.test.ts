@@ -4,8 +4,11 @@ import { createDialects } from '../lambda/dialects/index.ts';
 import { catalogue } from '../lambda/http/errors.ts';
 import { headerNames } from '../lambda/http/gateway-headers.ts';
 import { keyHeaders } from '../lambda/identity/credentials.ts';
-import { settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { serverSettings, settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { sessionHeaders } from '../lambda/upstream/conversation.ts';
 import { type FailureClass, failureClasses } from '../lambda/upstream/failure.ts';
+import { stackSettings } from '../lib/stack-settings.ts';
+import { dialectProbes } from '../operator/doctor/dialect-probes.ts';
 import { readTables } from './docs/markdown.ts';
 import { readSources } from './support/imports.ts';
 
@@ -36,18 +39,50 @@ test('the table names files that are there, and pages', () => {
   }
 });
 
-describe('a dialect', () => {
-  const dialects = createDialects({ signsThinking: false, streamUsage: false });
+const dialects = createDialects({ signsThinking: false, streamUsage: false });
+const settingNames = [...Object.keys(settings), ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`)];
+const ownHeaders = Object.values(headerNames('svc'));
 
+test.each<[change: string, names: readonly string[]]>([
+  ['a dialect', dialects.flatMap(({ endpoints }) => endpoints.map(({ path }) => path))],
+  ['a setting', [...settingNames, ...Object.keys(serverSettings)]],
+  ['a setting of the stack', Object.keys(stackSettings)],
+  // OpenAPI calls the last one by its scheme.
+  ['a header that a key may come in', keyHeaders.map((name) => (name === 'authorization' ? 'bearer' : name))],
+  ['a header that names a conversation', sessionHeaders],
+  ["a header of the gateway's own", ownHeaders],
+  ['an error code', Object.keys(catalogue)],
+  ['a failure class', Object.keys(failureClasses)],
+])('%s is on every page that the table names', (change, names) => {
+  const [, , pages = ''] = places.find(([what]) => what === change) ?? [];
+  const paths = [...pages.matchAll(/\]\(([^)#]+\.(?:md|json))/g)].map(([, page = '']) => `docs/${page}`);
+  expect(paths.length * names.length).toBeGreaterThan(0);
+  const missing = paths.flatMap((path) => {
+    const text = readFileSync(path, 'utf8');
+    return names.filter((name) => !mentions(text, name)).map((name) => `${path} says nothing about ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+function mentions(text: string, name: string): boolean {
+  return new RegExp(`(?<![\\w/-])${name}(?![\\w/-])`, 'i').test(text);
+}
+
+describe('a dialect', () => {
   test.each(dialects.map(({ name }) => name))('%s is told from the others only where it stands itself', (name) => {
-    const [own = '', index = '', words = ''] = placesOf('a dialect', name);
+    const [own = '', index = '', words = '', demo = ''] = placesOf('a dialect', name);
+    const wire = `test/fixtures/${name}/index.json`;
+    for (const path of [own, demo, wire]) expect([path, existsSync(path)]).toEqual([path, true]);
     expect(filesWith(new RegExp(`'\\./${name}\\.ts'`), 'lambda/dialects/')).toEqual([index]);
     const elsewhere = filesWith(new RegExp(`'${name}'|\\b${name}(Type|Url)`, 'i')).filter(
       (path) => !path.startsWith('lambda/dialects/'),
     );
     // JSON members have the same names.
     expect(elsewhere.filter((path) => path !== words)).toEqual([]);
-    expect(existsSync(own)).toBe(true);
+  });
+
+  test('is examined by the doctor', () => {
+    expect(dialectProbes.map(({ name }) => name)).toEqual(dialects.map(({ name }) => name));
   });
 
   test('has its paths to itself', () => {
@@ -67,9 +102,8 @@ describe('a setting', () => {
     'lambda/settings/server-config.ts',
     'lambda/upstream/failure.ts',
   ];
-  const names = [...Object.keys(settings), ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`)];
 
-  test.each(names)('%s', (name) => {
+  test.each(settingNames)('%s', (name) => {
     const own = placesOf('a setting');
     const files = filesWith(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`)).filter((path) => !own.includes(path));
     expect(files.filter((path) => !bound.includes(path))).toEqual([]);
@@ -83,18 +117,17 @@ describe('a setting', () => {
 
 describe('a header', () => {
   test.each(keyHeaders)('%s, in which a key may come', (name) => {
-    const others = filesWith(new RegExp(`'${name}'`)).filter((path) => !path.startsWith('lambda/dialects/'));
-    expect(others).toEqual(placesOf('a header that a key may come in'));
+    // Sessions and signed requests have a use of their own for the last one.
+    const pattern = name === 'authorization' ? `'${name}'` : `(?<![\\w-])${name}(?![\\w-])`;
+    const named = filesWith(new RegExp(pattern)).filter((path) => !path.startsWith('lambda/dialects/'));
+    expect(named).toEqual(placesOf('a header that a key may come in'));
   });
 
-  test.each(['x-claude-code-session-id', 'x-session-affinity', 'thread-id'])(
-    '%s, which names a conversation',
-    (name) => {
-      expect(filesWith(new RegExp(name))).toEqual(placesOf('a header that names a conversation'));
-    },
-  );
+  test.each(sessionHeaders)('%s, which names a conversation', (name) => {
+    expect(filesWith(new RegExp(`'${name}'`))).toEqual(placesOf('a header that names a conversation'));
+  });
 
-  test.each(Object.values(headerNames('svc')))('%s', (name) => {
+  test.each(ownHeaders)('%s', (name) => {
     const [, , ending = ''] = name.split('-');
     expect(filesWith(new RegExp(`-${ending}\\b`))).toEqual(placesOf("a header of the gateway's own"));
   });

@@ -14,6 +14,12 @@ export const keyPrefix = 'ltk_';
 /** The headers that a key may come in, in order of precedence. */
 export const keyHeaders = ['x-api-key', 'api-key', 'authorization'] as const;
 
+/** The same in a sentence: `x-api-key, api-key or Authorization: Bearer`. */
+export const keyPlaces = keyHeaders
+  .map((name) => (name === 'authorization' ? 'Authorization: Bearer' : name))
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' or ');
+
 /** Reads the credential from headers with lower-case names. */
 export function readCredential(headers: RequestHeaders): Credential {
   const name = keyHeaders.find((header) => headers[header]?.trim());

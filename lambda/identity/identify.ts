@@ -1,6 +1,6 @@
 import { GatewayError } from '../http/errors.ts';
 import { createCache, shareFindings } from './cache.ts';
-import type { Credential } from './credentials.ts';
+import { type Credential, keyPlaces } from './credentials.ts';
 import type { Identity, IdentityStore, KeyRecord, NetworkLink } from './identity.ts';
 
 export interface IdentifyDependencies {
@@ -62,7 +62,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   return async (credential, networkId, origin) => {
     if (credential.kind === 'key') return identifyKey(credential.hash);
     if (credential.kind === 'placeholder') return identifyNetwork(networkId, origin);
-    const message = 'No API key: send one in x-api-key, api-key or Authorization: Bearer.';
+    const message = `No API key: send one in ${keyPlaces}.`;
     throw new GatewayError(
       'missing_api_key',
       guestLimit > 0 ? `${message} Guests may send any text.` : `${message} ${getKey}`,

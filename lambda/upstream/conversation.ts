@@ -3,7 +3,7 @@ import { presentMember } from '../dialects/envelope.ts';
 import type { Json, Node } from '../json/scan.ts';
 
 /** The headers in which agents name their sessions. None goes upstream. */
-const sessionHeaders = [
+export const sessionHeaders = [
   'x-claude-code-session-id',
   'session-id',
   'session_id',

@@ -53,7 +53,7 @@ ${renderTable(endpoints)}
 </section>
 <section class="card" aria-labelledby="keys">
 <h2 id="keys">Keys</h2>
-<p>A key goes in any one of three headers. Any word in place of a key makes you a guest of your network, with a few requests to try, where the operator lets guests in.</p>
+<p>A key goes in any one of these headers. Any word in place of a key makes you a guest of your network, with a few requests to try, where the operator lets guests in.</p>
 ${renderKeys(document)}
 </section>
 ${endpoints.map((endpoint) => renderEndpoint(document, endpoint)).join('\n')}

@@ -8,7 +8,7 @@ export interface DialectProbe {
   readonly path: string;
   /** An id that stands for the text model and is not its own. */
   alias(model: string): string;
-  /** Each dialect shows its key in another of the three headers. */
+  /** Each dialect shows its key in another header. */
   keyHeaders(key: string): Record<string, string>;
   question(model: string, question: Question): Readonly<Record<string, unknown>>;
   /** The additional members of a request for a stream. */
@@ -72,7 +72,7 @@ export const chatProbe: DialectProbe = {
   isEnd: ({ data }) => data === '[DONE]',
 };
 
-export const responsesProbe: DialectProbe = {
+const responsesProbe: DialectProbe = {
   name: 'responses',
   path: '/v1/responses',
   alias: (model) => `${model}-private`,

@@ -20,7 +20,7 @@ const model = z.strictObject({
   created: z.literal(0),
   owned_by: z.string(),
 });
-export const modelList = z.strictObject({ object: z.literal('list'), data: z.tuple([model, model]) });
+const modelList = z.strictObject({ object: z.literal('list'), data: z.tuple([model, model]) });
 
 /** Lists the models, which is free and shows, before any quota is spent, that the key is good and the quota sufficient. */
 export async function greet(ask: Probe, key: string): Promise<Acquaintance> {

@@ -46,6 +46,13 @@ describe('what rings, and after how many minutes at the latest', () => {
 const inScenarios = new Set(Object.values(scenarios).flatMap(({ rings }) => Object.keys(rings)));
 const others = alarms.filter(({ name }) => !inScenarios.has(name));
 
+test('an alarm that does not ring at the first figure has its scenarios in test/alarms/scenarios.ts', () => {
+  const patient = others.filter(
+    ({ period, threshold, datapointsToAlarm }) => period > 1 && threshold * datapointsToAlarm > 1,
+  );
+  expect(patient.map(({ name }) => name)).toEqual([]);
+});
+
 test.each(others.map((alarm) => [alarm.name, alarm] as const))(
   '%s rings at its threshold, and not below',
   (name, alarm) => {

@@ -1,12 +1,18 @@
 import type { Upstream } from '../../lambda/settings/config.ts';
+import { type Address, ownAddresses } from '../../lambda/settings/settings.ts';
 
 const ids = { text: 'words', vision: 'eyes' };
+
+const everywhere = <T>(value: T) => {
+  const addresses = ['chat', ...ownAddresses.map((address) => address.toLowerCase())];
+  return Object.fromEntries(addresses.map((address) => [address, value])) as Record<Address, T>;
+};
 
 /** An upstream for tests that tell upstreams apart and send them nothing. */
 export const upstreamNamed = (prefix: string): Upstream => ({
   prefix,
-  addresses: { chat: 'https://host/v1', responses: 'https://host/v1', messages: 'https://host/v1' },
-  models: { chat: ids, responses: ids, messages: ids },
+  addresses: everywhere('https://host/v1'),
+  models: everywhere(ids),
   headers: {},
   apiKeys: [],
 });

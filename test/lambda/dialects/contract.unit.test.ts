@@ -28,7 +28,7 @@ function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): 
 
 const withModel = (body: string, model: string) => body.replace(/("m(?:o|\\u006f)del"\s*:\s*)"svc"/, `$1"${model}"`);
 
-test('the list names every dialect once, and no path twice', () => {
+test('test/support/fixtures.ts lists every dialect, and no path comes twice', () => {
   expect(dialects.map(({ name }) => name)).toEqual(dialectNames);
   const paths = dialects.flatMap(({ endpoints }) => endpoints.map(({ path }) => path));
   expect(paths).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']);

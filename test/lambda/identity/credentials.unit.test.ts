@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { readCredential } from '../../../lambda/identity/credentials.ts';
+import { keyPlaces, readCredential } from '../../../lambda/identity/credentials.ts';
 
 const key = (text: string) => ({ kind: 'key', hash: createHash('sha256').update(text).digest('hex') });
 const placeholder = { kind: 'placeholder' };
@@ -41,4 +41,8 @@ describe('readCredential', () => {
   test('keeps nothing of a key', () => {
     expect(JSON.stringify(readCredential({ 'x-api-key': 'ltk_secret' }))).not.toContain('secret');
   });
+});
+
+test('people are told where a key may go in one sentence', () => {
+  expect(keyPlaces).toBe('x-api-key, api-key or Authorization: Bearer');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createDialects } from '../../../lambda/dialects/index.ts';
 import { readConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read-settings.ts';
 
@@ -125,6 +126,18 @@ describe('readConfig', () => {
     expect(faults.length).toBeGreaterThan(0);
     expect(faults[0]).toMatch(name);
   });
+
+  const endpoints = createDialects({ signsThinking: false, streamUsage: false }).flatMap(
+    (dialect) => dialect.endpoints,
+  );
+
+  test.each(endpoints.map(({ upstreamPath }) => upstreamPath))(
+    'refuses a base URL that ends in %s, which the gateway appends itself',
+    (path) => {
+      const UPSTREAM_BASE_URL = `https://up.example/api/v1${path}`;
+      expect(faultsOf({ ...least, UPSTREAM_BASE_URL })).toEqual([expect.stringMatching(/^UPSTREAM_BASE_URL must be/)]);
+    },
+  );
 
   test('models have their own names in a dialect, or the plain ones', () => {
     const config = readConfig({

@@ -5,23 +5,25 @@ import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
 import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
+import { upstreamNamed } from '../../support/upstream-named.ts';
 
 const chat = createChat({ streamUsage: false });
 
+const plain = upstreamNamed('UPSTREAM');
 const upstream = {
-  prefix: 'UPSTREAM',
+  ...plain,
   addresses: {
+    ...plain.addresses,
     chat: 'https://api.acmecorp.example/v1',
     responses: 'https://other.acmecorp.example/v2',
     messages: 'https://third.acmecorp.example/v3',
   },
   models: {
+    ...plain.models,
     chat: { text: 'thunder', vision: 'thunder-eyes' },
     responses: { text: 'thunder-r', vision: 'thunder-eyes-r' },
     messages: { text: 'thunder-m', vision: 'thunder-eyes-m' },
   },
-  headers: {},
-  apiKeys: [],
 };
 const candidate = { upstream, key: 'the-key', headers: {}, secrets: ['the-key'] };
 const models = createModels('svc', []);
@@ -87,11 +89,21 @@ describe('the request to an upstream', () => {
 test('the hidden names are model ids, DNS names and those that the operator adds', () => {
   const second = {
     ...upstream,
-    addresses: { chat: 'http://localhost:1/v1', responses: 'http://[::1]:1', messages: 'http://box/v1' },
+    addresses: {
+      ...plain.addresses,
+      chat: 'http://localhost:1/v1',
+      responses: 'http://[::1]:1',
+      messages: 'http://box/v1',
+    },
   };
   const third = {
     ...upstream,
-    addresses: { chat: 'http://a.localhost/v1', responses: 'http://127.0.0.1:1', messages: 'http://fourth.example' },
+    addresses: {
+      ...plain.addresses,
+      chat: 'http://a.localhost/v1',
+      responses: 'http://127.0.0.1:1',
+      messages: 'http://fourth.example',
+    },
   };
   expect(hiddenNames([upstream, second, third], ['AcmeCorp', 'thunder'])).toEqual([
     'AcmeCorp',

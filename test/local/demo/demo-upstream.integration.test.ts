@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
+import { createDialects } from '../../../lambda/dialects/index.ts';
 import { type DemoUpstream, startDemoUpstream } from '../../../local/demo/demo-upstream.ts';
 
 let upstream: DemoUpstream;
@@ -44,6 +45,15 @@ function readEvents(text: string) {
 /** Names of events, each run of the same name written once. */
 const outline = (events: readonly { name: string | undefined }[]) =>
   events.map(({ name }) => name).filter((name, index, names) => name !== names[index - 1]);
+
+test.each(
+  createDialects({ signsThinking: false, streamUsage: false }).flatMap(({ endpoints }) =>
+    endpoints.map(({ upstreamPath }) => upstreamPath),
+  ),
+)('has %s, as a line of demo-upstream.ts', async (path) => {
+  // An empty body lacks the model.
+  expect((await post(path, {})).text).toContain("no model 'undefined'");
+});
 
 describe('chat completions', () => {
   test('answers in one piece, and names its maker everywhere', async () => {

@@ -41,7 +41,7 @@ describe('the documents have the figures that the script computes: run `npm run 
   });
 });
 
-test('the idle costs are those of the stack’s resources', () => {
+test('the inventory in operator/cost/assumptions.ts, whose idle costs are shown, is the stack’s', () => {
   const { template } = synthesizeStack();
   const count = (type: string) => Object.keys(template.findResources(type)).length;
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));

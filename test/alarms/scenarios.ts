@@ -138,7 +138,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     otherwise: healthy,
     rings: {},
   },
-  'the secret can not be read, one request in five minutes': {
+  'the secret can’t be read, one request in five minutes': {
     trouble: every(
       5,
       both(healthy, (traffic, minute) => traffic.measure(minute, [{ metric: metrics.secretsNotRefreshed, value: 1 }])),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read-settings.ts';

@@ -1,7 +1,7 @@
-import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
 import { OwnFunction } from './own-function.ts';

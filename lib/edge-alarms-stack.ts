@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { createAlarms } from './alarms/create-alarms.ts';
 import { createTopic } from './alarms/topic.ts';

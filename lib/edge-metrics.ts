@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 
 export type EdgeMetrics = ReturnType<typeof createEdgeMetrics>;
 

@@ -1,9 +1,9 @@
-import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Duration, SecretValue, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { originSecretHeader } from '../lambda/identity/viewer-address.ts';
 import type { DeploymentConfig } from './config.ts';

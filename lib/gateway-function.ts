@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { environmentOf, type GatewayProps, rightsOf } from './gateway-terms.ts';
 import { PublicFunction } from './public-function.ts';

@@ -1,6 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration } from 'aws-cdk-lib/core';
 import { canaryMetrics, metrics } from '../lambda/report/metric-names.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,5 +1,5 @@
-import { RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 
 interface SecretsProps {

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 
 /**
  * A metric, or an expression over several, with 0 where data is missing, in periods of five minutes. Most metrics are sent only

@@ -1,7 +1,7 @@
-import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 
 /** Encrypted in transit only: at rest it would take a customer-managed key, for a dollar a month, and messages hold no secrets. */

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { Watches } from './watch.ts';
 

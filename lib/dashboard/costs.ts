@@ -1,6 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration } from 'aws-cdk-lib/core';
 import type { DashboardProps } from './props.ts';
 import { graph, share, table } from './widgets.ts';
 

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { EdgeMetrics } from '../edge-metrics.ts';
 import type { FunctionMetrics } from '../gateway-metrics.ts';

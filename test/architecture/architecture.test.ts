@@ -35,6 +35,7 @@ describe('the architecture', () => {
     ['lambda/identity/identify.ts', "import { getAddress } from 'viem/utils';"],
     ['lambda/wallet/limits.ts', 'const time = Date.now();'],
     ['lib/tables.ts', "import { createKeyStore } from '../lambda/store/keys.ts';"],
+    ['lib/tables.ts', "import { RemovalPolicy } from 'aws-cdk-lib';"],
     ['lambda/wallet/limits.ts', "import { createActions } from './actions.ts';"],
     ['lambda/wallet/pages/cli/app.ts', "import type { Actions } from '../../actions.ts';"],
     ['lambda/wallet/unheard-of.ts', "import type { Actions } from './actions.ts';"],

@@ -206,6 +206,9 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
 ];
 
+/** An ES module's `import` evaluates all that a CommonJS module exports. Here that is every service of AWS; `aws-cdk-lib/core` has the rest. */
+export const tooLarge = 'aws-cdk-lib';
+
 /** What lib/ may import from lambda/: the tables' schema and the cost of their items, the settings, and the names of metrics and of the edge's headers. */
 export const sharedWithLib =
   /^lambda\/(store\/(schema|counter-cost)|settings\/(setting|settings|read-settings|config)|report\/metric-names|identity\/viewer-address)\.ts$/;

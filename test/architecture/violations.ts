@@ -1,5 +1,5 @@
 import type { SourceFile } from '../support/imports.ts';
-import { operatorRooms, outside, packageRules, rules, sharedWithLib, walletSteps } from './rules.ts';
+import { operatorRooms, outside, packageRules, rules, sharedWithLib, tooLarge, walletSteps } from './rules.ts';
 
 /** The entries: only they may use the environment and the clock. */
 const entries = /^lambda\/((wallet\/|canary\/)?index|server)\.ts$/;
@@ -52,6 +52,7 @@ function mayLambdaImport(path: string, unit: string, target: string): boolean {
 }
 
 function mayImportOutside(path: string, target: string): boolean {
+  if (target === tooLarge) return false;
   const [[folder = '', room = ''], [targetFolder = '', targetRoom = '']] = [placeOf(path), placeOf(target)];
   if (!(targetFolder in outside) && !['lambda', 'test'].includes(targetFolder)) return true; // a package
   if (folder === 'lib' && targetFolder === 'lambda') return sharedWithLib.test(target);

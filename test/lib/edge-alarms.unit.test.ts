@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { App } from 'aws-cdk-lib/core';
 import { readDeploymentConfig } from '../../lib/config.ts';
 import { EdgeAlarmsStack } from '../../lib/edge-alarms-stack.ts';
 import { listen } from '../alarms/simulator/listen.ts';

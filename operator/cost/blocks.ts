@@ -39,12 +39,6 @@ const counterBytes = 200;
 
 /** The computed parts of docs/costs.md and docs/scaling.md, by the names in their markers. */
 export const blocks: Readonly<Record<string, () => string>> = {
-  prices: () =>
-    table(
-      ['List price, us-east-1', 'US dollars'],
-      Object.entries(prices).map(([name, price]) => [name, price < 0.001 ? price.toFixed(10) : String(price)]),
-    ),
-
   idle: () => {
     const idle = idleMonth();
     return table(
@@ -65,9 +59,9 @@ export const blocks: Readonly<Record<string, () => string>> = {
         ],
         ['functions, URLs, topic, log groups', dollars(0)],
         ['**in all**', `**${dollars(sum(idle))}**`],
-        ['in an account that has the free ones to spare', dollars(sum(idleMonth(free)))],
+        ['in an account that has not used up its free alarms and dashboards', dollars(sum(idleMonth(free)))],
         [
-          'with an edge in front: one more secret, metrics and alarms, and if wanted a web ACL with one rule',
+          'with an edge: one more secret, metrics and alarms; optionally a web ACL with one rule',
           `+ ${dollars(edgeMonth())}, + ${dollars(
             prices['WAF, a web ACL for a month'] + prices['WAF, a rule for a month'],
           )}`,
@@ -83,9 +77,9 @@ export const blocks: Readonly<Record<string, () => string>> = {
       [
         ['its secret', dollars(parts.secret)],
         ['its metric, and the alarm on it', dollars(parts.metric)],
-        ['its function, and the one that it asks', dollars(parts.compute)],
-        ['reading its key, its lines and theirs, its charges', dollars(parts.rest)],
-        ['**in all**, without what the upstream takes for a word', `**${dollars(sum(parts))}**`],
+        ['its function, and the one it calls', dollars(parts.compute)],
+        ['reading its key, log lines, charges', dollars(parts.rest)],
+        ['**in all**, besides what the upstream bills', `**${dollars(sum(parts))}**`],
       ],
     );
   },
@@ -113,29 +107,25 @@ export const blocks: Readonly<Record<string, () => string>> = {
   metrics: () => {
     const most = metricCount();
     const price = prices['CloudWatch, a metric for a month'];
-    return `At most ${most} metrics, when every code and every class occurs in every hour: ${dollars(most * price)} a month.`;
+    return `At most ${most} metrics, if every code and every class occurs in every hour: ${dollars(most * price)} a month.`;
   },
 
   containers: () =>
     table(
-      ['Streams of', 'break-even a month', 'a million on Lambda', 'ten million on Lambda', 'ten million in containers'],
+      ['Streams of', 'break-even a month', 'ten million on Lambda', 'ten million in containers'],
       streamSeconds.map((seconds) => {
         const count = containersFor(10_000_000, seconds);
         return [
           length(seconds),
           `${significant(breakEven(seconds))} requests`,
-          dollars(lambdaMonth(1_000_000, seconds)),
           dollars(lambdaMonth(10_000_000, seconds)),
-          `${dollars(containersMonth(count))} (${count} of them)`,
+          `${dollars(containersMonth(count))} (${count})`,
         ];
       }),
     ),
 
   environments: () =>
-    table(
-      ['Warm environments, all month', 'reads of the upstream’s secret'],
-      [1, 10, 100, 1_000].map((count) => [round(count), dollars(secretReadsMonth(count))]),
-    ),
+    `An environment that is in use all month reads the upstream’s secret once a minute, for ${dollars(secretReadsMonth(1))}; a hundred do so for ${dollars(secretReadsMonth(100))}.`,
 
   concurrency: () =>
     table(
@@ -183,11 +173,11 @@ export const blocks: Readonly<Record<string, () => string>> = {
   limits: () => {
     const { member, guest, refusal } = costOfLimits();
     return table(
-      ['With `DAILY_LIMIT`, a million requests', 'on top of the rest'],
+      ['With `DAILY_LIMIT`, a million requests', 'in addition'],
       [
         ['of members', dollars(member)],
-        ['of guests, who count towards `GUEST_DAILY_LIMIT` too', dollars(guest)],
-        ['that are refused, as it is spent: charge, refund and a look for room', dollars(refusal)],
+        ['of guests, which count towards `GUEST_DAILY_LIMIT` too', dollars(guest)],
+        ['refused because the limit is spent: charge, refund, search for room', dollars(refusal)],
       ],
     );
   },
@@ -214,6 +204,6 @@ export const blocks: Readonly<Record<string, () => string>> = {
           return [round(charges), round(units), `${round((100 * units) / unitsPerSecond)} %`];
         }),
       ),
-      `So \`BURST_LIMIT\` may be ${mostBurst} at most: as a minute ends, a caller may send all that it and the next allow at once.`,
+      `So \`BURST_LIMIT\` may be at most ${mostBurst}: at the turn of a minute, a caller may send both minutes’ requests at once.`,
     ].join('\n\n'),
 };

@@ -1,46 +1,25 @@
 import { assumptions, streamSeconds, usualMemory } from './assumptions.ts';
-import {
-  breakEvenProcessorSecond,
-  functionPrice,
-  quantitiesOfFunction,
-  quantitiesOfWeb,
-  type WebPrices,
-  webPrice,
-} from './engines.ts';
+import { breakEvenProcessorSecond, functionPrice, quantitiesOfWeb, type WebPrices, webPrice } from './engines.ts';
 import { dollars, length, round, table } from './format.ts';
 
-/** The quantities of both engines, and the prices at which the web engine is cheaper. */
+/** What the web engine takes, beside the price of the functions that it would replace. */
 export function renderEngines(): string {
   const { gigabytes, streamsAtOnce } = assumptions.web;
-  return [
-    table(
-      [
-        'A million streams of',
-        `Function URL: GB-seconds at ${usualMemory} MB`,
-        'its price',
-        'web: processor seconds',
-        `web: GB-seconds at ${gigabytes} GB, ${streamsAtOnce} streams at once`,
-      ],
-      streamSeconds.map((seconds) => [
-        length(seconds),
-        round(quantitiesOfFunction(seconds).gigabyteSeconds),
-        dollars(functionPrice(seconds)),
-        round(quantitiesOfWeb(seconds).processorSeconds),
-        round(quantitiesOfWeb(seconds).gigabyteSeconds),
-      ]),
-    ),
-    table(
-      ['Streams of', 'the web engine is cheaper while'],
-      streamSeconds.map((seconds) => {
-        const { processorSeconds, gigabyteSeconds } = quantitiesOfWeb(seconds);
-        const price = `${round(processorSeconds)} p + ${round(gigabyteSeconds)} m + r`;
-        return [length(seconds), `${price} < ${functionPrice(seconds).toFixed(2)}`];
-      }),
-    ),
-  ].join('\n\n');
+  return table(
+    [
+      'A million streams of',
+      `Function URL at ${usualMemory} MB`,
+      'web: processor seconds',
+      `web: GB-seconds at ${gigabytes} GB, ${streamsAtOnce} streams at once`,
+    ],
+    streamSeconds.map((seconds) => {
+      const { processorSeconds, gigabyteSeconds } = quantitiesOfWeb(seconds);
+      return [length(seconds), dollars(functionPrice(seconds)), round(processorSeconds), round(gigabyteSeconds)];
+    }),
+  );
 }
 
-/** The same in dollars, with given prices. */
+/** Both in dollars, at given prices of the web engine. */
 export function renderWithPrices(prices: WebPrices): string {
   return table(
     ['A million streams of', 'Function URL', 'web', 'the same at a processor second of'],

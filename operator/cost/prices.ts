@@ -1,6 +1,6 @@
 /**
  * List prices of us-east-1 in US dollars, first tier, without the free tier. Prices change and regions differ: after a change here
- * run `npm run cost`. docs/costs.md links the pages that they come from.
+ * run `npm run cost`. docs/costs.md links the pages they come from.
  */
 export const prices = {
   'Lambda, arm64, a GB-second': 0.0000133334,

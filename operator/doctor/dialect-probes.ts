@@ -119,5 +119,5 @@ export const dialectProbes: readonly DialectProbe[] = [chatProbe, responsesProbe
 
 export const countTokensPath = `${messagesProbe.path}/count_tokens`;
 
-/** Asks each dialect for a plain answer and a stream. Nothing else is charged, unless a count looks wrong. */
-export const cost = dialectProbes.length * 2;
+/** Asks each dialect for a plain answer and a stream, and the vision model about a picture. Nothing else is charged, unless a count looks wrong. */
+export const cost = dialectProbes.length * 2 + 1;

@@ -5,6 +5,7 @@ import type { Acquaintance } from './greet.ts';
 import { type ExpectedError, faultInError } from './judge-error.ts';
 import type { Ledger } from './ledger.ts';
 import type { Ask, Probe } from './probe.ts';
+import { redSquare } from './red-square.ts';
 
 export interface Case {
   readonly ask: Ask;
@@ -14,13 +15,15 @@ export interface Case {
 /** Looks like a key, but is none. */
 export const unknownKey = `ltk_${'x'.repeat(43)}`;
 
+/** No model. The error quotes it, so letters that change on the way show, in either direction. */
+const foreign = 'modèle-模型-🙂';
+
 const mebibyte = 1024 * 1024;
 
 /** Unpacked more than any gateway accepts; packed next to nothing. */
 const unpacksTooLarge = new Uint8Array(gzipSync(Buffer.alloc(33 * mebibyte)));
 
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: redSquare } };
 
 /** Errors that come before any charge; on count_tokens, also those that cost elsewhere. */
 export async function* examineErrors(ask: Probe, key: string, known: Acquaintance): AsyncGenerator<Row> {
@@ -34,7 +37,7 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
   const headers = { authorization: `Bearer ${key}` };
   const get = (path: string): Ask => ({ method: 'GET', path, headers });
   const count = (body: string | object): Ask => ({ method: 'POST', path: countTokensPath, headers, body });
-  const unknownModel = messagesProbe.question('none', whoAreYou);
+  const unknownModel = messagesProbe.question(foreign, whoAreYou);
 
   const checks: Readonly<Record<string, readonly Case[]>> = {
     'no key': all.map(({ ask, shape }) => ({ ask, expected: { code: 'missing_api_key', shape, headers: noRetry } })),
@@ -47,7 +50,7 @@ export async function* examineErrors(ask: Probe, key: string, known: Acquaintanc
       {
         // Coding agents append this query.
         ask: { ...count(unknownModel), path: `${countTokensPath}?beta=true` },
-        expected: { code: 'invalid_model', shape: 'messages' },
+        expected: { code: 'invalid_model', shape: 'messages', quotes: foreign },
       },
     ],
     'a picture for the text model': [

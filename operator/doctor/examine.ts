@@ -8,6 +8,7 @@ import { examineModels, examineTokenCount } from './examine-free.ts';
 import { bearer, examineKeys } from './examine-keys.ts';
 import { examineQuota } from './examine-quota.ts';
 import { examineRefusals } from './examine-refusals.ts';
+import { examineVision } from './examine-vision.ts';
 import { createNameFinder } from './find-name.ts';
 import type { Acquaintance } from './greet.ts';
 import type { IssueCommand } from './issue-command.ts';
@@ -59,6 +60,7 @@ export async function* examine(probe: Probe, known: Acquaintance, examination: E
     const subject = { models, key, length, ledger: charged, onStream: (stream: Reply) => streams.push(stream) };
     yield* guarded(dialect.name, () => examineDialect(dialect, subject));
   }
+  yield* guarded('chat', () => examineVision(charged, key, known));
   yield { area: 'streams', check: 'silence is bridged', ...judgeSilence(streams, keepAlive) };
   yield* guarded('messages', () => examineTokenCount(ask, key, known));
   yield* guarded('errors', () => examineErrors(ask, key, known));

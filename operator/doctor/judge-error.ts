@@ -8,14 +8,20 @@ import { quote, type Reply } from './probe.ts';
 export interface ExpectedError {
   readonly code: ErrorCode;
   readonly shape: 'openai' | 'messages';
+  /** What its message must quote, letter by letter. */
+  readonly quotes?: string;
   /** Additional headers of this error. */
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
 
 /** The fault in an error's status, exact shape or headers; undefined if there is none. */
 export function faultInError(reply: Reply, expected: ExpectedError, headerPrefix: string): string | undefined {
-  const { code, shape, headers = {} } = expected;
+  const { code, shape, quotes = '', headers = {} } = expected;
   const { status, nature } = catalogue[code];
+  const message = z
+    .string()
+    .min(1)
+    .includes(quotes, `it does not quote ${quotes}: something on the way changes letters beyond ASCII`);
   if (reply.status !== status) return `expected ${status} ${code}, not ${quote(reply)}`;
   const body =
     shape === 'openai'
@@ -30,5 +36,3 @@ export function faultInError(reply: Reply, expected: ExpectedError, headerPrefix
   }
   return undefined;
 }
-
-const message = z.string().min(1);

@@ -257,6 +257,23 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /expected 400 invalid_model, not 413 /,
   },
   {
+    fault: 'reads answers as Latin-1',
+    meddling: { text: (text) => Buffer.from(text).toString('latin1') },
+    rows: ['errors: an unknown model'],
+    says: /beta=true: error\.message: it does not quote modèle.*: something on the way changes letters beyond ASCII$/,
+  },
+  {
+    fault: 'loses letters of requests',
+    meddling: {
+      asks: (asked) => {
+        const isText = asked.headers['content-encoding'] === undefined;
+        return isText ? { ...asked, body: asked.body.replace(/[\x80-\xff]+/g, '?') } : asked;
+      },
+    },
+    rows: ['errors: an unknown model'],
+    says: /beta=true: error\.message: it does not quote modèle/,
+  },
+  {
     fault: 'has no Allow on a 405',
     meddling: onStatus(405, { allow: undefined }),
     rows: ['errors: a wrong method'],
@@ -394,13 +411,13 @@ export const brokenGateways: readonly BrokenGateway[] = [
     fault: 'charges every request twice',
     meddling: { alsoAsks: (asked) => (isCharged(asked) && hasKey(asked) ? asked : undefined) },
     rows: ['quota: each answer is charged once'],
-    says: /^14 charged for 7 answers, .*: POST \/v1\/chat\/completions is charged more than once$/,
+    says: /^16 charged for 8 answers, .*: POST \/v1\/chat\/completions is charged more than once$/,
   },
   {
     fault: 'charges streams twice',
     meddling: { alsoAsks: (asked) => (streams(asked) && hasKey(asked) ? asked : undefined) },
     rows: ['quota: each answer is charged once'],
-    says: /^11 charged for 7 answers, .*: POST \/v1\/chat\/completions \(stream\) is charged more than once$/,
+    says: /^12 charged for 8 answers, .*: POST \/v1\/chat\/completions \(stream\) is charged more than once$/,
   },
   {
     fault: 'charges the messages dialect twice',
@@ -408,13 +425,13 @@ export const brokenGateways: readonly BrokenGateway[] = [
       alsoAsks: (asked) => (at('/v1/messages')(asked) && hasKey(asked) && !streams(asked) ? asked : undefined),
     },
     rows: ['quota: each answer is charged once'],
-    says: /^9 charged for 7 answers, .*: POST \/v1\/messages is charged more than once$/,
+    says: /^10 charged for 8 answers, .*: POST \/v1\/messages is charged more than once$/,
   },
   {
     fault: 'charges nothing',
     meddling: set({ 'x-svc-remaining': '50' }, hasKey),
     rows: ['quota: each answer is charged once', 'quota: headers agree'],
-    says: /^0 charged for 6 answers/,
+    says: /^0 charged for 7 answers/,
   },
   {
     fault: 'charges for counting tokens',

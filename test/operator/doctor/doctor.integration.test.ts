@@ -15,23 +15,23 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 /** A clock that hardly moves, so that a busy machine does not fail tests that have nothing to do with time. */
 const now = () => performance.now() / 1000;
 
-test('a healthy gateway passes, for six requests of quota', async () => {
-  const six = await gateway.issueKey({ limit: 6 });
+test('a healthy gateway passes, for seven requests of quota', async () => {
+  const seven = await gateway.issueKey({ limit: 7 });
   const before = gateway.log.length;
-  const said = await runDoctor(['--base', `${gateway.url}/v1/`, '--key', six, '--limit', '6'], { now });
+  const said = await runDoctor(['--base', `${gateway.url}/v1/`, '--key', seven, '--limit', '7'], { now });
   expect(said).toMatchObject({ thrown: undefined, code: 0 });
-  expect(said.err).toBe('This takes 6 of the 6 requests that the key has left.\n');
-  expect(said.out).toMatch(/\n✔ quota +each answer is charged once +6 charged for 6 answers, 0 of 6 left\n/);
-  expect(said.out).toMatch(/\n✔ quota +the limit of the key +6 a day\n/);
+  expect(said.err).toBe('This takes 7 of the 7 requests that the key has left.\n');
+  expect(said.out).toMatch(/\n✔ quota +each answer is charged once +7 charged for 7 answers, 0 of 7 left\n/);
+  expect(said.out).toMatch(/\n✔ quota +the limit of the key +7 a day\n/);
   expect(said.out).toMatch(/\n\? chat +streams event by event +not tested: .* too fast to tell; .*\n/);
-  expect(said.out).toMatch(/\nHealthy: 45 checks passed, 8 not tested\.\n$/);
+  expect(said.out).toMatch(/\nHealthy: 46 checks passed, 8 not tested\.\n$/);
   expect(said.out).not.toMatch(/[✘•]/);
   // Charged and not refunded.
-  expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(6);
+  expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(7);
 });
 
 test('tests for which it lacks an option are left out, and it names the option', async () => {
-  const key = await gateway.issueKey({ limit: 7 });
+  const key = await gateway.issueKey({ limit: 8 });
   const rows = readRows(await runDoctor(['--base', gateway.url, '--key', key, '--json'], { now }));
   const untested = rows.filter(({ mark }) => mark === 'untested');
   expect(untested.map(({ check, detail }) => `${check}: ${detail}`)).toEqual([
@@ -40,7 +40,7 @@ test('tests for which it lacks an option are left out, and it names the option',
     expect.stringMatching(/^a quota that is spent: .*--spent-key \(PORT=\d+ npm run keys -- issue --limit 0\)$/),
     expect.stringMatching(/^too many in a minute: .*--spent-key/),
     expect.stringMatching(/^nothing else for a key: .*too little is left to see it fall$/),
-    expect.stringMatching(/^the limit of the key: .*it is 7, and a member's 50; say --limit 7/),
+    expect.stringMatching(/^the limit of the key: .*it is 8, and a member's 50; say --limit 8/),
     expect.stringMatching(/^no name anywhere: .*--names a,b$/),
   ]);
 });
@@ -57,14 +57,14 @@ describe('twice within a minute', () => {
       waits.push(milliseconds);
       time += milliseconds;
     };
-    for (const left of [50, 44, 38]) {
+    for (const left of [50, 43, 36]) {
       const said = await runDoctor(args, { now, wait });
       expect(said.code).toBe(0);
-      expect(said.err).toContain(`This takes 6 of the ${left} requests that the key has left.\n`);
+      expect(said.err).toContain(`This takes 7 of the ${left} requests that the key has left.\n`);
       const rows = readRows(said);
       expect(rows.find(({ check }) => check === 'each answer is charged once')).toMatchObject({
         mark: 'ok',
-        detail: `6 charged for 6 answers, ${left - 6} of 50 left`,
+        detail: `7 charged for 7 answers, ${left - 7} of 50 left`,
       });
       expect(rows.find(({ check }) => check === 'too many in a minute')?.mark).toBe('ok');
     }
@@ -73,13 +73,13 @@ describe('twice within a minute', () => {
   });
 
   test('it says if its own runs have used up the quota, and spends nothing', async () => {
-    const key = await gateway.issueKey({ limit: 8 });
-    const args = ['--base', gateway.url, '--key', key, '--limit', '8'];
+    const key = await gateway.issueKey({ limit: 9 });
+    const args = ['--base', gateway.url, '--key', key, '--limit', '9'];
     expect(await runDoctor(args, { now })).toMatchObject({ code: 0 });
     expect(await runDoctor(args, { now })).toMatchObject({
       code: 3,
       out: '',
-      err: expect.stringMatching(/^error: this takes 6 requests, and the key has 2 of 8 left; more in \d+ minutes\n$/),
+      err: expect.stringMatching(/^error: this takes 7 requests, and the key has 2 of 9 left; more in \d+ minutes\n$/),
     });
   });
 });
@@ -128,9 +128,9 @@ describe('nothing is spent', () => {
     ['a placeholder', async () => [gateway.url, 'placeholder'], 2, /^error: --key must begin with ltk_/],
     [
       'too little quota',
-      async () => [gateway.url, await gateway.issueKey({ limit: 5 })],
+      async () => [gateway.url, await gateway.issueKey({ limit: 6 })],
       3,
-      /^error: this takes 6 requests, and the key has 5 of 5 left; more in \d+ minutes\n$/,
+      /^error: this takes 7 requests, and the key has 6 of 6 left; more in \d+ minutes\n$/,
     ],
     [
       'another server',
@@ -218,6 +218,14 @@ describe('the cdk.json of the checkout', () => {
     const { code, err } = await examine(() => ({ defaults, stages: { dev: {} } }), '--stage', 'prod');
     expect([code, err]).toEqual([3, 'error: cdk.json: gateway.stages: prod is no stage (there are: dev)\n']);
   });
+});
+
+test('a vision model that the upstream does not have is found', async () => {
+  await using blind = await startDemoGateway({ pace: 0, environment: { UPSTREAM_VISION_MODEL: 'quillon/none' } });
+  const rows = readRows(await runDoctor(['--base', blind.url, '--key', await blind.issueKey(), '--json'], { now }));
+  const failed = rows.filter(({ mark }) => mark === 'fail');
+  expect(checksOf(failed)).toEqual(['chat: sees a picture']);
+  expect(failed[0]?.detail).toMatch(/^answered 502 .*The gateway did not find the model\./);
 });
 
 test('anything that the upstream or the operator does not offer is noted or left out, and is no failure', async () => {

@@ -1,6 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { urlToHttpOptions } from 'node:url';
+import { targetAt } from '../http/target.ts';
 import { ServiceError } from './service-error.ts';
 
 export interface Answer {
@@ -11,7 +11,11 @@ export interface Answer {
 }
 
 /** Sends a body over a kept connection and reads the whole answer. Rejects if no answer comes, or only a part of one. */
-export type Post = (headers: OutgoingHttpHeaders, body: string, signal: AbortSignal | undefined) => Promise<Answer>;
+export type Post = (
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal | undefined,
+) => Promise<Answer>;
 
 /** In bytes: more than any item or secret can have. */
 const answerLimit = 1024 * 1024;
@@ -21,12 +25,14 @@ const maxSockets = 128;
 
 export function createPost(address: URL): Post {
   const [send, Agent] = address.protocol === 'https:' ? [httpsRequest, HttpsAgent] : [httpRequest, HttpAgent];
-  const target = { ...urlToHttpOptions(address), method: 'POST', agent: new Agent({ keepAlive: true, maxSockets }) };
+  const target = targetAt(address);
+  const options = { ...target.options, agent: new Agent({ keepAlive: true, maxSockets }) };
 
   return (headers, body, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const request = send({ ...target, headers });
+      const length = String(Buffer.byteLength(body));
+      const request = send({ ...options, headers: target.listHeaders({ ...headers, 'content-length': length }) });
       const giveUp = () => request.destroy(signal?.reason);
       signal?.addEventListener('abort', giveUp);
       let answered = false;
@@ -36,8 +42,8 @@ export function createPost(address: URL): Post {
       };
       request.once('response', (response) => {
         answered = true;
-        const { statusCode: status = 0, headers: answerHeaders } = response;
-        const date = status === 200 ? Number.NaN : Date.parse(String(answerHeaders.date));
+        const { statusCode: status = 0 } = response;
+        const date = status === 200 ? Number.NaN : Date.parse(String(response.headers.date));
         readText(response, (text) => resolve({ status, text, date }), fail);
       });
       request.on('error', fail);

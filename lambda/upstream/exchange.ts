@@ -1,14 +1,8 @@
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestOptions,
-} from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
-import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Target, targetAt } from '../http/target.ts';
 import { writeBody } from '../http/write-body.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
@@ -36,9 +30,9 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
   const https = { send: httpsRequest, agent: new HttpsAgent(agents), fresh: new HttpsAgent(), ready: 'secureConnect' };
 
   /** There are as many as upstreams have endpoints. */
-  const targets = new Map<string, RequestOptions>();
-  const targetOf = (url: string): RequestOptions => {
-    const target = targets.get(url) ?? urlToHttpOptions(new URL(url));
+  const targets = new Map<string, Target>();
+  const targetOf = (url: string): Target => {
+    const target = targets.get(url) ?? targetAt(new URL(url));
     targets.set(url, target);
     return target;
   };
@@ -47,7 +41,8 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     const { url, headers, pieces } = request;
     const client = url.startsWith('https:') ? https : http;
     const agent = fresh ? client.fresh : client.agent;
-    const outgoing = client.send({ ...targetOf(url), method: 'POST', headers, agent });
+    const { options, listHeaders } = targetOf(url);
+    const outgoing = client.send({ ...options, headers: listHeaders(headers), agent });
     // The connection keeps its listeners as long as the answer takes, so they must not hold the body.
     let again: (() => Promise<UpstreamAnswer>) | undefined = againWith(request, signal);
     const answer = new Promise<UpstreamAnswer>((resolve, reject) => {

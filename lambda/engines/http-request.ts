@@ -18,9 +18,12 @@ export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
 
 /** The headers by lower-case name, the values of a repeated one joined by commas; cookies apart. */
 export function headersOf(request: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
-  const { cookie = [], ...distinct } = request.headersDistinct;
-  const joined = Object.entries(distinct).map(([name, values]) => [name, values?.join(',') ?? '']);
-  return { headers: Object.fromEntries(joined), cookies: cookie };
+  const headers: Record<string, string> = {};
+  const { headersDistinct } = request;
+  for (const name in headersDistinct) {
+    if (name !== 'cookie') headers[name] = headersDistinct[name]?.join(',') ?? '';
+  }
+  return { headers, cookies: headersDistinct.cookie ?? [] };
 }
 
 /** Calls back when the connection is lost before the response has been sent. */

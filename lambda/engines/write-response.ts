@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 import { writeBody } from '../http/write-body.ts';
@@ -28,7 +28,7 @@ export async function writeResponse(
     await closed(request, lingerTime);
     response.end();
   }
-  await finished(response);
+  if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
 }
 
 async function closed(request: IncomingMessage, timeLimit: number): Promise<void> {

@@ -17,7 +17,7 @@ export interface IdentifyDependencies {
 /** `origin` is the request's Origin header, where it has one. */
 export type Identify = (credential: Credential, networkId: string, origin?: string) => Promise<Identity>;
 
-const cacheCapacity = 1000;
+const cacheCapacity = 10_000;
 
 /** Finds the identity that a request counts for, or throws the error for a client without one. */
 export function createIdentify(dependencies: IdentifyDependencies): Identify {

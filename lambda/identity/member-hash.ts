@@ -8,7 +8,7 @@ export function memberHash(secret: KeyObject, member: string): string {
 /** The label of the subkey for it. */
 export const memberLabel = 'members';
 
-const remembered = 1_000;
+const remembered = 10_000;
 
 /** The same, cached for members that come again. */
 export function createMemberHash(

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { processorTime } from './process-figures.ts';
 import type { Subject } from './subject.ts';
-import { keysInTurn } from './world/store.ts';
 import type { World } from './world/world.ts';
 
 /** A server in a fresh process, and its clients. */
@@ -32,8 +31,6 @@ export interface Asked {
   leave(): void;
 }
 
-let servings = 0;
-
 export async function startServing({ name, file, environment, profiler }: Subject, { store }: World): Promise<Serving> {
   const profiling = await profiler.prepare();
   const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment, ...profiling.environment };
@@ -49,7 +46,6 @@ export async function startServing({ name, file, environment, profiler }: Subjec
   gone.then(() => url.reject(new Error(`${name} has ended`)));
   const target = `${await url.promise}/v1/chat/completions`;
   const agent = new Agent({ keepAlive: true });
-  const firstKey = (servings++ * keysInTurn) % store.keys.length;
   let turn = 0;
   const pid = child.pid ?? 0;
   return {
@@ -57,7 +53,8 @@ export async function startServing({ name, file, environment, profiler }: Subjec
     openDescriptors: () => readdirSync(`/proc/${pid}/fd`).length,
     async ask(body, { keep = true } = {}) {
       for (;;) {
-        const key = store.keys[firstKey + (turn++ % keysInTurn)] ?? '';
+        // All of them, so that none gets more requests a minute than a member may send.
+        const key = store.keys[turn++ % store.keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };
         const asking = request(target, { method: 'POST', headers, agent: keep && agent }).end(body);
         const [answer] = (await once(asking, 'response')) as [IncomingMessage];

@@ -1,25 +1,20 @@
-import { createPost } from '../../lambda/store/post.ts';
-import { dynamoDbService, endpointOf, readAwsAccess } from '../../lambda/store/service.ts';
-import { createSign } from '../../lambda/store/sign.ts';
+import { minuteOf } from '../../lambda/quota/policy.ts';
+import { createToken } from '../../lambda/quota/token.ts';
+import { createAws } from '../../lambda/store/aws.ts';
+import { createCounters } from '../../lambda/store/counters.ts';
+import { readAwsAccess } from '../../lambda/store/service.ts';
 
-const access = readAwsAccess(process.env);
-const endpoint = endpointOf(dynamoDbService, access);
-const post = createPost(endpoint);
-const sign = createSign(dynamoDbService, access.region, endpoint);
-let calls = 0;
+const day = 86_400_000;
 
-/** The least that exact counting takes: one signed write, to one of many counters. */
-export async function charge(): Promise<void> {
-  calls += 1;
-  const body = JSON.stringify({
-    TableName: process.env.QUOTA_TABLE,
-    Key: { pk: { S: `floor#${calls % 64}` } },
-    UpdateExpression: 'ADD used :one',
-    ConditionExpression: 'attribute_not_exists(used) OR used < :limit',
-    ExpressionAttributeValues: { ':one': { N: '1' }, ':limit': { N: '1000000' } },
-    ReturnValues: 'ALL_NEW',
-  });
-  const call = { operation: 'UpdateItem', body, time: Date.now(), attempt: 'attempt=1; max=3' };
-  const { status } = await post(sign(call, await access.credentials()), body, undefined);
-  if (status !== 200) throw new Error(`the table answered ${status}`);
+/** Makes exact charges as the gateway makes them, to so many counters in turn. */
+export function createCharge(counterCount: number): () => Promise<void> {
+  const { callDynamoDb } = createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random });
+  const counters = createCounters(callDynamoDb, process.env.QUOTA_TABLE ?? '', Date.now);
+  let charges = 0;
+  return async () => {
+    const [now, item] = [Date.now(), `floor#${charges++ % counterCount}`];
+    const window = { item, limit: 1_000_000, burst: 10_000, minute: minuteOf(now), expiresAt: now + day };
+    const { granted } = await counters.charge(window, createToken());
+    if (!granted) throw new Error('the floor ran into a limit');
+  };
 }

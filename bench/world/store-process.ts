@@ -6,10 +6,7 @@ import { createKeyStore } from '../../lambda/store/keys.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
-import { keysPerSession, type StoreAddresses, secretIds, secretTexts } from './store.ts';
-
-/** Before a session reuses an earlier one's keys, their minute is over. */
-const keyCount = 32 * keysPerSession;
+import { keyCount, type StoreAddresses, secretIds, secretTexts } from './store.ts';
 
 const { endpoint } = await startDynamoDb();
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

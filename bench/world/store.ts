@@ -8,6 +8,8 @@ export interface StoreAddresses {
 /** These are used in turn, so that none gets more requests a minute than a member would send. One more is for the busy caller. */
 export const keysInTurn = 64;
 export const keysPerSession = keysInTurn + 1;
+/** Enough for a server with a thousand requests a second; and before a session reuses an earlier one's keys, their minute is over. */
+export const keyCount = 63 * keysPerSession;
 
 export const secretIds = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'network-salt' };
 

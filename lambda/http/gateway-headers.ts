@@ -1,20 +1,15 @@
 import { corsHeaders } from './cors.ts';
 import type { GatewayRequest } from './gateway-request.ts';
 
-/** The names of the gateway's own headers, which contain the service's name: `X-Svc-Remaining`. */
-export interface HeaderNames {
-  readonly remaining: string;
-  readonly limit: string;
-  readonly reset: string;
-  readonly error: string;
-}
+export type HeaderNames = Readonly<ReturnType<typeof headerNames>>;
 
 /** What the gateway's own headers begin with. */
 export function headerPrefix(serviceName: string): string {
   return `X-${serviceName.charAt(0).toUpperCase()}${serviceName.slice(1)}`;
 }
 
-export function headerNames(serviceName: string): HeaderNames {
+/** The names of the gateway's own headers, which contain the service's name: `X-Svc-Remaining`. */
+export function headerNames(serviceName: string) {
   const prefix = headerPrefix(serviceName);
   return {
     remaining: `${prefix}-Remaining`,

@@ -47,7 +47,9 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
   /** The held-back text of channels that end with an event or give way to another. */
   function release(json: Json, { turns, closes, deltas }: MarkSheet): string {
     let out = '';
-    const losing = under(lasts, turns).filter(isWaiting);
+    const known = under(lasts, turns);
+    const losing = known.filter(isWaiting);
+    if (losing.length < known.length) forgetDone(known);
     const ending = under(texts, closes);
     if (losing.length + ending.length === 0) return out;
     const named = new Set(deltas.map(({ channel }) => channel));
@@ -64,11 +66,13 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding): Even
     return out;
   }
 
-  /** Whether a channel holds text back. Forgets one that does not. */
+  /** Whether a channel holds text back. */
   function isWaiting(channel: string): boolean {
-    if (lasts.get(channel)) return true;
-    lasts.delete(channel);
-    return false;
+    return lasts.get(channel) !== undefined;
+  }
+
+  function forgetDone(channels: readonly string[]): void {
+    for (const channel of channels) if (!isWaiting(channel)) lasts.delete(channel);
   }
 
   function isTooMuch(): boolean {

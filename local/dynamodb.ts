@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import {
   CreateTableCommand,
@@ -15,6 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
+import { listenLocally } from './listen-locally.ts';
 
 export interface LocalDynamoDb {
   readonly endpoint: string;
@@ -40,18 +39,16 @@ export async function startDynamoDb({
     running.add(over);
     over.then(() => running.delete(over));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listenLocally(server);
 
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: url,
     async close() {
       closing = true;
       server.closeAllConnections();
       // A write to a closed table throws where nobody can catch it.
       await Promise.all(running);
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { listenLocally } from './listen-locally.ts';
 
 export interface FakeSecrets {
   /** For AWS_ENDPOINT_URL_SECRETS_MANAGER. */
@@ -29,15 +28,5 @@ export async function startFakeSecrets(secrets: Readonly<Record<string, string>>
         : [200, { Name: id, SecretString: value, VersionStages: ['AWSCURRENT'] }];
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(answer));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    values,
-    reads,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listenLocally(server)), values, reads };
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { listenLocally } from '../listen-locally.ts';
 
 /** A streaming function's answer: its prelude, then the body as it arrives. A failure on the way errors the body. */
 export interface Answer {
@@ -83,11 +83,10 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listenLocally(server);
 
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: url.slice('http://'.length),
     asked: asked.promise,
     invoke(event) {
       if (failure) return Promise.reject(failure);
@@ -99,8 +98,7 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
     fail,
     async close() {
       fail(new Error('the Runtime API was closed'));
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

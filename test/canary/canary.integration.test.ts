@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCanary } from '../../lambda/canary/canary.ts';
 import { readCanaryConfig } from '../../lambda/canary/config.ts';
+import { listenLocally } from '../../local/listen-locally.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { empty, eventText, hangUp, head, html, type Script, silence, sse, write } from '../support/upstream-script.ts';
@@ -135,13 +135,11 @@ describe('something else in the gateway’s place', () => {
       const refused = JSON.stringify({ error: { code: 'invalid_api_key' } });
       response.end(isChat ? answers.chat : isUnknown ? refused : answers.models);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { url, close } = await listenLocally(server);
     try {
-      const { port } = server.address() as AddressInfo;
-      expect((await run({ url: `http://127.0.0.1:${port}` })).line).toMatchObject(expected);
+      expect((await run({ url })).line).toMatchObject(expected);
     } finally {
-      server.closeAllConnections();
-      server.close();
+      await close();
     }
   });
 });

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createDynamoDbClient } from '../../lambda/store/client.ts';
 import type { Credentials } from '../../lambda/store/service.ts';
+import { listenLocally } from '../../local/listen-locally.ts';
 
 export interface ServiceRequest {
   readonly method: string | undefined;
@@ -29,16 +29,8 @@ export async function startFakeService(...replies: readonly [Reply, ...Reply[]])
     requests.push(request);
     await replies[Math.min(requests.length, replies.length) - 1]?.(response, request);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { url, close } = await listenLocally(server);
+  return { url, requests, [Symbol.asyncDispose]: close };
 }
 
 export const answer =

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listenLocally } from '../../local/listen-locally.ts';
 
 export interface LossyProxy {
   readonly endpoint: string;
@@ -33,17 +32,13 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
     if (lost) request.socket.destroy();
     else response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listenLocally(server);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     operations,
     loseAnswers: (count) => {
       losing = count;
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }

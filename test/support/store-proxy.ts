@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listenLocally } from '../../local/listen-locally.ts';
 import { turnEventLoop } from './wait-until.ts';
 
 /** What the proxy does to an operation. */
@@ -62,18 +62,16 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
     else if (fault !== 'silent') response.writeHead(answer.statusCode ?? 500, answer.headers).end(answered);
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listenLocally(server);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     operations,
     spoil: (given) => {
       decide = given;
     },
     async [Symbol.asyncDispose]() {
       agent.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
+import { listenLocally } from '../../../local/listen-locally.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { wire } from '../../support/wire.ts';
 
@@ -19,14 +19,8 @@ async function startForgetfulUpstream() {
     incoming.resume();
     incoming.once('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events[0]));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { url, close } = await listenLocally(server);
+  return { url: `${url}/v1`, [Symbol.asyncDispose]: close };
 }
 
 /** Opens a stream with a long prompt; this end keeps nothing of that either. */

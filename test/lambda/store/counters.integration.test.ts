@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { itemSize } from '../../../lambda/store/item-size.ts';
 import type { Item } from '../../../lambda/store/table.ts';
+import { listenLocally } from '../../../local/listen-locally.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
 import fc from '../../support/properties.ts';
@@ -310,14 +309,13 @@ test.each([
     const refusal = { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', Item: item };
     response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(refusal));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const callDynamoDb = createTestCaller(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const { url, close } = await listenLocally(server);
+  const callDynamoDb = createTestCaller(url);
   try {
     const charge = createCounters(callDynamoDb, 'quota', now).charge(newWindow({ burst: 20 }), createToken());
     expect(await charge).toEqual({ granted: false, reason, used: 7 });
   } finally {
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   }
   expect(asked).toBe(1);
 });

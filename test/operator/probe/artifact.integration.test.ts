@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { listenLocally } from '../../../local/listen-locally.ts';
 import { createListener } from '../../../operator/probe/artifact/create-listener.ts';
 import {
   createDescribeCredentials,
@@ -26,16 +25,8 @@ async function startArtifact(credentials: Partial<Parameters<typeof createDescri
   });
   const secretHash = createHash('sha256').update(secret).digest('hex');
   const server = createServer(createListener({ secretHash, describeCredentials, now: () => performance.now() }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const { url, close } = await listenLocally(server);
+  return { url, [Symbol.asyncDispose]: close };
 }
 
 type Artifact = Parameters<typeof startArtifact>[0];

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '../../../local/listen-locally.ts';
 
 /** How a platform in front of a server may behave. The defaults are what AWS documents. */
 export interface Manners {
@@ -59,15 +58,6 @@ export async function startPlatform(server: string, manners: Manners = {}): Prom
     if (!manners.keepsLeaversSecret) response.on('close', () => onward.destroy());
     request.pipe(onward);
   });
-  platform.listen(0, '127.0.0.1');
-  await once(platform, 'listening');
-  return {
-    url: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
-    seen,
-    async [Symbol.asyncDispose]() {
-      platform.closeAllConnections();
-      platform.close();
-      await once(platform, 'close');
-    },
-  };
+  const { url, close } = await listenLocally(platform);
+  return { url, seen, [Symbol.asyncDispose]: close };
 }

@@ -1,12 +1,12 @@
 import type { Environment } from '../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../lambda/settings/settings.ts';
-import type { DemoUpstream } from './demo/demo-upstream.ts';
+import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 
 /** Changes to an environment; undefined removes a variable. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
 /** Settings that the stack would make for a deployed function, unless set already: names, a salt, the demo upstream. */
-export function gatewayVariables(environment: Environment, demo: DemoUpstream | undefined): Changes {
+export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstream, 'close'> | undefined): Changes {
   const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
   return {
     ...withFallback('KEYS_TABLE', 'gateway-keys'),
@@ -15,10 +15,7 @@ export function gatewayVariables(environment: Environment, demo: DemoUpstream | 
     ...withFallback('NETWORK_SALT', 'the-salt-of-a-local-gateway'),
     ...(demo && {
       ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
-      UPSTREAM_BASE_URL: demo.url,
-      UPSTREAM_TEXT_MODEL: demo.textModel,
-      UPSTREAM_VISION_MODEL: demo.visionModel,
-      UPSTREAM_API_KEYS: demo.apiKey,
+      ...settingsFor(demo),
       UPSTREAM_SECRET_ID: undefined,
       UPSTREAM_NAMES: [...demo.names, environment.UPSTREAM_NAMES ?? ''].join(','),
     }),

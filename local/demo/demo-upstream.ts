@@ -22,6 +22,15 @@ export interface DemoUpstream {
   close(): Promise<void>;
 }
 
+/** The settings of a gateway in front of it. */
+export const settingsFor = ({ url, apiKey, textModel, visionModel, names }: Omit<DemoUpstream, 'close'>) => ({
+  UPSTREAM_BASE_URL: url,
+  UPSTREAM_API_KEYS: apiKey,
+  UPSTREAM_TEXT_MODEL: textModel,
+  UPSTREAM_VISION_MODEL: visionModel,
+  UPSTREAM_NAMES: names.join(','),
+});
+
 export interface DemoUpstreamOptions {
   readonly port?: number;
   readonly host?: string;

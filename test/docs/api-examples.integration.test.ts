@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startDemoGateway } from '../sdk/sdk-gateway.ts';
+import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { type CodeBlock, readBlocks } from './markdown.ts';
 
@@ -33,7 +33,7 @@ describe('the examples of docs/api.md', () => {
     await run('curl', ['--version']).catch((cause: unknown) => {
       throw new Error('curl is missing: the examples of docs/api.md are run with it', { cause });
     });
-    gateway = await startDemoGateway();
+    gateway = await startRoomyDemoGateway();
     env = { PATH: process.env.PATH, BASE: gateway.url, KEY: await gateway.issueKey() };
   });
   afterAll(() => gateway[Symbol.asyncDispose]());

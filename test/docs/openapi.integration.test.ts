@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import type { Route } from '../../lambda/http/routes.ts';
-import { startDemoGateway } from '../sdk/sdk-gateway.ts';
+import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ServerEvent, sse, until } from '../support/upstream-script.ts';
 import { type DocumentedOperation, readEvents } from './contract.ts';
@@ -59,7 +59,7 @@ describe('the document has what is served, and nothing else', () => {
 describe('successes', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startDemoGateway();
+    gateway = await startRoomyDemoGateway();
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 

@@ -10,7 +10,7 @@ import { networkOf } from '../model/rules.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
-import { identity } from '../support/gateway.ts';
+import { settingsWith } from '../support/gateway.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { head, json, silence, write } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
@@ -35,12 +35,7 @@ afterAll(async () => {
 });
 
 const settings = (endpoint = dynamoDb.endpoint) => ({
-  ...identity,
-  UPSTREAM_BASE_URL: upstream.url,
-  UPSTREAM_API_KEYS: 'upstream-key-one',
-  KEYS_TABLE: dynamoDb.keysTable,
-  QUOTA_TABLE: dynamoDb.quotaTable,
-  NETWORK_SALT: 'the salt of the tests',
+  ...settingsWith(upstream, dynamoDb),
   GUEST_LIMIT: '1000',
   BURST_LIMIT: '1000',
   AWS_REGION: 'local',

@@ -4,7 +4,7 @@ import { readConfig } from '../../lambda/settings/config.ts';
 import { callWith } from '../support/call.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
-import { identity } from '../support/gateway.ts';
+import { settingsWith } from '../support/gateway.ts';
 import { json } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
@@ -17,15 +17,7 @@ async function startApp(environment: Readonly<Record<string, string>> = {}) {
   upstream.otherwise(json(200, wire.messages.answer));
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
-  const config = readConfig({
-    ...identity,
-    UPSTREAM_BASE_URL: upstream.url,
-    UPSTREAM_API_KEYS: 'upstream-key-one',
-    KEYS_TABLE: dynamoDb.keysTable,
-    QUOTA_TABLE: dynamoDb.quotaTable,
-    NETWORK_SALT: 'the salt of the tests',
-    ...environment,
-  });
+  const config = readConfig({ ...settingsWith(upstream, dynamoDb), ...environment });
   const readSecret = () => Promise.reject(new Error('no secrets here'));
   const writeLog = () => {};
   const app = createGateway(config, { ...dynamoDb, readSecret, writeLog, now: Date.now });

@@ -3,7 +3,7 @@ import { generateText, isStepCount, type LanguageModel, Output, streamText, tool
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
 import { aiProviders } from './ai-providers.ts';
-import { expectHidden, readAll, startDemoGateway } from './sdk-gateway.ts';
+import { expectHidden, readAll, startRoomyDemoGateway } from './sdk-gateway.ts';
 
 const prompt = 'Who are you?';
 const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
@@ -14,7 +14,7 @@ describe.each(aiProviders)('the ai SDK with its provider for %s', (name, provide
   let visionModel: LanguageModel;
 
   beforeAll(async () => {
-    gateway = await startDemoGateway();
+    gateway = await startRoomyDemoGateway();
     const modelOf = provider(`${gateway.url}/v1`, await gateway.issueKey());
     model = modelOf('svc');
     visionModel = modelOf('svc-vision');

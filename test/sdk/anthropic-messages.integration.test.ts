@@ -4,7 +4,7 @@ import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
-import { errorOf, expectHidden, outcomesOf, readAll, startDemoGateway } from './sdk-gateway.ts';
+import { errorOf, expectHidden, outcomesOf, readAll, startRoomyDemoGateway } from './sdk-gateway.ts';
 
 const ask = (content: string) => ({ model: 'svc', max_tokens: 500, messages: [{ role: 'user' as const, content }] });
 const question = ask('Who are you?');
@@ -20,7 +20,7 @@ describe('the anthropic SDK on messages', () => {
   let client: Anthropic;
 
   beforeAll(async () => {
-    gateway = await startDemoGateway();
+    gateway = await startRoomyDemoGateway();
     client = new Anthropic({ baseURL: gateway.url, apiKey: await gateway.issueKey() });
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());

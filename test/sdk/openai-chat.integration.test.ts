@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
-import { expectHidden, readAll, startDemoGateway } from './sdk-gateway.ts';
+import { expectHidden, readAll, startRoomyDemoGateway } from './sdk-gateway.ts';
 
 const question = [{ role: 'user' as const, content: 'Who are you?' }];
 const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
@@ -15,7 +15,7 @@ describe('the openai SDK on chat completions', () => {
   let client: OpenAI;
 
   beforeAll(async () => {
-    gateway = await startDemoGateway();
+    gateway = await startRoomyDemoGateway();
     client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());

@@ -4,7 +4,7 @@ import { ResponsesToolRunner, runnerFunction } from 'openai/helpers/responses-to
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
-import { expectHidden, readAll, startDemoGateway } from './sdk-gateway.ts';
+import { expectHidden, readAll, startRoomyDemoGateway } from './sdk-gateway.ts';
 
 const question = { model: 'svc', input: 'Who are you?' };
 const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
@@ -18,7 +18,7 @@ describe('the openai SDK on responses', () => {
   let client: OpenAI;
 
   beforeAll(async () => {
-    gateway = await startDemoGateway();
+    gateway = await startRoomyDemoGateway();
     client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
+import { startDemoGateway } from '../support/demo-gateway.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -12,25 +12,9 @@ export function startScriptedGateway(): Promise<TestGateway> {
   return startTestGateway({ environment: roomy });
 }
 
-/** A gateway whose upstream is the demo, which answers all three dialects by itself; its fake upstream stays idle. */
-export async function startDemoGateway(): Promise<TestGateway> {
-  await using started = new AsyncDisposableStack();
-  const demo = await startDemoUpstream({ pace: 0 });
-  started.defer(demo.close);
-  const gateway = started.use(
-    await startTestGateway({
-      environment: {
-        ...roomy,
-        UPSTREAM_BASE_URL: demo.url,
-        UPSTREAM_API_KEYS: demo.apiKey,
-        UPSTREAM_TEXT_MODEL: demo.textModel,
-        UPSTREAM_VISION_MODEL: demo.visionModel,
-        UPSTREAM_NAMES: demo.names.join(','),
-      },
-    }),
-  );
-  const running = started.move();
-  return { ...gateway, [Symbol.asyncDispose]: () => running.disposeAsync() };
+/** A gateway whose upstream answers by itself. */
+export function startRoomyDemoGateway(): Promise<TestGateway> {
+  return startDemoGateway({ environment: roomy });
 }
 
 /** Names of both upstreams, and of the fields in which they give themselves away. */

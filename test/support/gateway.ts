@@ -34,6 +34,16 @@ export const identity = {
   UPSTREAM_NAMES: 'AcmeCorp,Thunder,acme,api.acmecorp.example',
 };
 
+/** The settings of a gateway with this upstream and these tables. */
+export const settingsWith = (upstream: FakeUpstream, { keysTable, quotaTable }: TestDynamoDb) => ({
+  ...identity,
+  UPSTREAM_BASE_URL: upstream.url,
+  UPSTREAM_API_KEYS: 'upstream-key-one',
+  KEYS_TABLE: keysTable,
+  QUOTA_TABLE: quotaTable,
+  NETWORK_SALT: 'the salt of the tests',
+});
+
 interface GatewayOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
@@ -55,15 +65,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const upstream = started.use(await startFakeUpstream());
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
-  const config = readConfig({
-    ...identity,
-    UPSTREAM_BASE_URL: upstream.url,
-    UPSTREAM_API_KEYS: 'upstream-key-one',
-    KEYS_TABLE: dynamoDb.keysTable,
-    QUOTA_TABLE: dynamoDb.quotaTable,
-    NETWORK_SALT: 'the salt of the tests',
-    ...options.environment,
-  });
+  const config = readConfig({ ...settingsWith(upstream, dynamoDb), ...options.environment });
   const log: Record<string, unknown>[] = [];
   const faults: unknown[] = [];
   const gateway = createGateway(config, {

@@ -3,7 +3,7 @@ import type { Row } from '../../../operator/examination/row.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { startMeddlingProxy } from '../../support/meddling-proxy.ts';
 import { type BrokenGateway, brokenGateways, brokenInTime } from './broken-gateways.ts';
-import { startDemoGateway } from './demo-gateway.ts';
+import { startGatewayOfMembers } from './gateway-of-members.ts';
 import { checksOf, readRows, runDoctor } from './run-doctor.ts';
 
 /** Enough guests for all their charges, at the limit in the settings below. */
@@ -25,8 +25,8 @@ let spentKey: string;
 
 beforeAll(async () => {
   [paced, hasty] = await Promise.all([
-    startDemoGateway({ pace: 25, environment }),
-    startDemoGateway({ pace: 0, environment }),
+    startGatewayOfMembers({ pace: 25, environment }),
+    startGatewayOfMembers({ pace: 0, environment }),
   ]);
   spentKey = await hasty.issueKey({ limit: 0 });
 });

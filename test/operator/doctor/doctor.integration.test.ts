@@ -3,12 +3,12 @@ import { CommanderError } from 'commander';
 import { createStopSwitch } from '../../../lambda/store/stop-switch.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { type Asked, type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
-import { startDemoGateway } from './demo-gateway.ts';
+import { startGatewayOfMembers } from './gateway-of-members.ts';
 import { checksOf, readRows, runDoctor } from './run-doctor.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startDemoGateway({ pace: 0 });
+  gateway = await startGatewayOfMembers({ pace: 0 });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
@@ -48,7 +48,7 @@ test('tests for which it lacks an option are left out, and it names the option',
 describe('twice within a minute', () => {
   test('its verdict is the same, and it waits when it reaches the burst limit', async () => {
     let time = Date.now();
-    await using tight = await startDemoGateway({ pace: 0, environment: { BURST_LIMIT: '7' }, now: () => time });
+    await using tight = await startGatewayOfMembers({ pace: 0, environment: { BURST_LIMIT: '7' }, now: () => time });
     const key = await tight.issueKey();
     const spentKey = await tight.issueKey({ limit: 0 });
     const args = ['--base', tight.url, '--key', key, '--spent-key', spentKey, '--names', 'Quillon', '--json'];
@@ -94,7 +94,7 @@ test('other users of the same quota are not blamed on the gateway', async () => 
       return { method: 'POST', path: '/v1/chat/completions', headers: { ...headers, 'x-api-key': key }, body };
     },
   };
-  await using popular = await startDemoGateway({ pace: 0, environment: { BURST_LIMIT: '1000' } });
+  await using popular = await startGatewayOfMembers({ pace: 0, environment: { BURST_LIMIT: '1000' } });
   const key = await popular.issueKey();
   await using proxy = await startMeddlingProxy(popular.url, others);
   const rows = readRows(await runDoctor(['--base', proxy.url, '--key', key, '--json'], { now }));
@@ -160,7 +160,7 @@ describe('nothing is spent', () => {
 
   test('on a stopped gateway', async () => {
     let time = Date.now();
-    await using stopped = await startDemoGateway({ pace: 0, now: () => time });
+    await using stopped = await startGatewayOfMembers({ pace: 0, now: () => time });
     const { callDynamoDb, keysTable } = stopped.dynamoDb;
     await createStopSwitch(callDynamoDb, keysTable).stop({ at: 'noon', reason: 'back soon' });
     time += 60_000;
@@ -221,7 +221,7 @@ describe('the cdk.json of the checkout', () => {
 });
 
 test('a vision model that the upstream does not have is found', async () => {
-  await using blind = await startDemoGateway({ pace: 0, environment: { UPSTREAM_VISION_MODEL: 'quillon/none' } });
+  await using blind = await startGatewayOfMembers({ pace: 0, environment: { UPSTREAM_VISION_MODEL: 'quillon/none' } });
   const rows = readRows(await runDoctor(['--base', blind.url, '--key', await blind.issueKey(), '--json'], { now }));
   const failed = rows.filter(({ mark }) => mark === 'fail');
   expect(checksOf(failed)).toEqual(['chat: sees a picture']);
@@ -230,7 +230,7 @@ test('a vision model that the upstream does not have is found', async () => {
 
 test('anything that the upstream or the operator does not offer is noted or left out, and is no failure', async () => {
   const origin = 'https://chat.example';
-  await using named = await startDemoGateway({ pace: 0, environment: { CORS_ORIGINS: origin, GUEST_LIMIT: '0' } });
+  await using named = await startGatewayOfMembers({ pace: 0, environment: { CORS_ORIGINS: origin, GUEST_LIMIT: '0' } });
   await using proxy = await startMeddlingProxy(named.url, {
     status: (status, { path }) => (path.includes('count_tokens') && status === 200 ? 404 : status),
   });

@@ -7,6 +7,7 @@ const project = (displayName, testMatch, extra = {}) => ({
   displayName,
   testMatch: testMatch.map((pattern) => (pattern.startsWith('!') ? pattern : `<rootDir>/test/${pattern}`)),
   testEnvironment: '<rootDir>/test/support/plain-environment.mjs',
+  runtime: '<rootDir>/test/support/shared-packages.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/test/support/runtime-client'],

@@ -112,7 +112,7 @@ export const blocks: Readonly<Record<string, () => string>> = {
 
   containers: () =>
     table(
-      ['Streams of', 'break-even a month', 'ten million on Lambda', 'ten million in containers'],
+      ['Streams of', 'break-even a month', 'ten million on Lambda', 'ten million in containers (how many)'],
       streamSeconds.map((seconds) => {
         const count = containersFor(10_000_000, seconds);
         return [

@@ -57,6 +57,3 @@ export const usualMemory = 512;
 
 /** Charges a minute on one counter. */
 export const busyRates = [20, 100, 1_000, 3_000, 6_000] as const;
-/** Requests a second of a whole deployment that has a daily limit. */
-export const deploymentRates = [10, 100, 150, 500, 1_000] as const;
-export const bursts = [20, 100, 200] as const;

@@ -1,17 +1,6 @@
-import { parts } from '../../lambda/quota/deployment-limit.ts';
 import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from '../../lambda/store/counter-cost.ts';
 import { writeUnits } from '../../lambda/store/item-size.ts';
-import {
-  assumptions,
-  bursts,
-  busyRates,
-  deploymentRates,
-  free,
-  inventory,
-  memories,
-  streamSeconds,
-  usualMemory,
-} from './assumptions.ts';
+import { assumptions, busyRates, free, inventory, memories, streamSeconds, usualMemory } from './assumptions.ts';
 import { renderEngines } from './engine-blocks.ts';
 import { dollars, length, round, significant, table } from './format.ts';
 import {
@@ -72,16 +61,7 @@ export const blocks: Readonly<Record<string, () => string>> = {
 
   canary: () => {
     const { runs, ...parts } = canaryMonth();
-    return table(
-      [`A month of the canary, ${round(runs)} runs`, 'US dollars'],
-      [
-        ['its secret', dollars(parts.secret)],
-        ['its metric, and the alarm on it', dollars(parts.metric)],
-        ['its function, and the one it calls', dollars(parts.compute)],
-        ['reading its key, log lines, charges', dollars(parts.rest)],
-        ['**in all**, besides what the upstream bills', `**${dollars(sum(parts))}**`],
-      ],
-    );
+    return `The canary costs ${dollars(sum(parts))} a month, besides what the upstream bills for its ${round(runs)} short streams.`;
   },
 
   million: () =>
@@ -96,10 +76,8 @@ export const blocks: Readonly<Record<string, () => string>> = {
 
   parts: () => {
     const parts = costOfMillion(10, usualMemory);
-    return table(
-      [`A million streams of 10 s at ${usualMemory} MB`, 'US dollars', 'share'],
-      Object.entries(parts).map(([name, value]) => [name, dollars(value), `${round((100 * value) / sum(parts), 1)} %`]),
-    );
+    const shares = Object.entries(parts).map(([name, value]) => `${name} ${round((100 * value) / sum(parts), 1)} %`);
+    return `Of a million streams of 10 s at ${usualMemory} MB: ${shares.join(', ')}.`;
   },
 
   engines: renderEngines,
@@ -143,17 +121,11 @@ export const blocks: Readonly<Record<string, () => string>> = {
       ]),
     ),
 
-  tables: () =>
-    table(
-      ['Counters', 'size', 'stored for a month', 'read by `keys usage`', 'which takes'],
-      [10_000, 1_000_000, 10_000_000].map((items) => [
-        round(items),
-        `${round((items * counterBytes) / 1e6)} MB`,
-        dollars(storageMonth(items, counterBytes)),
-        dollars(scanCost(items, counterBytes)),
-        `${round(Math.max(1, (items * counterBytes) / 1e7))} s`,
-      ]),
-    ),
+  tables: () => {
+    const items = 1_000_000;
+    const bytes = items * counterBytes;
+    return `A million counters are ${round(bytes / 1e6)} MB, stored for ${dollars(storageMonth(items, counterBytes))} a month, and read in ${round(bytes / 1e7)} s for ${dollars(scanCost(items, counterBytes))}.`;
+  },
 
   counters: () =>
     table(
@@ -172,38 +144,9 @@ export const blocks: Readonly<Record<string, () => string>> = {
 
   limits: () => {
     const { member, guest, refusal } = costOfLimits();
-    return table(
-      ['With `DAILY_LIMIT`, a million requests', 'in addition'],
-      [
-        ['of members', dollars(member)],
-        ['of guests, which count towards `GUEST_DAILY_LIMIT` too', dollars(guest)],
-        ['refused because the limit is spent: charge, refund, search for room', dollars(refusal)],
-      ],
-    );
+    return `With \`DAILY_LIMIT\`, a million requests cost ${dollars(member)} more if they are members’, ${dollars(guest)} if they are guests’, which are counted twice, and ${dollars(refusal)} if they are refused because the limit is spent.`;
   },
 
-  deployment: () =>
-    table(
-      ['Requests a second of the whole deployment', 'units a count', `units a second on each of ${parts} items`],
-      deploymentRates.map((rate) => {
-        const units = writeUnits(bytesAtRate((60 * rate) / parts));
-        return [round(rate), round(units), round((units * rate) / parts)];
-      }),
-    ),
-
   bursts: () =>
-    [
-      table(
-        [
-          'Charges on one counter within a second',
-          'units in all',
-          `of the ${round(unitsPerSecond)} that one item takes`,
-        ],
-        [...bursts, 2 * mostBurst].map((charges) => {
-          const units = unitsOfBurst(charges);
-          return [round(charges), round(units), `${round((100 * units) / unitsPerSecond)} %`];
-        }),
-      ),
-      `So \`BURST_LIMIT\` may be at most ${mostBurst}: at the turn of a minute, a caller may send both minutes’ requests at once.`,
-    ].join('\n\n'),
+    `${2 * mostBurst} charges in one second take ${round(unitsOfBurst(2 * mostBurst))} units of the ${round(unitsPerSecond)} that one item has. So \`BURST_LIMIT\` may be at most ${mostBurst}: at the turn of a minute, a caller may send both minutes’ requests at once.`,
 };

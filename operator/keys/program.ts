@@ -1,14 +1,23 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { KeyIssuing } from '../../lambda/identity/issue-key.ts';
-import { networkOf } from '../../lambda/identity/network.ts';
 import type { KeyState } from '../../lambda/store/key-filter.ts';
 import { CommandError } from '../command-error.ts';
 import type { Outcome } from '../outcome.ts';
-import { parseWhole } from '../parse-whole.ts';
+import { orElse, readLine, readWhole } from '../read-word.ts';
 import { clientNames, placeholderKey, showSetup } from '../setup/show-setup.ts';
+import {
+  readExpiry,
+  readKey,
+  readLimit,
+  readMember,
+  readNetwork,
+  readPlace,
+  readPrices,
+  readSpan,
+} from './arguments.ts';
 import { changeExpiry, changeLimit, rotate } from './change-key.ts';
 import { issue, link, list, revoke, show } from './commands.ts';
-import { isPlace, type Prices, parseExpiry, parsePrices, parseSpan } from './parse.ts';
+import type { Prices } from './parse.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
 import { type Pace, showUsage } from './usage.ts';
@@ -26,27 +35,41 @@ interface CommonOptions extends TargetOptions {
 
 /** The operator's commands with their arguments, options and help. */
 export function createProgram(surroundings: Surroundings): Command {
-  const { now, randomBytes, openTarget, print, printError } = surroundings;
+  const { openTarget, print, printError } = surroundings;
   const program = new Command('npm run keys --');
   program.description("Issues, shows and revokes the keys of a gateway, and links networks to members' quotas.");
   program.addHelpText('after', examples).exitOverride().helpCommand(false);
   program.configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
 
-  const run = async (options: CommonOptions, act: (target: Target) => Promise<Outcome>): Promise<void> => {
+  const run: Run = async (options, act) => {
     await using target = await openTarget(options);
     const { json, text, undone } = await act(target);
     print(options.json ? JSON.stringify(json) : text);
     if (undone !== undefined) throw new CommandError(undone);
   };
 
-  const readExpiry = (text: string) =>
-    checked((value) => parseExpiry(value, now()), 'a span such as 12h, 30d or 2w, or a date to come')(text);
+  addKeyCommands(program, run, surroundings);
+  addChangeCommands(program, run, surroundings);
+  addUsageCommand(program, run, surroundings);
+  addClientCommands(program, run, surroundings);
 
+  for (const command of [program, ...program.commands]) {
+    command.showHelpAfterError(
+      `Usage: ${[program.name(), command === program ? '' : command.name()].filter(Boolean).join(' ')} ${command.usage()}`,
+    );
+  }
+  return program;
+}
+
+/** Opens the target, acts on it, and prints the outcome. */
+type Run = (options: CommonOptions, act: (target: Target) => Promise<Outcome>) => Promise<void>;
+
+function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
   addCommand(program, 'issue', 'make a new key, which is shown only once')
     .option('--member <name>', 'whose quota it draws on; without one a new member is made up', readMember)
-    .option('--label <text>', 'a note on what the key is for', readLabel)
+    .option('--label <text>', 'a note on what the key is for', readLine)
     .option('--limit <requests>', 'a daily limit of its own, beside the quota of its member', readLimit)
-    .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', readExpiry)
+    .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', readExpiry(now))
     .action(({ label, limit, expires: expiresAt, ...options }: IssueOptions & CommonOptions) => {
       const member = options.member ?? `member-${Buffer.from(randomBytes(5)).toString('hex')}`;
       return run(options, (target) => issue(target, { member, label, limit, expiresAt }, { now, randomBytes }));
@@ -55,8 +78,8 @@ export function createProgram(surroundings: Surroundings): Command {
   addCommand(program, 'list', 'list the keys')
     .option('--member <name>', 'only those of one member, the newest first', readMember)
     .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'revoked', 'expired']))
-    .option('--label <text>', 'only those with this text in their label', readLabel)
-    .option('--page-size <keys>', 'how many at once', checkedWhole(1, 1000), 100)
+    .option('--label <text>', 'only those with this text in their label', readLine)
+    .option('--page-size <keys>', 'how many at once', readWhole(1, 1000), 100)
     .option('--from <place>', 'where to go on, as the page before said', readPlace)
     .action(({ member, state: is, label, pageSize, from, ...options }: ListOptions & CommonOptions) =>
       run(options, (target) => {
@@ -72,7 +95,9 @@ export function createProgram(surroundings: Surroundings): Command {
   addCommand(program, 'revoke', 'refuse a key for ever')
     .argument('<id>', 'the id of the key, or the key itself')
     .action((id: string, options: CommonOptions) => run(options, (target) => revoke(target, id, now())));
+}
 
+function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
   addCommand(program, 'rotate', 'replace a key by a new one for the same member, with the same label, limit and expiry')
     .argument('<id>', 'the id of the key, or the key itself')
     .option(
@@ -96,16 +121,19 @@ export function createProgram(surroundings: Surroundings): Command {
     .argument(
       '<when>',
       'a span (12h, 30d, 2w), a date (2027-01-31, 2027-01-31T18:00Z), or never',
-      orElse('never', readExpiry),
+      orElse('never', readExpiry(now)),
     )
     .action((id: string, when: number | 'never', options: CommonOptions) =>
       run(options, (target) => changeExpiry(target, id, when === 'never' ? undefined : when, now())),
     );
+}
 
+function addUsageCommand(program: Command, run: Run, surroundings: Surroundings): void {
+  const { now } = surroundings;
   addCommand(program, 'usage', 'show who used how much today, the highest first; reads the whole quota table')
-    .option('--top <rows>', 'how many to show', checkedWhole(1, 1000), 20)
+    .option('--top <rows>', 'how many to show', readWhole(1, 1000), 20)
     .option('--tokens', 'tokens instead of requests, by key and by member, from the log')
-    .option('--days <days>', 'how far back the tokens are counted; 7 without it', checkedWhole(1, 3653))
+    .option('--days <days>', 'how far back the tokens are counted; 7 without it', readWhole(1, 3653))
     .option('--price <prices>', 'what a million tokens cost: in,out,cache-read,cache-write, in dollars', readPrices)
     .action(({ top, tokens, days, price, ...options }: UsageOptions & CommonOptions, command: Command) => {
       if (!tokens && (days ?? price) !== undefined) command.error('error: --days and --price need --tokens');
@@ -115,11 +143,13 @@ export function createProgram(surroundings: Surroundings): Command {
           : showUsage(target, { top }, now(), surroundings),
       );
     });
+}
 
+function addClientCommands(program: Command, run: Run, { now }: Surroundings): void {
   addCommand(program, 'link', 'let a network count as a member for a while, with any word as its key')
     .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
     .requiredOption('--member <name>', 'whose quota it draws on', readMember)
-    .option('--hours <hours>', 'for how long', checkedWhole(1, 8760), 24)
+    .option('--hours <hours>', 'for how long', readWhole(1, 8760), 24)
     .action((network: string, { member, hours, ...options }: LinkOptions & CommonOptions) =>
       run(options, (target) => link(target, { network, member, hours }, now())),
     );
@@ -130,13 +160,6 @@ export function createProgram(surroundings: Surroundings): Command {
     .action((client: string, { key, ...options }: { key: string } & CommonOptions) =>
       run(options, async (target) => showSetup(target, client, key)),
     );
-
-  for (const command of [program, ...program.commands]) {
-    command.showHelpAfterError(
-      `Usage: ${[program.name(), command === program ? '' : command.name()].filter(Boolean).join(' ')} ${command.usage()}`,
-    );
-  }
-  return program;
 }
 
 interface IssueOptions {
@@ -175,35 +198,6 @@ function addCommand(program: Command, name: string, description: string): Comman
     .option('--stack <name>', 'a deployed stack instead of the local gateway')
     .option('--region <region>', 'where the stack is deployed');
 }
-
-/** Makes a reader that reports invalid text: commander names the option, `expects` says what is allowed. */
-function checked<T>(parse: (text: string) => T | undefined, expects: string): (text: string) => T {
-  return (text) => {
-    const value = parse(text);
-    if (value === undefined) throw new InvalidArgumentError(`It must be ${expects}.`);
-    return value;
-  };
-}
-
-/** Makes a reader that also accepts one word as it is. */
-const orElse =
-  <T, W extends string>(word: W, read: (text: string) => T) =>
-  (text: string): T | W =>
-    text === word ? word : read(text);
-
-const matching = (pattern: RegExp, expects: string) =>
-  checked((text) => (pattern.test(text) ? text : undefined), expects);
-const checkedWhole = (from: number, to: number) =>
-  checked((text) => parseWhole(text, from, to), `a whole number from ${from} to ${to}`);
-
-const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -');
-const readLabel = matching(/^\P{Cc}{1,200}$/u, 'a text of 1 to 200 characters');
-const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');
-const readKey = matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one');
-const readLimit = checkedWhole(0, 1_000_000);
-const readSpan = checked(parseSpan, 'a span such as 1h, 12h or 2d');
-const readPrices = checked(parsePrices, 'four prices such as 3,15,0.3,3.75');
-const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');
 
 const examples = `
 Without --stack the commands work on the local gateway named by PORT (8787) and DATA_DIR.

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { readBase, readWhole } from '../examination/arguments.ts';
+import { Command, Option } from 'commander';
+import { readBase } from '../examination/read-base.ts';
 import { examineOrTell, exitCodes, exitCodesHelp, type Teller, tellRows } from '../examination/tell.ts';
+import { checked, readWhole } from '../read-word.ts';
 import { createAsk } from './ask.ts';
 import { type Examination, examine } from './examine.ts';
 import { leastSecret } from './terms.ts';
@@ -44,8 +45,7 @@ export function createProgram(surroundings: Surroundings): Command {
   return program;
 }
 
-function readSeconds(text: string): number {
-  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= 0.1 && number <= 890) return number;
-  throw new InvalidArgumentError('It must be a number of seconds from 0.1 to 890, fractions allowed.');
-}
+const readSeconds = checked((word) => {
+  const number = /^\d+(\.\d+)?$/.test(word) ? Number(word) : Number.NaN;
+  return number >= 0.1 && number <= 890 ? number : undefined;
+}, 'a number of seconds from 0.1 to 890, fractions allowed');

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Stop, StopSwitch } from '../../lambda/store/stop-switch.ts';
 import { quoteWord } from '../quote-word.ts';
+import { readLine } from '../read-word.ts';
 
 interface TargetOptions {
   readonly stack?: string | undefined;
@@ -29,7 +30,7 @@ export function createStopProgram({ now, environment, ...surroundings }: Surroun
     'Stops a gateway within a minute: it then refuses every request that costs something.',
     surroundings,
   )
-    .option('--reason <text>', 'shown to callers', readReason)
+    .option('--reason <text>', 'shown to callers', readLine)
     .action(async ({ reason, json, ...options }: Options) => {
       const stop: Stop = { at: new Date(now()).toISOString(), ...(reason !== undefined && { reason }) };
       await using target = await surroundings.openTarget(options);
@@ -86,9 +87,4 @@ function createCommand(
     .addHelpText('after', '\nExit codes: 0 done, 1 not done, 2 wrong usage.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
-}
-
-function readReason(text: string): string {
-  if (/^\P{Cc}{1,200}$/u.test(text)) return text;
-  throw new InvalidArgumentError('It must be a text of 1 to 200 characters.');
 }

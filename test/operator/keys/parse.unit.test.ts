@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseExpiry } from '../../../operator/keys/parse.ts';
-import { parseWhole } from '../../../operator/parse-whole.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 
@@ -37,11 +36,4 @@ describe('an expiry', () => {
   ])('not %j', (text) => {
     expect(parseExpiry(text, now)).toBeUndefined();
   });
-});
-
-test('a whole number within its bounds', () => {
-  expect(parseWhole('7', 1, 10)).toBe(7);
-  for (const text of ['0', '11', '', '7.0', '7e0', '+7', ' 7', '0x7', 'NaN', '99999999999']) {
-    expect([text, parseWhole(text, 1, 10)]).toEqual([text, undefined]);
-  }
 });

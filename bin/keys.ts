@@ -3,15 +3,14 @@ import './require-node.ts';
 const { randomBytes } = await import('node:crypto');
 const { setTimeout } = await import('node:timers/promises');
 const { createProgram } = await import('../operator/keys/program.ts');
-const { runProgram } = await import('../operator/run-program.ts');
+const { runProgram, terminal } = await import('../operator/run-program.ts');
 
 const program = createProgram({
   now: Date.now,
   randomBytes,
   // Loaded when needed, so that help and wrong usage don't load the SDK.
   openTarget: async (options) => (await import('../operator/keys/target.ts')).openTarget(options),
-  print: (text) => console.log(text),
-  printError: (text) => process.stderr.write(text),
+  ...terminal,
   // Ten pages of a megabyte per second: a tenth of what a new table can serve.
   pause: () => setTimeout(100),
   onProgress: (scanned) => {

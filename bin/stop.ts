@@ -1,7 +1,7 @@
 import './require-node.ts';
 
 const { createStopProgram } = await import('../operator/stop/program.ts');
-const { runProgram } = await import('../operator/run-program.ts');
+const { runProgram, terminal } = await import('../operator/run-program.ts');
 
 const program = createStopProgram({
   now: Date.now,
@@ -9,7 +9,6 @@ const program = createStopProgram({
   environment: { ...process.env },
   // Loaded when needed, so that help and wrong usage don't load the SDK.
   openTarget: async (options) => (await import('../operator/keys/target.ts')).openTarget(options),
-  print: (text) => console.log(text),
-  printError: (text) => process.stderr.write(text),
+  ...terminal,
 });
 await runProgram(program);

@@ -4,7 +4,7 @@ const { mkdtempSync, readFileSync, rmSync } = await import('node:fs');
 const { tmpdir } = await import('node:os');
 const { join } = await import('node:path');
 const { createProgram } = await import('../operator/trace/program.ts');
-const { runProgram } = await import('../operator/run-program.ts');
+const { runProgram, terminal } = await import('../operator/run-program.ts');
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-trace-'));
 try {
@@ -13,8 +13,7 @@ try {
       root: process.cwd(),
       folder,
       read: (file) => readFileSync(file === '-' ? process.stdin.fd : file, 'utf8'),
-      print: (text) => console.log(text),
-      printError: (text) => process.stderr.write(text),
+      ...terminal,
     }),
   );
 } finally {

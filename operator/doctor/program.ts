@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { keyPrefix } from '../../lambda/identity/credentials.ts';
 import { ConfigError } from '../../lambda/settings/read-settings.ts';
 import { splitList } from '../../lambda/settings/setting.ts';
@@ -6,6 +6,7 @@ import { CommandError } from '../command-error.ts';
 import { readBase } from '../examination/read-base.ts';
 import { examineOrTell, exitCodes, exitCodesHelp, type Teller, tellRows } from '../examination/tell.ts';
 import { readWhole } from '../read-word.ts';
+import { createCommand } from '../run-program.ts';
 import { cost } from './dialect-probes.ts';
 import { examine } from './examine.ts';
 import { greet } from './greet.ts';
@@ -43,8 +44,8 @@ const most = 1_000_000;
 
 /** The doctor's one command. */
 export function createProgram(surroundings: Surroundings): Command {
-  const { now, wait, print, printError } = surroundings;
-  const program = new Command('npm run doctor --')
+  const { now, wait, printError } = surroundings;
+  const program = createCommand('npm run doctor --', surroundings)
     .description(`Examines a gateway from outside, deployed or local. It takes ${cost} requests of the key's quota.`)
     .requiredOption('--base <url>', 'the base URL of the gateway, with or without /v1', readBase)
     .addOption(new Option('--key <key>', 'a key of the gateway').env('GATEWAY_KEY').makeOptionMandatory())
@@ -66,8 +67,6 @@ export function createProgram(surroundings: Surroundings): Command {
     .option('--origin <url>', 'a page that may call the gateway', unknownOrigin)
     .option('--json', 'print one JSON document, for programs')
     .addHelpText('after', exitCodesHelp)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError })
     .action(async ({ base, key: givenKey, spentKey, names, stage, limit, length, origin, json }: Options) => {
       const key = givenKey.trim();
       if (!key.startsWith(keyPrefix)) {

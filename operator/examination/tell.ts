@@ -1,11 +1,9 @@
 import { CommandError } from '../command-error.ts';
+import type { Terminal } from '../run-program.ts';
 import { renderRow, renderSummary } from './report.ts';
 import type { Row } from './row.ts';
 
-export interface Teller {
-  readonly print: (text: string) => void;
-  /** Prints everything but results. Texts include line ends. */
-  readonly printError: (text: string) => void;
+export interface Teller extends Terminal {
   readonly setExitCode: (code: number) => void;
 }
 

@@ -1,9 +1,10 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { KeyIssuing } from '../../lambda/identity/issue-key.ts';
 import type { KeyState } from '../../lambda/store/key-filter.ts';
 import { CommandError } from '../command-error.ts';
 import type { Outcome } from '../outcome.ts';
 import { orElse, readLine, readWhole } from '../read-word.ts';
+import { createCommand, type Terminal } from '../run-program.ts';
 import { clientNames, placeholderKey, showSetup } from '../setup/show-setup.ts';
 import {
   readExpiry,
@@ -22,11 +23,8 @@ import type { Target, TargetOptions } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
 import { type Pace, showUsage } from './usage.ts';
 
-export interface Surroundings extends KeyIssuing, Pace {
+export interface Surroundings extends KeyIssuing, Pace, Terminal {
   readonly openTarget: (options: TargetOptions) => Promise<Target>;
-  readonly print: (text: string) => void;
-  /** Takes what commander writes, line ends included. */
-  readonly printError: (text: string) => void;
 }
 
 interface CommonOptions extends TargetOptions {
@@ -35,11 +33,10 @@ interface CommonOptions extends TargetOptions {
 
 /** The operator's commands with their arguments, options and help. */
 export function createProgram(surroundings: Surroundings): Command {
-  const { openTarget, print, printError } = surroundings;
-  const program = new Command('npm run keys --');
+  const { openTarget, print } = surroundings;
+  const program = createCommand('npm run keys --', surroundings);
   program.description("Issues, shows and revokes the keys of a gateway, and links networks to members' quotas.");
-  program.addHelpText('after', examples).exitOverride().helpCommand(false);
-  program.configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
+  program.addHelpText('after', examples).helpCommand(false);
 
   const run: Run = async (options, act) => {
     await using target = await openTarget(options);

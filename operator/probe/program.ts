@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { readBase } from '../examination/read-base.ts';
 import { examineOrTell, exitCodes, exitCodesHelp, type Teller, tellRows } from '../examination/tell.ts';
 import { checked, readWhole } from '../read-word.ts';
+import { createCommand } from '../run-program.ts';
 import { createAsk } from './ask.ts';
 import { type Examination, examine } from './examine.ts';
 import { leastSecret } from './terms.ts';
@@ -18,8 +19,8 @@ interface Options {
 
 /** The probe's one command. */
 export function createProgram(surroundings: Surroundings): Command {
-  const { print, printError } = surroundings;
-  const program = new Command('npm run probe --')
+  const { printError } = surroundings;
+  const program = createCommand('npm run probe --', surroundings)
     .description(
       "Finds out what the platform does with the gateway's requests. It uses at most one request of this network's guest, and no model.",
     )
@@ -29,8 +30,6 @@ export function createProgram(surroundings: Surroundings): Command {
     .option('--throttle <requests>', 'send this many at once, to see what a refusal looks like', readWhole(1, 2_000))
     .option('--json', 'print one JSON document, for programs')
     .addHelpText('after', exitCodesHelp)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError })
     .action(async ({ base, secret: given, silence, throttle, json }: Options) => {
       const secret = given?.trim();
       if (secret !== undefined && secret.length < leastSecret) {

@@ -1,21 +1,19 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Stop, StopSwitch } from '../../lambda/store/stop-switch.ts';
 import { quoteWord } from '../quote-word.ts';
 import { readLine } from '../read-word.ts';
+import { createCommand, type Terminal } from '../run-program.ts';
 
 interface TargetOptions {
   readonly stack?: string | undefined;
   readonly region?: string | undefined;
 }
 
-export interface Surroundings {
+export interface Surroundings extends Terminal {
   readonly now: () => number;
   /** As the caller set it: some variables decide which gateway is meant. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly openTarget: (options: TargetOptions) => Promise<{ readonly stopSwitch: StopSwitch } & AsyncDisposable>;
-  readonly print: (text: string) => void;
-  /** Prints commander's output, which includes line ends. */
-  readonly printError: (text: string) => void;
 }
 
 interface Options extends TargetOptions {
@@ -25,7 +23,7 @@ interface Options extends TargetOptions {
 
 export function createStopProgram({ now, environment, ...surroundings }: Surroundings): Command {
   const { print } = surroundings;
-  return createCommand(
+  return createSwitch(
     'stop',
     'Stops a gateway within a minute: it then refuses every request that costs something.',
     surroundings,
@@ -44,7 +42,7 @@ export function createResumeProgram({
   print,
   printError,
 }: Omit<Surroundings, 'now' | 'environment'>): Command {
-  return createCommand('resume', 'Lets a stopped gateway serve again.', { printError, print }).action(
+  return createSwitch('resume', 'Lets a stopped gateway serve again.', { printError, print }).action(
     async ({ json, ...options }: Options) => {
       await using target = await openTarget(options);
       const stop = await target.stopSwitch.resume();
@@ -74,17 +72,11 @@ function howToUndo({ stack, region }: TargetOptions, environment: Surroundings['
   return `No deployment undoes it, but this does: ${command.join(' ')}`;
 }
 
-function createCommand(
-  name: string,
-  description: string,
-  { print, printError }: Pick<Surroundings, 'print' | 'printError'>,
-) {
-  return new Command(`npm run ${name} --`)
+function createSwitch(name: string, description: string, terminal: Terminal): Command {
+  return createCommand(`npm run ${name} --`, terminal)
     .description(description)
     .option('--json', 'print one JSON document, for programs')
     .option('--stack <name>', 'a deployed stack instead of the local gateway')
     .option('--region <region>', 'where the stack is deployed')
-    .addHelpText('after', '\nExit codes: 0 done, 1 not done, 2 wrong usage.')
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
+    .addHelpText('after', '\nExit codes: 0 done, 1 not done, 2 wrong usage.');
 }

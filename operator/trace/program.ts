@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { checkOut, findBase } from '../checkout.ts';
+import { createCommand, type Terminal } from '../run-program.ts';
 import { applyMaps } from './apply-maps.ts';
 
-export interface Surroundings {
+export interface Surroundings extends Terminal {
   /** The checkout in whose history the commit is. */
   readonly root: string;
   /** An empty folder to work in. */
   readonly folder: string;
   readonly read: (file: string) => string;
-  readonly print: (text: string) => void;
-  /** Prints everything but results. Texts include line ends. */
-  readonly printError: (text: string) => void;
 }
 
 interface Options {
@@ -23,15 +21,13 @@ interface Options {
 
 /** The one command that reads a stack trace from production. */
 export function createProgram({ root, folder, read, print, printError }: Surroundings): Command {
-  return new Command('npm run trace --')
+  return createCommand('npm run trace --', { print, printError })
     .description('Prints log lines with positions in the sources instead of the bundle. Builds the commit to do so.')
     .argument('[file]', 'the lines; without it, or with -, standard input', '-')
     .option('--commit <commit>', 'the deployed commit, from the output Commit or the log line `started`', 'HEAD')
     .addOption(
       new Option('--of <function>', 'the function that wrote them').choices(['gateway', 'wallet']).default('gateway'),
     )
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError })
     .action(async (file: string, { commit, of }: Options) => {
       const checkout = join(folder, 'checkout');
       const note = await checkOut(root, await findBase(root, commit.replace(/-dirty$/, '')), checkout);

@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../lambda/identity/identity.ts';
 import { issueKey, type KeyIssuing } from '../../lambda/identity/issue-key.ts';
 import { CommandError } from '../command-error.ts';
 import type { Outcome } from '../outcome.ts';
-import { describeKey, findKey, noSuchKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
+import { changeKey, describeKey, findKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
 import { showTime } from './table.ts';
 import type { Target } from './target.ts';
 
@@ -15,9 +15,7 @@ export async function changeLimit(
   limit: number | undefined,
   now: number,
 ): Promise<Outcome> {
-  const { id: foundId } = await findKey(target, id);
-  const record = await target.keys.setLimit(foundId, limit);
-  if (!record) throw noSuchKey();
+  const record = await changeKey(target, id, (keys, found) => keys.setLimit(found, limit));
   return { json: describeKey(record, now), text: `${record.id}: ${showLimit(record, target)}. ${soon}` };
 }
 
@@ -28,9 +26,7 @@ export async function changeExpiry(
   expiresAt: number | undefined,
   now: number,
 ): Promise<Outcome> {
-  const { id: foundId } = await findKey(target, id);
-  const record = await target.keys.setExpiry(foundId, expiresAt);
-  if (!record) throw noSuchKey();
+  const record = await changeKey(target, id, (keys, found) => keys.setExpiry(found, expiresAt));
   return { json: describeKey(record, now), text: `${record.id} expires: ${showExpiry(record)}. ${soon}` };
 }
 

@@ -4,7 +4,7 @@ import { readMemberUsage } from '../../lambda/quota/member-usage.ts';
 import { keyOf } from '../../lambda/settings/subkey.ts';
 import type { KeyQuery } from '../../lambda/store/keys.ts';
 import type { Outcome } from '../outcome.ts';
-import { describeKey, findKey, isoTime, noSuchKey, showExpiry, showLimit, showNewKey } from './key-record.ts';
+import { changeKey, describeKey, findKey, isoTime, showExpiry, showLimit, showNewKey } from './key-record.ts';
 import { renderPairs, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
@@ -52,9 +52,7 @@ export async function show(target: Target, id: string, now: number): Promise<Out
 }
 
 export async function revoke(target: Target, id: string, now: number): Promise<Outcome> {
-  const { id: foundId } = await findKey(target, id);
-  const record = await target.keys.revoke(foundId, now);
-  if (!record) throw noSuchKey();
+  const record = await changeKey(target, id, (keys, found) => keys.revoke(found, now));
   const text = `${record.id} of ${record.member} is revoked. Within 60 seconds it is refused everywhere.`;
   return { json: describeKey(record, now), text };
 }

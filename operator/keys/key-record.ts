@@ -12,7 +12,19 @@ export async function findKey({ keys }: Target, id: string): Promise<KeyRecord> 
   return record;
 }
 
-export const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');
+/** Changes a key that is found like that. */
+export async function changeKey(
+  target: Target,
+  id: string,
+  change: (keys: Target['keys'], id: string) => Promise<KeyRecord | undefined>,
+): Promise<KeyRecord> {
+  const found = await findKey(target, id);
+  const record = await change(target.keys, found.id);
+  if (!record) throw noSuchKey();
+  return record;
+}
+
+const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');
 
 /** A record as programs read it: nothing left out, times in ISO form. */
 export function describeKey(record: KeyRecord, now: number) {

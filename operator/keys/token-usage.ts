@@ -57,7 +57,7 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
 }
 
 /** In dollars. The input includes what was read from the cache or written to it, at other prices. */
-export function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: Prices): number {
+function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: Prices): number {
   const fresh = input - cacheRead - cacheWrite;
   const millionths =
     fresh * prices.input + cacheRead * prices.cacheRead + cacheWrite * prices.cacheWrite + output * prices.output;

@@ -19,10 +19,10 @@ const rowGap = 28;
 const leastGap = 40;
 
 /** Roughly how wide a text of this length is in most system fonts; rather too wide. */
-export const textWidth = (text: string, size: number): number => text.length * size * 0.56;
+const textWidth = (text: string, size: number): number => text.length * size * 0.56;
 
-export const nameSize = 14;
-export const noteSize = 12;
+const nameSize = 14;
+const noteSize = 12;
 export const lineHeight = 18;
 
 /** Makes columns as wide as their widest box, rows as high as their tallest, and gaps wide enough for the labels. */

@@ -15,12 +15,19 @@ export interface GatewayProps {
 }
 
 /** The gateway's environment, in either engine. */
-export function environmentOf(scope: Construct, { config, tables, secrets }: GatewayProps): Record<string, string> {
+export function environmentOf(scope: Construct, { config, ...parts }: GatewayProps): Record<string, string> {
   return {
     ...config.environment,
+    ...sharedEnvironment(scope, parts),
+    UPSTREAM_SECRET_ID: parts.secrets.upstream.secretArn,
+  };
+}
+
+/** What the gateway and the function of the page /cli are told alike: they work on the same tables. */
+export function sharedEnvironment(scope: Construct, { tables, secrets }: Pick<GatewayProps, 'tables' | 'secrets'>) {
+  return {
     KEYS_TABLE: tables.keys.tableName,
     QUOTA_TABLE: tables.quota.tableName,
-    UPSTREAM_SECRET_ID: secrets.upstream.secretArn,
     NETWORK_SALT_SECRET_ID: secrets.networkSalt.secretArn,
     METRICS_NAMESPACE: Stack.of(scope).stackName,
     ...(secrets.edge && { EDGE_SECRET_ID: secrets.edge.secretArn }),

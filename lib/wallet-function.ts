@@ -1,6 +1,7 @@
-import { Duration, Stack } from 'aws-cdk-lib/core';
+import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
+import { sharedEnvironment } from './gateway-terms.ts';
 import { PublicFunction } from './public-function.ts';
 import type { Secrets } from './secrets.ts';
 import { walletShareOf } from './stack-settings.ts';
@@ -47,11 +48,7 @@ export class WalletFunction extends PublicFunction {
         ...settings,
         ...(appUrl && { APP_URL: appUrl }),
         ...(shownUrl && { GATEWAY_URL: shownUrl }),
-        KEYS_TABLE: tables.keys.tableName,
-        QUOTA_TABLE: tables.quota.tableName,
-        NETWORK_SALT_SECRET_ID: secrets.networkSalt.secretArn,
-        METRICS_NAMESPACE: Stack.of(scope).stackName,
-        ...(secrets.edge && { EDGE_SECRET_ID: secrets.edge.secretArn }),
+        ...sharedEnvironment(scope, { tables, secrets }),
       },
     });
     this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');

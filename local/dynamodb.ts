@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
 import { listenLocally } from './listen-locally.ts';
 
 export interface LocalDynamoDb {
@@ -66,6 +67,17 @@ function whenOver(request: IncomingMessage, response: ServerResponse): Promise<v
   });
   if (response.writableEnded) resolve();
   return promise;
+}
+
+/** Creates the gateway's two tables where they are missing. */
+export function createGatewayTables(
+  client: DynamoDBClient,
+  { keysTable, quotaTable }: { readonly keysTable: string; readonly quotaTable: string },
+): Promise<void> {
+  return createMissingTables(client, [
+    toCreateTableInput(keysSchema, keysTable),
+    toCreateTableInput(quotaSchema, quotaTable),
+  ]);
 }
 
 /** Creates missing tables and waits until all can be used. */

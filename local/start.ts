@@ -4,9 +4,8 @@ import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
-import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
 import { startDemoUpstream } from './demo/demo-upstream.ts';
-import { createMissingTables, startDynamoDb } from './dynamodb.ts';
+import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import { type LocalSettings, readLocalSettings } from './local-settings.ts';
@@ -49,11 +48,9 @@ export async function startGateway(): Promise<LocalGateway> {
   if (embedded) started.defer(embedded.close);
   const dynamodbEndpoint = embedded?.endpoint ?? settings.dynamodbEndpoint ?? '';
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded !== undefined));
-  const { keysTable, quotaTable } = config;
   const client = createDynamoDbClient();
   started.defer(async () => client.destroy());
-  const tables = [toCreateTableInput(keysSchema, keysTable), toCreateTableInput(quotaSchema, quotaTable)];
-  await createMissingTables(client, tables).catch((error) => {
+  await createGatewayTables(client, config).catch((error) => {
     throw new ConfigError([`AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint} can't be used: ${messageOf(error)}`]);
   });
 
@@ -66,8 +63,8 @@ export async function startGateway(): Promise<LocalGateway> {
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
-  const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), keysTable));
-  const { serviceName, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
+  const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), config.keysTable));
+  const { keysTable, quotaTable, serviceName, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
   const { pid } = process;
   const { host, dataDir } = settings;
   writeGatewayFile({

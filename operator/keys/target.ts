@@ -5,7 +5,6 @@ import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/c
 import { createCounters } from '../../lambda/store/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { createScanCounters, type ScanCounters } from '../../lambda/store/scan-counters.ts';
-import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { createStopSwitch, type StopSwitch } from '../../lambda/store/stop-switch.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from '../../local/function-environment.ts';
@@ -87,13 +86,12 @@ function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: G
 /** A gateway that is not running: its tables are opened for as long as the command takes. */
 async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<StoppableTarget> {
   const { networkSalt = '', ...config } = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
-  const { createMissingTables, startDynamoDb } = await import('../../local/dynamodb.ts');
+  const { createGatewayTables, startDynamoDb } = await import('../../local/dynamodb.ts');
   const { endpoint, close } = await startDynamoDb({ dataDir });
   changeEnvironment(awsVariables(process.env, endpoint, true));
   const { serviceName, memberLimit, keysTable, quotaTable } = config;
   const client = createDynamoDbClient();
-  const tables = [toCreateTableInput(keysSchema, keysTable), toCreateTableInput(quotaSchema, quotaTable)];
-  await createMissingTables(client, tables).finally(() => client.destroy());
+  await createGatewayTables(client, config).finally(() => client.destroy());
   const url = `http://${host}:${port}`;
   const readTokens = async () => {
     throw new CommandError(`only a running gateway has a log: ${startIt({ port, dataDir })}`);

@@ -1,9 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CallService, createCallService } from '../../lambda/store/call-service.ts';
 import { createDynamoDbClient } from '../../lambda/store/client.ts';
-import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { dynamoDbService } from '../../lambda/store/service.ts';
-import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
+import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 
 export interface TestDynamoDb {
   readonly endpoint: string;
@@ -34,17 +33,13 @@ export function createTestCaller(endpoint: string): CallService {
 export async function startTestDynamoDb(): Promise<TestDynamoDb> {
   const { endpoint, close } = await startDynamoDb();
   const client = createTestClient(endpoint);
-  const [keysTable, quotaTable] = ['keys', 'quota'] as const;
-  await createMissingTables(client, [
-    toCreateTableInput(keysSchema, keysTable),
-    toCreateTableInput(quotaSchema, quotaTable),
-  ]);
+  const tables = { keysTable: 'keys', quotaTable: 'quota' } as const;
+  await createGatewayTables(client, tables);
   return {
     endpoint,
     client,
     callDynamoDb: createTestCaller(endpoint),
-    keysTable,
-    quotaTable,
+    ...tables,
     close: async () => {
       client.destroy();
       await close();

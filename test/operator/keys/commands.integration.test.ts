@@ -9,8 +9,7 @@ import { createDocumentClient, createDynamoDbClient } from '../../../lambda/stor
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createKeyStore } from '../../../lambda/store/keys.ts';
 import { createScanCounters } from '../../../lambda/store/scan-counters.ts';
-import { keysSchema, quotaSchema, toCreateTableInput } from '../../../lambda/store/schema.ts';
-import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
+import { createGatewayTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
@@ -25,7 +24,7 @@ beforeAll(async () => {
   dynamodb = await startDynamoDb();
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
-  await createMissingTables(client, [toCreateTableInput(keysSchema, 'keys'), toCreateTableInput(quotaSchema, 'quota')]);
+  await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
   target = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     keys: createKeyStore(createDocumentClient(client), 'keys'),

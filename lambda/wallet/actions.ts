@@ -1,7 +1,7 @@
 import type { Network } from '../identity/find-network.ts';
 import type { KeyRecord, NetworkLink } from '../identity/identity.ts';
 import type { Account, Challenge, Info, ShownKey } from './answers.ts';
-import { readAccount, readPurpose, readText } from './input.ts';
+import { readPurpose, readSigner, readText } from './input.ts';
 import type { Keyring } from './keyring.ts';
 import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
 import type { WalletLog } from './log.ts';
@@ -70,9 +70,9 @@ export function createActions(dependencies: ActionDependencies) {
     },
 
     async challenge({ input, network, site }): Promise<Challenge> {
-      const [account, purpose] = [readAccount(input), readPurpose(input)];
+      const [signer, purpose] = [readSigner(input), readPurpose(input)];
       await limits.countChallenge(network.id);
-      const { message, expiresAt } = await signIn.challenge(account, purpose, site);
+      const { message, expiresAt } = await signIn.challenge(signer, purpose, site);
       return { message, expiresAt: isoTime(expiresAt) };
     },
 

@@ -1,4 +1,4 @@
-import type { Account, Purpose } from './sign-in.ts';
+import type { Purpose, Signer } from './sign-in.ts';
 import { statements } from './sign-in.ts';
 import { badRequest } from './wallet-error.ts';
 import type { WalletRequest } from './wallet-request.ts';
@@ -22,7 +22,7 @@ export function readPurpose(input: Input): Purpose {
   return purpose as Purpose;
 }
 
-export function readAccount(input: Input): Account {
+export function readSigner(input: Input): Signer {
   const address = readText(input, 'address');
   const chainId = input?.chainId ?? 1;
   if (!isAddress(address)) throw badRequest('address must be 0x and 40 hexadecimal digits.');

@@ -16,14 +16,14 @@ const reassurance = 'Signing costs nothing and sends no transaction.';
 export type Purpose = keyof typeof statements;
 
 /** The account that is going to sign. */
-export interface Account {
+export interface Signer {
   readonly address: `0x${string}`;
   readonly chainId: number;
 }
 
 export interface SignIn {
   /** Makes a message to sign. */
-  challenge(account: Account, purpose: Purpose, site: Site): Promise<{ message: string; expiresAt: number }>;
+  challenge(signer: Signer, purpose: Purpose, site: Site): Promise<{ message: string; expiresAt: number }>;
   /** The member who has signed this message for this purpose. Works once per message, and throws otherwise. */
   redeem(message: string, signature: string, purpose: Purpose, site: Site): Promise<string>;
 }
@@ -37,13 +37,13 @@ interface Dependencies {
 /** Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361 */
 export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn {
   return {
-    async challenge(account, purpose, site) {
+    async challenge(signer, purpose, site) {
       const issuedAt = now();
       const expiresAt = issuedAt + challengeLifetime;
       // EIP-4361 takes letters and digits only.
       const nonce = randomBytes(16).toString('hex');
       const statement = `${statements[purpose]} ${reassurance}`;
-      const message = writeMessage({ ...account, site, statement, nonce, issuedAt, expiresAt });
+      const message = writeMessage({ ...signer, site, statement, nonce, issuedAt, expiresAt });
       await store.putChallenge(nonce, { digest: digestOf(message), purpose, expiresAt });
       return { message, expiresAt };
     },

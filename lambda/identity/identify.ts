@@ -1,7 +1,7 @@
 import { GatewayError } from '../http/errors.ts';
 import { createCache, shareFindings } from './cache.ts';
 import { type Credential, keyPlaces } from './credentials.ts';
-import type { Identity, IdentityStore, KeyRecord, NetworkLink } from './identity.ts';
+import { type Identity, type IdentityStore, type KeyRecord, type NetworkLink, stateOf } from './identity.ts';
 
 export interface IdentifyDependencies {
   readonly store: IdentityStore;
@@ -35,8 +35,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
     if (!record && !(await store.anyKeyIssued())) {
       throw new GatewayError('unconfigured', `This deployment has not issued any keys yet. ${getKey}`);
     }
-    const valid = record && record.revokedAt === undefined && !(record.expiresAt && record.expiresAt <= now());
-    if (!valid) {
+    if (!record || stateOf(record, now()) !== 'live') {
       throw new GatewayError('invalid_api_key', `The API key is unknown, expired or revoked. ${getKey}`);
     }
     if (!cached) keys.set(hash, record);

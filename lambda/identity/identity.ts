@@ -27,6 +27,14 @@ export interface KeyRecord {
   readonly revokedAt?: number | undefined;
 }
 
+export type KeyState = 'live' | 'revoked' | 'expired';
+
+/** A revoked key stays revoked, whether or not it would have expired. */
+export function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, 'revokedAt' | 'expiresAt'>, now: number): KeyState {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'live';
+}
+
 /** A network that counts as a member until the link expires. */
 export interface NetworkLink {
   readonly member: string;

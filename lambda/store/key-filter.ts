@@ -1,6 +1,5 @@
 import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
-
-export type KeyState = 'live' | 'revoked' | 'expired';
+import type { KeyState } from '../identity/identity.ts';
 
 export interface KeyFilter {
   /** Only keys in this state. Whether one has expired depends on the clock. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../http/errors.ts';
-import type { KeyRecord } from '../identity/identity.ts';
+import { type KeyRecord, stateOf } from '../identity/identity.ts';
 import { type IssuedKey, issueKey } from '../identity/issue-key.ts';
 import type { KeyStore } from '../store/keys.ts';
 import type { Slot, WalletStore } from '../store/wallets.ts';
@@ -41,8 +41,7 @@ export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies)
     const slots = await wallets.readSlots(member);
     return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));
   };
-  const isLive = (record: KeyRecord): boolean =>
-    record.revokedAt === undefined && !(record.expiresAt !== undefined && record.expiresAt <= now());
+  const isLive = (record: KeyRecord): boolean => stateOf(record, now()) === 'live';
   const isDead = ({ slot, record }: Held): boolean => (record ? !isLive(record) : slot.takenAt + storingTime <= now());
 
   const takeSlot = async (member: string, hash: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import { hashKey, keyPrefix } from '../../lambda/identity/credentials.ts';
-import type { KeyRecord } from '../../lambda/identity/identity.ts';
+import { type KeyRecord, stateOf } from '../../lambda/identity/identity.ts';
 import type { IssuedKey } from '../../lambda/identity/issue-key.ts';
 import { CommandError } from '../command-error.ts';
 import { renderPairs, showTime } from './table.ts';
@@ -29,13 +29,12 @@ const noSuchKey = () => new CommandError('there is no such key: `list` shows the
 /** A record as programs read it: nothing left out, times in ISO form. */
 export function describeKey(record: KeyRecord, now: number) {
   const { id, member, label, limit, createdAt, expiresAt, revokedAt } = record;
-  const expired = expiresAt !== undefined && expiresAt <= now;
   return {
     id,
     member,
     label: label ?? null,
     limit: limit ?? null,
-    state: revokedAt !== undefined ? 'revoked' : expired ? 'expired' : 'live',
+    state: stateOf(record, now),
     createdAt: isoTime(createdAt),
     expiresAt: isoTime(expiresAt),
     revokedAt: isoTime(revokedAt),

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
+import type { KeyState } from '../../lambda/identity/identity.ts';
 import type { KeyIssuing } from '../../lambda/identity/issue-key.ts';
-import type { KeyState } from '../../lambda/store/key-filter.ts';
 import { CommandError } from '../command-error.ts';
 import type { Outcome } from '../outcome.ts';
 import { orElse, readLine, readWhole } from '../read-word.ts';

@@ -3,17 +3,10 @@ import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readSettings } from '../lambda/settings/read-settings.ts';
 import type { Setting } from '../lambda/settings/setting.ts';
 import { serverSettings, settings, upstreamSettings } from '../lambda/settings/settings.ts';
-import { mostBurst } from '../lambda/store/counter-cost.ts';
+import { contradictions, engineFaults, type Texts } from './contradictions.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
-import {
-  ofEngine,
-  readStackSettings,
-  type StackValues,
-  stackSettings,
-  unreserved,
-  walletShare,
-} from './stack-settings.ts';
+import { readStackSettings, type StackValues, stackSettings } from './stack-settings.ts';
 
 /** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
 export interface DeploymentConfig extends StackValues {
@@ -113,55 +106,12 @@ function faultOf(name: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Settings of an engine that is not deployed; invalid ones have a fault already. */
-function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
-  if (engine === undefined || engine === 'both') return []; // invalid: reported by its own check
-  const other = engine === 'web' ? 'function-url' : 'web';
-  return ofEngine[other]
-    .filter((name) => Object.hasOwn(given, name) && !faults.some((fault) => fault.startsWith(`${name} `)))
-    .map((name) => `${name} does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`);
-}
-
-/** Settings that are valid alone but not together. */
-function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
-  const faults: string[] = [];
-  const taken = unreserved + walletShare;
-  const most = accountConcurrency - taken;
-  if (reservedConcurrency !== undefined && reservedConcurrency > most) {
-    const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
-    faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${walletShare}`);
-  }
-  // Values that are no such numbers are reported by their own checks.
-  if ((settings.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {
-    const instead =
-      'for a caller who needs more, issue several keys with limits of their own: each has a counter to itself';
-    faults.push(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once; ${instead}`);
-  }
-  if (edge === undefined) {
-    if (given.edge !== undefined && given.edge !== 'false') return faults; // invalid: reported by its own check
-    const useless = Object.keys(given).filter((name) => /^edge\w/.test(name));
-    return [...faults, ...useless.map((name) => `${name} needs edge: true`)];
-  }
-  if (given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
-  // An invalid one is reported by its own check.
-  if ((edge.domainName && !given.edgeCertificateArn) || (edge.certificateArn && !given.edgeDomainName)) {
-    faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
-  }
-  const interval = Number(given.KEEP_ALIVE_INTERVAL ?? settings.KEEP_ALIVE_INTERVAL.fallback);
-  if (interval * 2 > edge.readTimeout) {
-    faults.push('KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams');
-  }
-  return faults;
-}
-
 /** Written out in the function's environment, so that a changed fallback is a line in the infrastructure diff. */
 function fallbacks(): Texts {
   const entries: [string, Setting<unknown>][] = Object.entries(settings);
   const written = entries.filter(([name, { fallback }]) => fallback && !Object.hasOwn(setByStack, name));
   return Object.fromEntries(written.map(([name, { fallback = '' }]) => [name, fallback]));
 }
-
-type Texts = Readonly<Record<string, string>>;
 
 /** As the function's environment needs them: text, without blanks, which a function reads as unset. */
 function texts(values: readonly (readonly [name: string, value: unknown])[]): Texts {

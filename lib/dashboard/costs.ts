@@ -15,16 +15,45 @@ const prices = {
 };
 
 /** The row that shows what the gateway costs. */
-export function costs({
-  metrics,
-  logGroups,
-  functionLogGroup,
-  walletLogGroup,
-  edge,
-}: DashboardProps): cloudwatch.IWidget[] {
+export function costs(props: DashboardProps): cloudwatch.IWidget[] {
+  const { metrics, logGroups, functionLogGroup, walletLogGroup } = props;
+  return [
+    graph(
+      'Tokens, as the upstream bills them',
+      (['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const).map((kind) =>
+        metrics.own(kind),
+      ),
+      8,
+    ),
+    graph(
+      'Prompts from the cache, and answers without usage (%)',
+      [
+        share('fromCache', metrics.own('cacheReadTokens'), metrics.own('inputTokens')),
+        share('withoutUsage', metrics.own('answersWithoutUsage'), metrics.own('duration', 'SampleCount')),
+      ],
+      8,
+    ),
+    graph('Dollars an hour: requests, tables and edge', spendingOf(props), 8),
+    computeOf([...(functionLogGroup ? [functionLogGroup] : []), walletLogGroup]),
+    table(
+      'Most used by',
+      logGroups,
+      [
+        'filter message = "answered"',
+        'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
+        'sort output desc',
+        'limit 20',
+      ],
+      12,
+    ),
+  ];
+}
+
+/** In dollars an hour, by what is paid for. */
+function spendingOf({ metrics, edge }: DashboardProps): cloudwatch.IMetric[] {
   const { gatewayFunction, walletFunction } = metrics;
   const { KeyReads, QuotaReads, QuotaWrites } = metrics.tableUses;
-  const spent = [
+  return [
     ...(gatewayFunction
       ? [{ label: 'invocations', metric: gatewayFunction.invocations, price: prices.invocations }]
       : []),
@@ -47,36 +76,6 @@ export function costs({
       period: Duration.hours(1),
     });
   });
-  return [
-    graph(
-      'Tokens, as the upstream bills them',
-      (['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const).map((kind) =>
-        metrics.own(kind),
-      ),
-      8,
-    ),
-    graph(
-      'Prompts from the cache, and answers without usage (%)',
-      [
-        share('fromCache', metrics.own('cacheReadTokens'), metrics.own('inputTokens')),
-        share('withoutUsage', metrics.own('answersWithoutUsage'), metrics.own('duration', 'SampleCount')),
-      ],
-      8,
-    ),
-    graph('Dollars an hour: requests, tables and edge', spent, 8),
-    computeOf([...(functionLogGroup ? [functionLogGroup] : []), walletLogGroup]),
-    table(
-      'Most used by',
-      logGroups,
-      [
-        'filter message = "answered"',
-        'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
-        'sort output desc',
-        'limit 20',
-      ],
-      12,
-    ),
-  ];
 }
 
 /** From the lines with the billed duration that Lambda adds to the log of each function. */

@@ -28,13 +28,13 @@ function stepsOf(place: string): Step[] {
 
 function follow(value: unknown, step: Step): unknown[] {
   if (step === '[]') return Array.isArray(value) ? value : [];
-  if (!isTree(value)) return [undefined];
+  if (!isObject(value)) return [undefined];
   return step.includes('*') ? matching(value, step).map((name) => value[name]) : [value[step]];
 }
 
 function remove(parent: unknown, step: Step | undefined): void {
   if (step === '[]' && Array.isArray(parent)) parent.length = 0;
-  if (!isTree(parent)) return;
+  if (!isObject(parent)) return;
   for (const name of step === undefined ? Object.keys(parent) : matching(parent, step)) {
     delete (parent as Record<string, unknown>)[name];
   }
@@ -47,7 +47,7 @@ function matching(tree: Tree, step: Step): string[] {
 
 function prune<T>(value: T): T | undefined {
   if (Array.isArray(value)) return value.length > 0 ? (value.map((one) => prune(one) ?? null) as T) : undefined;
-  if (!isTree(value)) return value;
+  if (!isObject(value)) return value;
   const kept = Object.entries(value).flatMap(([name, one]) => {
     const pruned = prune(one);
     return pruned === undefined ? [] : [[name, pruned]];
@@ -55,6 +55,6 @@ function prune<T>(value: T): T | undefined {
   return kept.length > 0 ? (Object.fromEntries(kept) as T) : undefined;
 }
 
-function isTree(value: unknown): value is Tree {
+function isObject(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

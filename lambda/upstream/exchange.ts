@@ -2,10 +2,10 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, t
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Target, targetAt } from '../http/target.ts';
 import { writeBody } from '../http/write-body.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
+import { type Target, targetAt } from './target.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;

@@ -32,9 +32,8 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   identity: ['http/errors'],
   quota: ['http/errors', 'identity'],
   dialects: ['http/errors', 'http/excerpt', 'json', 'settings/settings'],
-  'http/target': [],
   'http/write-body': [],
-  upstream: ['settings/config', 'dialects', 'http/errors', 'http/target', 'http/write-body', 'json', 'models'],
+  upstream: ['settings/config', 'dialects', 'http/errors', 'http/write-body', 'json', 'models'],
   stream: ['dialects', 'http/errors', 'json', 'upstream'],
   store: [
     'settings/read-settings',

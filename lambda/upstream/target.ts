@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 
-/** Where a client sends its POSTs. */
+/** Where POSTs to an upstream go. */
 export interface Target {
   /** Only what Node's client needs, since it copies them for each request. */
   readonly options: RequestOptions;

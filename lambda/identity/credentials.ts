@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The credential that a request carries. The key itself is not kept, only its hash. */
 export type Credential =
@@ -31,7 +31,7 @@ export function readCredential(headers: RequestHeaders): Credential {
 
 /** The hash under which a key is stored. Keys have 256 random bits, so a plain SHA-256 can't be reversed by guessing. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }
 
 function readBearer(authorization = ''): string | undefined {

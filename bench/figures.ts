@@ -3,7 +3,7 @@ import { coldStart } from './measurements/cold-start.ts';
 import { events, responsesEvents } from './measurements/events.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { prompt } from './measurements/prompt.ts';
-import { requests } from './measurements/requests.ts';
+import { requests, warmRequests } from './measurements/requests.ts';
 import { server } from './measurements/server.ts';
 import { size } from './measurements/size.ts';
 import { slowReader } from './measurements/slow-reader.ts';
@@ -42,6 +42,7 @@ export const measurements = {
   size,
   'cold-start': coldStart,
   requests,
+  'warm-requests': warmRequests,
   'busy-caller': busyCaller,
   events,
   'responses-events': responsesEvents,
@@ -133,6 +134,15 @@ export const figures: readonly Figure[] = [
     spread: spreads.tables,
   },
   { title: 'the same of the floor', unit: 'ms', measurement: 'requests', sample: 'streamAdded', gateway: 'floor' },
+  {
+    title: 'plain request after 1,200 others, processor time',
+    unit: 'ms',
+    measurement: 'warm-requests',
+    sample: 'processor',
+  },
+  { title: 'the same of the floor', unit: 'ms', measurement: 'warm-requests', sample: 'processor', gateway: 'floor' },
+  { title: 'the same, added latency p50', unit: 'ms', measurement: 'warm-requests', sample: 'added' },
+  { title: 'the same of the floor', unit: 'ms', measurement: 'warm-requests', sample: 'added', gateway: 'floor' },
   { title: 'small requests, peak memory', unit: 'MB', measurement: 'requests', sample: 'memory' },
   { title: 'busy caller beside 64 calm ones, requests a minute', unit: '', measurement: 'busy-caller', sample: 'rate' },
   { title: 'a request of the busy one, processor time', unit: 'ms', measurement: 'busy-caller', sample: 'busy' },

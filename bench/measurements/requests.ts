@@ -4,9 +4,12 @@ import { peakMemory } from '../process-figures.ts';
 import { type Reading, type Session, startSession } from '../session.ts';
 import { median } from '../statistics.ts';
 import { chatOf } from '../world/conversation.ts';
+import type { World } from '../world/world.ts';
 import type { Measurement } from './measurement.ts';
 
 const warmUp = 200;
+/** By then V8 has compiled what is hot. */
+const longWarmUp = 1_200;
 const batches = 4;
 const batchSize = 50;
 
@@ -16,31 +19,29 @@ export const requests: Measurement = {
   subjects: ['bare', 'bareDynamoDb', 'floor', 'gateway', 'gatewayUncached', 'gatewayGuest'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
-    await world.play({ kind: 'whole' });
-    const whole = await measure(
-      session,
-      world.upstreamUrl,
-      chatOf(500, false),
-      ({ endAt }) => endAt,
-      'processor',
-      'added',
-    );
+    const whole = await measureWhole(session, world, warmUp);
     await world.play({ kind: 'events', count: 20, pause: 0 });
-    const stream = await measure(
-      session,
-      world.upstreamUrl,
-      chatOf(500, true),
-      ({ firstByteAt }) => firstByteAt,
-      'streamAdded',
-    );
-    return {
-      processor: whole.costs,
-      added: whole.added,
-      streamAdded: stream.added,
-      memory: [peakMemory(session.pid)],
-    };
+    const firstByte = ({ firstByteAt }: Reading) => firstByteAt;
+    const stream = await measure(session, world, chatOf(500, true), firstByte, warmUp, 'streamAdded');
+    return { ...whole, streamAdded: stream.added, memory: [peakMemory(session.pid)] };
   },
 };
+
+/** Requests with plain answers to a function that has answered many. */
+export const warmRequests: Measurement = {
+  rounds: 2,
+  subjects: ['bare', 'bareDynamoDb', 'floor', 'gateway'],
+  async run(subject, world) {
+    await using session = await startSession(subject, world);
+    return await measureWhole(session, world, longWarmUp);
+  },
+};
+
+async function measureWhole(session: Session, world: World, warmUp: number) {
+  await world.play({ kind: 'whole' });
+  const end = ({ endAt }: Reading) => endAt;
+  return measure(session, world, chatOf(500, false), end, warmUp, 'processor', 'added');
+}
 
 /**
  * Processor time per request, and the time that the function adds to the same request sent straight to the upstream. Batches
@@ -48,9 +49,10 @@ export const requests: Measurement = {
  */
 async function measure(
   session: Session,
-  upstreamUrl: string,
+  { upstreamUrl }: World,
   body: string,
   until: (reading: Reading) => number,
+  warmUp: number,
   ...samples: string[]
 ) {
   const agent = new Agent({ keepAlive: true });
@@ -67,7 +69,7 @@ async function measure(
 
   await repeat(warmUp, through);
   await repeat(batchSize, direct);
-  const costs: number[] = [];
+  const processor: number[] = [];
   const added: number[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
     let time = 0;
@@ -77,9 +79,9 @@ async function measure(
       },
       ...samples,
     );
-    costs.push(cost / batchSize);
+    processor.push(cost / batchSize);
     added.push(time - (await repeat(batchSize, direct)));
   }
   agent.destroy();
-  return { costs, added };
+  return { processor, added };
 }

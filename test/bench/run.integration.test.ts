@@ -8,7 +8,7 @@ import { addSamples, emptyResults } from '../../bench/results.ts';
 
 describe('the words of a command', () => {
   test('choose measurements, in their own order', () => {
-    expect(readCommand([]).names).toHaveLength(8);
+    expect(readCommand([]).names).toHaveLength(9);
     expect(readCommand([]).names).not.toContain('server');
     expect(readCommand(['--only', 'server']).names).toEqual(['server']);
     const { names, rounds, goals } = readCommand(['--only', 'events', '--only', 'size', '--rounds', '2', '--goals']);

@@ -101,15 +101,3 @@ export function skipWord(text: string, at: number): number | undefined {
   if (text.startsWith('null', at) || text.startsWith('true', at)) return at + 4;
   return text.startsWith('false', at) ? at + 5 : undefined;
 }
-
-/** The end of the number or word that starts at `at`, in a text that has been checked. */
-export function skipPlain(text: string, at: number): number {
-  let end = at + 1;
-  while (!endsPlain(codeAt(text, end))) end++;
-  return end;
-}
-
-/** White space, the end of the text, a comma, a closing bracket or brace. */
-function endsPlain(code: number): boolean {
-  return code <= 0x20 || code === 0x2c || code === 0x5d || code === 0x7d;
-}

@@ -15,7 +15,7 @@ export const metrics = {
   refunds: { name: 'Refunds', unit: 'Count' },
   /** Charges that may stand although nobody should pay them: the store's answer to a charge or refund was lost. */
   chargesLeftStanding: { name: 'ChargesLeftStanding', unit: 'Count' },
-  /** Failed tries at upstreams, by the class of the failure. */
+  /** Failed attempts to reach upstreams, by the class of the failure. */
   upstreamFailures: { name: 'UpstreamFailures', unit: 'Count', dimension: 'Class' },
   /**
    * 1 for each failed try at an upstream, 0 for each other. The average is the share that failed, undiluted by requests that

@@ -10,7 +10,7 @@ const anySlice = Math.floor(Date.UTC(2026, 10, 21) / sliceLength);
 const number = (value: number) => ({ N: String(value) });
 
 /** A counter's item with the longest possible name, and with these numbers of tokens in the last seconds, the latest first. */
-export function counterItem(tokens: readonly number[]): Item {
+function counterItem(tokens: readonly number[]): Item {
   const slices = tokens.map((count, ago) => [`c${anySlice - ago}`, { BS: Array<string>(count).fill(anyToken) }]);
   const fence = Array.from({ length: kept }, (_, remainder) => [`f${remainder}`, number(anySlice)]);
   return {

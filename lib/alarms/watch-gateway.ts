@@ -22,7 +22,7 @@ export function watchGateway({ own }: GatewayMetrics): Watches {
       threshold: standing,
     },
     SecretsNotRefreshed: {
-      what: 'A secret can not be read any more. Its last known value stays in use.',
+      what: 'A secret can no longer be read. Its last known value stays in use.',
       runbook: 'secrets-not-refreshed',
       metric: fillGaps({ failed: own('secretsNotRefreshed') }),
       threshold: 1,

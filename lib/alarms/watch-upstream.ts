@@ -28,7 +28,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       among: hour, // or it would ring anew with each request of a quiet night
     },
     UpstreamFailing: {
-      what: `At least ${failing.percent} % of the tries at upstreams failed.`,
+      what: `At least ${failing.percent} % of the attempts to reach upstreams failed.`,
       runbook: 'upstream-failing',
       metric: fillGaps(
         { failed: tries('Sum'), asked: tries('SampleCount') },
@@ -38,7 +38,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       ...lasting,
     },
     UpstreamDown: {
-      what: 'At least half of the tries at upstreams failed, three times within an hour.',
+      what: 'At least half of the attempts to reach upstreams failed, three times within an hour.',
       runbook: 'upstream-down',
       metric: fillGaps({ share: tries('Average') }),
       threshold: 0.5,

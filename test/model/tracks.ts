@@ -63,7 +63,7 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
       requests: few,
       environment: { REQUEST_TIMEOUT: '1' },
     },
-    'upstreams that can not be reached': {
+    'upstreams that can’t be reached': {
       ...base,
       menu: unreachable,
       requests: few,

@@ -105,7 +105,7 @@ describe('the deployment', () => {
 
   test.each([
     ['another diff', 'Stack InferenceGateway-prod\n', {}],
-    ['a diff that can not be made', 'Stack InferenceGateway-prod\n[~] a change\n', { DIFF_CODE: '1' }],
+    ['a diff that can’t be made', 'Stack InferenceGateway-prod\n[~] a change\n', { DIFF_CODE: '1' }],
   ])('does not happen with %s', (_, agreed, environment) => {
     writeFileSync(join(folder, 'agreed', 'diff.txt'), agreed);
     const { status, stdout } = runStep(deploy, 'deploy what was agreed to', environment);

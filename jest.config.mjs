@@ -60,6 +60,8 @@ const overHttpServer = { globals: { testEngine: 'web' } };
 
 export default {
   maxWorkers: 2,
+  // Each file leaves a few megabytes behind. A worker that has grown is slow, and does not end in time.
+  workerIdleMemoryLimit: '700MB',
   testSequencer: '<rootDir>/test/support/slowest-first.mjs',
   reporters: ['default', '<rootDir>/test/support/slowest-files.mjs'],
   // For a machine that does other things as well: no test waits for time to pass, and some have a thousand things to do.

@@ -18,8 +18,10 @@ export function createConnection(socket: Socket, onGone: (connection: Connection
   let isUsed = false;
 
   const read = (isOver: boolean): void => {
-    const answer = arrived && readAnswer(arrived, isOver);
-    if (!answer) return;
+    const found = arrived && readAnswer(arrived, isOver);
+    if (!found) return;
+    // Another request would wait behind the rest of this one, which may never be taken.
+    const answer = { ...found, keepsConnection: found.keepsConnection && socket.writableLength === 0 };
     waiting?.resolve(answer);
     waiting = undefined;
     arrived = undefined;
@@ -49,10 +51,14 @@ export function createConnection(socket: Socket, onGone: (connection: Connection
     cut: (reason) => socket.destroy(reason),
   };
   socket.on('data', (bytes: Buffer) => {
+    if (!waiting) {
+      // After something that nobody asked for, no answer could be trusted.
+      onGone(connection);
+      socket.destroy();
+      return;
+    }
     arrived = arrived ? Buffer.concat([arrived, bytes]) : bytes;
-    // After something that nobody asked for, no answer could be trusted.
-    if (waiting) tryToRead(false);
-    else socket.destroy();
+    tryToRead(false);
   });
   socket.on('end', () => tryToRead(true));
   socket.on('error', (error) => waiting?.reject(error));

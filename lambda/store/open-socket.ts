@@ -18,6 +18,10 @@ export function createOpenSocket({ protocol, hostname, port }: URL): () => Socke
     socket.on('session', (latest) => {
       session = latest;
     });
+    // Perhaps it was the session that the other side did not take.
+    socket.once('error', () => {
+      session = undefined;
+    });
     return socket.setNoDelay(true).setKeepAlive(true, silence);
   };
 }

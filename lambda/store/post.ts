@@ -18,7 +18,7 @@ export type Post = (
 
 /**
  * Sends to one address, without Node's HTTP client: that one can do far more than these calls need, and takes 62 µs for each
- * instead of 18. As many connections are open as calls are under way at once, and the time limit of the tables bounds those.
+ * instead of 18. There are as many connections as there have been calls at once, which time-limit.ts bounds for each table.
  */
 export function createPost(address: URL): Post {
   const openSocket = createOpenSocket(address);

@@ -44,11 +44,16 @@ interface Body {
 
 function readBody(bytes: Buffer, status: number, head: string, isOver: boolean): Body | undefined {
   if (status === 204 || status === 304) return { text: '', end: 0 };
-  if (/\r\ntransfer-encoding:/i.test(head)) return readChunks(bytes);
-  const [, length] = /\r\ncontent-length:[ \t]*(\d+)[ \t]*(?:\r|$)/i.exec(head) ?? [];
-  const end = length === undefined ? bytes.length : Number(length);
-  if (length === undefined ? !isOver : bytes.length < end) return undefined;
-  return { text: bytes.toString('utf8', 0, end), end };
+  const framing = [...head.matchAll(/\r\n(content-length|transfer-encoding)[ \t]*:[ \t]*([^\r]*)/gi)];
+  const [[, name = '', value = ''] = [], another] = framing;
+  if (name === '') return isOver ? { text: bytes.toString(), end: bytes.length } : undefined;
+  const isChunked = /^t/i.test(name);
+  if (another || !(isChunked ? /^chunked[ \t]*$/i : /^\d+[ \t]*$/).test(value)) {
+    throw new Error('the answer does not say clearly how long it is');
+  }
+  if (isChunked) return readChunks(bytes);
+  const end = Number(value);
+  return bytes.length < end ? undefined : { text: bytes.toString('utf8', 0, end), end };
 }
 
 /** A body in chunks, each after a line with its length in hexadecimal; the last is empty, and headers may follow it. */
@@ -65,7 +70,8 @@ function readChunks(bytes: Buffer): Body | undefined {
       const last = bytes.indexOf('\r\n\r\n', lineEnd);
       return last < 0 ? undefined : { text: Buffer.concat(chunks).toString(), end: last + 4 };
     }
-    if (bytes.length < end) return undefined;
+    if (bytes.length < end + 2) return undefined;
+    if (bytes.indexOf('\r\n', end) !== end) throw new Error('the answer has a chunk of another length than it says');
     chunks.push(bytes.subarray(start, end));
     at = end + 2;
   }

@@ -68,8 +68,10 @@ interface AwsClient {
 
 /** A service's address: the one that the environment sets for it, else for all of AWS, else its own. */
 export function endpointOf({ name, endpointVariable }: Service, { region, environment }: AwsAccess): URL {
-  const given = environment[endpointVariable] || environment.AWS_ENDPOINT_URL;
-  return new URL(given || `https://${name}.${region}.${domainOf(region)}`);
+  const variable = environment[endpointVariable] ? endpointVariable : 'AWS_ENDPOINT_URL';
+  const address = URL.parse(environment[variable] || `https://${name}.${region}.${domainOf(region)}`);
+  if (address && /^https?:$/.test(address.protocol)) return address;
+  throw new ConfigError([`${variable} must be an http(s) URL, such as https://host`]);
 }
 
 function domainOf(region: string): string {

@@ -73,6 +73,18 @@ describe('a kept connection', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
+  test('whose request is not sent to its end is not used again', async () => {
+    await using server = await startRawServer((socket) => {
+      socket.pause();
+      socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\n{}');
+    });
+    const post = createPost(server.url);
+    for (const call of [1, 2]) {
+      expect(await post({}, 'a'.repeat(20_000_000), undefined)).toMatchObject({ status: 400, text: '{}' });
+      expect(server.sockets).toHaveLength(call);
+    }
+  });
+
   test('does not keep the process alive', async () => {
     await using server = await startRawServer(answerFine);
     const script = `import { createPost } from '${join(import.meta.dirname, '../../../lambda/store/post.ts')}';
@@ -129,6 +141,33 @@ test('a header that could smuggle in another is not sent', async () => {
   const call = createPost(server.url)({ 'x-amz-security-token': 'a\r\nx-more: b' }, '{}', undefined);
   await expect(call).rejects.toThrow("The header x-amz-security-token holds characters that a header can't carry");
   expect(server.sockets).toHaveLength(0);
+});
+
+test('a TLS session that is not taken is not offered again', async () => {
+  const certificate = makeCertificate();
+  const trusted = getCACertificates('default');
+  const resumed: boolean[] = [];
+  const secure = createHttpsServer(certificate, (_, response) => response.setHeader('connection', 'close').end('{}'));
+  secure.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
+  const fatalAlert = Buffer.from('15030300020228', 'hex');
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    if (connections === 2) socket.once('data', () => socket.end(fatalAlert));
+    else secure.emit('connection', socket);
+  });
+  try {
+    setDefaultCACertificates([certificate.cert]);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const post = createPost(new URL(`https://127.0.0.1:${portOf(server)}`));
+    await post({}, '{}', undefined);
+    await expect(post({}, '{}', undefined)).rejects.toMatchObject({ name: 'NoAnswer' });
+    await post({}, '{}', undefined);
+    expect({ connections, resumed }).toEqual({ connections: 3, resumed: [false, false] });
+  } finally {
+    setDefaultCACertificates(trusted);
+    server.close();
+  }
 });
 
 test('https is spoken to those whose certificate is trusted, with one handshake for all later ones', async () => {

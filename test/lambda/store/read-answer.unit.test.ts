@@ -69,6 +69,19 @@ test.each([
   ['a status that is none', 'HTTP/1.1 042 What\r\n\r\n', 'no HTTP answer'],
   ['a chunk without a length', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{}\r\n', 'chunk without a length'],
   ['a negative length', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-1\r\n', 'chunk without a length'],
+  [
+    'a chunk that is longer',
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}XX0\r\n\r\n',
+    'another length',
+  ],
+  ['another encoding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 'how long it is'],
+  ['a negative content-length', 'HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\n{}', 'how long it is'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length : 3\r\n\r\n{} ', 'how long it is'],
+  [
+    'a length beside chunks',
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    'how long it is',
+  ],
   ['too much', `HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\n\r\n${'a'.repeat(1024 * 1024)}`, 'too large'],
 ])('%s is refused', (_name, text, reason) => {
   expect(() => read(text)).toThrow(reason);

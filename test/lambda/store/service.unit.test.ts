@@ -34,6 +34,13 @@ describe('the address of a service', () => {
     const empty = { AWS_ENDPOINT_URL: '', AWS_ENDPOINT_URL_DYNAMODB: '' };
     expect(endpoint(dynamoDbService, empty)).toBe('https://dynamodb.eu-central-1.amazonaws.com/');
   });
+
+  test.each([
+    ['AWS_ENDPOINT_URL_DYNAMODB', 'ftp://store.example'],
+    ['AWS_ENDPOINT_URL', 'store.example'],
+  ])('stops the start if %s is %s', (variable, value) => {
+    expect(() => endpoint(dynamoDbService, { [variable]: value })).toThrow(`${variable} must be an http(s) URL`);
+  });
 });
 
 describe('the credentials that Lambda gives', () => {

@@ -50,6 +50,17 @@ describe.each(pages)('%s', (path) => {
     expect(texts[0]).toContain('/v1/chat/completions');
   });
 
+  test('is as high without JavaScript: its buttons have their room before they come', async () => {
+    const heights: number[] = [];
+    for (const javaScriptEnabled of [true, false]) {
+      await using watched = await session.openPage({ javaScriptEnabled });
+      await watched.page.goto(session.url + path);
+      if (javaScriptEnabled) await watched.page.getByRole('button', { name: /^Copy/ }).first().waitFor();
+      heights.push((await watched.page.locator('main').boundingBox())?.height ?? Number.NaN);
+    }
+    expect(heights[0]).toBe(heights[1]);
+  });
+
   test('has landmarks, headings in order, and a visible focus', async () => {
     await using watched = await session.openPage();
     const { page } = watched;

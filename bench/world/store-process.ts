@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { issueKey } from '../../lambda/identity/issue-key.ts';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
-import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
-import { createMissingTables, startDynamoDb } from '../../local/dynamodb.ts';
+import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
 import { keyCount, type StoreAddresses, secretIds, secretTexts } from './store.ts';
 
@@ -12,10 +11,7 @@ const { endpoint } = await startDynamoDb();
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const client = createDynamoDbClient({ endpoint, region: 'local', credentials });
 const tables = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota' };
-await createMissingTables(client, [
-  toCreateTableInput(keysSchema, tables.KEYS_TABLE),
-  toCreateTableInput(quotaSchema, tables.QUOTA_TABLE),
-]);
+await createGatewayTables(client, { keysTable: tables.KEYS_TABLE, quotaTable: tables.QUOTA_TABLE });
 const secrets = await startFakeSecrets({
   [secretIds.UPSTREAM_SECRET_ID]: secretTexts.upstream,
   [secretIds.NETWORK_SALT_SECRET_ID]: secretTexts.networkSalt,

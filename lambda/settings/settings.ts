@@ -1,4 +1,5 @@
 import { metricNamespace } from '../report/metric-names.ts';
+import { fitsHeader } from './header-value.ts';
 import {
   byDefault,
   choice,
@@ -43,10 +44,7 @@ export const headerMap: Setting<Readonly<Record<string, string>>> = {
     const entries = readObject(value)?.map(([name, text]) => [name.toLowerCase(), text] as const);
     const sendable = entries?.every(
       ([name, text]) =>
-        /^[\w!#$%&'*+.^`|~-]+$/.test(name) &&
-        !ofConnection.test(name) &&
-        typeof text === 'string' &&
-        /^[\t\x20-\x7e]*$/.test(text),
+        /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !ofConnection.test(name) && typeof text === 'string' && fitsHeader(text),
     );
     return sendable ? (Object.fromEntries(entries ?? []) as Record<string, string>) : undefined;
   },

@@ -57,7 +57,8 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
         if (status === 200 && answer) return answer as Output;
         if (status === 200) throw new ServiceError('NoAnswer', 'no JSON');
         const error = refusal(status, answer, credentials);
-        if (isAboutTime(error) && !Number.isNaN(date)) ahead = date - now();
+        const serviceTime = Date.parse(date);
+        if (isAboutTime(error) && !Number.isNaN(serviceTime)) ahead = serviceTime - now();
         throw error;
       };
     }, signal);

@@ -1,20 +1,15 @@
+import { fitsHeader } from '../settings/header-value.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { createOpenSocket } from './open-socket.ts';
+import type { HttpAnswer } from './read-answer.ts';
 import { ServiceError } from './service-error.ts';
-
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-  /** The service's own time; NaN if it did not say. */
-  readonly date: number;
-}
 
 /** Sends a body over a kept connection and reads the whole answer. Rejects if no answer comes, or only a part of one. */
 export type Post = (
   headers: Readonly<Record<string, string>>,
   body: string,
   signal: AbortSignal | undefined,
-) => Promise<Answer>;
+) => Promise<HttpAnswer>;
 
 /**
  * Sends to one address, without Node's HTTP client: that one can do far more than these calls need, and takes 62 µs for each
@@ -36,9 +31,9 @@ export function createPost(address: URL): Post {
     const giveUp = () => connection.cut(signal?.reason);
     signal?.addEventListener('abort', giveUp);
     try {
-      const { status, text, date, keepsConnection } = await connection.ask(request);
-      if (keepsConnection) idle.push(connection);
-      return { status, text, date: Date.parse(date) };
+      const answer = await connection.ask(request);
+      if (answer.keepsConnection) idle.push(connection);
+      return answer;
     } catch (thrown) {
       const cause = thrown as Error;
       throw new ServiceError('NoAnswer', cause.message, { cause, onKeptConnection: connection.isStale });
@@ -52,11 +47,8 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
   let lines = '';
   for (const name in headers) {
     const value = headers[name] ?? '';
-    if (!fits.test(value)) throw new TypeError(`The header ${name} holds characters that a header can't carry`);
+    if (!fitsHeader(value)) throw new TypeError(`The header ${name} holds characters that a header can't carry`);
     if (name !== 'host') lines += `${name}: ${value}\r\n`;
   }
   return lines;
 }
-
-/** Anything else, such as a line break in a credential, could smuggle in another header. */
-const fits = /^[\t\x20-\x7e]*$/;

@@ -1,6 +1,7 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { GatewayError } from '../http/errors.ts';
 import type { PublicModel } from '../models.ts';
+import { fitsHeader } from '../settings/header-value.ts';
 import type { Candidate } from './pool.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -48,9 +49,9 @@ export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHea
   return { url: upstream.addresses[endpoint.address] + endpoint.upstreamPath, headers, pieces };
 }
 
-/** The value of a header. Refuses one that could smuggle in another header. */
+/** The value of a header. Refuses one that can't be sent. */
 function readHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
-  if (value === undefined || /^[\t\x20-\x7e]*$/.test(value)) return value;
+  if (value === undefined || fitsHeader(value)) return value;
   throw new GatewayError('invalid_request', `The header ${name} holds characters that a header can't carry.`);
 }

@@ -3,13 +3,12 @@ import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
-import { bundle, bundleProbe, bundleServer, bundleWallet } from '../lib/bundle.ts';
+import { bundle, bundleServer, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { dropCleanReport } from '../lib/drop-clean-report.ts';
 import { EdgeAlarmsStack } from '../lib/edge-alarms-stack.ts';
 import { findCommit } from '../lib/find-commit.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
-import { secretHash } from '../operator/probe/terms.ts';
 
 // The CDK's current behaviour, not the one for older apps. The template's snapshot shows what an upgrade changes.
 const app = new App({ context: featureFlags });
@@ -26,28 +25,14 @@ const code = {
 };
 await bundle('lambda/index.ts', code.gateway);
 await bundleWallet(code.wallet);
-// `-c probe=HASH` puts dist/probe in the server's place, for whoever knows the secret with that hash.
-const probe = readProbeOrExit(app.node.tryGetContext('probe'), config);
-if (config.engine !== 'function-url') await (probe ? bundleProbe : bundleServer)(code.server);
+if (config.engine !== 'function-url') await bundleServer(code.server);
 if (config.canary) await bundle('lambda/canary/index.ts', code.canary);
-new GatewayStack(app, 'InferenceGateway', { config, commit, code, probe });
+new GatewayStack(app, 'InferenceGateway', { config, commit, code });
 // `-c distribution=ID` adds the alarms of an edge that is already deployed. Its id can't be passed between regions.
 const distributionId = readDistributionOrExit(app.node.tryGetContext('distribution'));
 if (config.edge && distributionId) new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId });
 app.synth();
 dropCleanReport(app.outdir);
-
-function readProbeOrExit(hash: unknown, { engine }: DeploymentConfig): string | undefined {
-  if (hash === undefined) return undefined;
-  if (engine !== 'function-url' && typeof hash === 'string' && secretHash.test(hash)) {
-    console.error(
-      'warning: this puts dist/probe in the place of the web function’s server; deploy without -c probe to end it',
-    );
-    return hash;
-  }
-  console.error('-c probe must be the SHA-256 of a secret in hex, and goes with engine: both or web');
-  process.exit(1);
-}
 
 function readDistributionOrExit(id: unknown): string | undefined {
   if (id === undefined || (typeof id === 'string' && /^E[A-Z0-9]{8,}$/.test(id))) return id;

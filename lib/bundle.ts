@@ -45,13 +45,6 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
   return metafile;
 }
 
-/** Builds the program that replaces the server while a platform is probed; see docs/engines.md. */
-export async function bundleProbe(outdir: string): Promise<Metafile> {
-  const metafile = await write(outdir, { entryPoints: { index: 'operator/probe/artifact/index.ts' } });
-  await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
-  return metafile;
-}
-
 async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
     plugins: [lazyNode],
@@ -116,7 +109,6 @@ if (import.meta.main) {
     'dist/wallet': await bundleWallet('dist/wallet'),
     'dist/canary': await bundle('lambda/canary/index.ts', 'dist/canary'),
     'dist/server': await bundleServer('dist/server'),
-    'dist/probe': await bundleProbe('dist/probe'),
   };
   for (const [outdir, metafile] of Object.entries(built)) {
     const { total, start } = measure(metafile);

@@ -18,8 +18,6 @@ interface GatewayStackProps {
   readonly config: DeploymentConfig;
   /** The commit deployed; undefined if git does not know it. */
   readonly commit: string | undefined;
-  /** The hash of the secret that dist/probe asks for, if it is deployed in the server's place. */
-  readonly probe?: string | undefined;
   /** The folders of the built artifacts. */
   readonly code: {
     readonly gateway: string;
@@ -34,7 +32,7 @@ interface GatewayStackProps {
  * one.
  */
 export class GatewayStack extends Stack {
-  constructor(scope: Construct, id: string, { config, commit, code, probe }: GatewayStackProps) {
+  constructor(scope: Construct, id: string, { config, commit, code }: GatewayStackProps) {
     super(scope, id, {
       stackName: `${id}-${config.stage}`,
       description: 'Private inference gateway',
@@ -46,7 +44,7 @@ export class GatewayStack extends Stack {
       edge: config.environment.EDGE_HEADER !== undefined,
       canary: config.canary,
     });
-    const { gateway, web, main } = createEngines(this, { config, commit, code, probe, tables, secrets });
+    const { gateway, web, main } = createEngines(this, { config, commit, code, tables, secrets });
     const wallet = new WalletFunction(this, 'Wallet', {
       ...{ config, commit, tables, secrets },
       code: code.wallet,
@@ -100,18 +98,16 @@ export class GatewayStack extends Stack {
   }
 }
 
-type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code' | 'probe'>;
+type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code'>;
 
 /**
  * The gateway on one engine, or on both side by side. With both, clients, the edge and the page at /cli are still sent to the
  * Function URL.
  */
-function createEngines(scope: Construct, { code, probe, ...parts }: Parts) {
+function createEngines(scope: Construct, { code, ...parts }: Parts) {
   const { engine } = parts.config;
   const web =
-    engine === 'function-url'
-      ? undefined
-      : new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server, probe });
+    engine === 'function-url' ? undefined : new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server });
   if (engine === 'web' && web) return { web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
   const gateway = new GatewayFunction(scope, 'Gateway', { ...parts, code: code.gateway });
   return { gateway, web, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };

@@ -16,9 +16,9 @@ export class GatewayWebFunction extends Construct {
   readonly functionName: string;
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, props: GatewayProps & { readonly probe: string | undefined }) {
+  constructor(scope: Construct, id: string, props: GatewayProps) {
     super(scope, id);
-    const { config, commit, code, probe } = props;
+    const { config, commit, code } = props;
     const { maxConcurrency, maxEnvironments, rateLimit, logRetentionDays, serverEnvironment } = config;
     const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
     this.logGroup = new LogGroup(this, 'Logs', logs);
@@ -51,7 +51,6 @@ export class GatewayWebFunction extends Construct {
         ...environmentOf(scope, props),
         ...serverEnvironment,
         ...(commit !== undefined && { DEPLOYED_COMMIT: commit }),
-        ...(probe !== undefined && { PROBE_SECRET_HASH: probe }),
       },
       defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED, // the gateway authenticates callers itself
       defaultEndpoint: {

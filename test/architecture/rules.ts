@@ -261,5 +261,4 @@ export const outside: Readonly<Record<string, readonly string[]>> = {
 export const operatorRooms: Readonly<Record<string, readonly string[]>> = {
   doctor: ['examination'],
   keys: ['setup'],
-  probe: ['examination'],
 };

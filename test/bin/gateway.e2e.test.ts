@@ -29,14 +29,12 @@ test('a wrong deployment is refused in plain lines, one for each fault', () => {
 
 describe('with the web engine', () => {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
-  const hash = 'a'.repeat(64);
-  const synthesizeWeb = (engine: string, more = {}) => {
+  const synthesizeWeb = (engine: string) => {
     const gateway = { ...context.gateway, stages: { dev: { engine, memorySize: '' } } };
-    return synthesize({ ...context, commit: '', gateway, ...more });
+    return synthesize({ ...context, commit: '', gateway });
   };
   const files = (pattern: RegExp) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => pattern.test(path));
-  const template = () => readFileSync(join(folder, 'InferenceGateway.template.json'), 'utf8');
 
   test.each(['web', 'both'])(
     '%s is synthesized without a word, with the built server',
@@ -44,27 +42,6 @@ describe('with the web engine', () => {
       const { status, stderr, stdout } = synthesizeWeb(engine);
       expect([status, stderr + stdout]).toEqual([0, '']);
       expect(files(/^server\/index\.js$/)).toHaveLength(1);
-      expect(readFileSync(join(folder, 'server/index.js'), 'utf8')).not.toContain('x-probe-secret');
-      expect(template()).not.toContain('PROBE_');
-    },
-    60_000,
-  );
-
-  test('-c probe puts dist/probe in its place, and says so', () => {
-    const { status, stderr } = synthesizeWeb('both', { probe: hash });
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^warning: this puts dist\/probe in the place of/)]);
-    expect(readFileSync(join(folder, 'server/index.js'), 'utf8')).toContain('x-probe-secret');
-    expect(template()).toContain(`"PROBE_SECRET_HASH": "${hash}"`);
-  }, 60_000);
-
-  test.each([
-    ['function-url', hash],
-    ['both', 'the-secret-itself'],
-  ])(
-    '-c probe with engine %s and %s is refused',
-    (engine, probe) => {
-      const { status, stderr } = synthesizeWeb(engine, { probe });
-      expect([status, stderr]).toEqual([1, expect.stringMatching(/^-c probe must be the SHA-256 of a secret in hex/)]);
     },
     60_000,
   );

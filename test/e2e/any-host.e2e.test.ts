@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
-import { leastSecret, secretHeader } from '../../operator/probe/terms.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
-import { startPlatform } from '../operator/probe/platform.ts';
+import { startBalancer } from '../support/balancer.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
@@ -85,11 +84,6 @@ describe('the container', () => {
     expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '2']);
     client.close();
     expect((await fetch(`${server.url}/cli`)).status).toBe(200);
-    // It has none of the endpoints of the probe's artifact.
-    for (const path of ['/credentials', '/request', '/silence']) {
-      const known = { headers: { [secretHeader]: 'd'.repeat(leastSecret) } };
-      expect((await fetch(server.url + path, known)).headers.get('x-svc-error')).toBe('not_found');
-    }
     server.signal('SIGTERM');
     expect(await server.ended).toBe(0);
   });
@@ -133,8 +127,8 @@ test('several processes behind a balancer count as one, and tell callers apart',
   const file = join(folder, 'dist/server/index.js');
   await using one = await startGatewayProcess(env, file);
   await using other = await startGatewayProcess(env, file);
-  await using balancerOfOne = await startPlatform(one.url);
-  await using balancerOfOther = await startPlatform(other.url);
+  await using balancerOfOne = await startBalancer(one.url);
+  await using balancerOfOther = await startBalancer(other.url);
   const clients = [balancerOfOne, balancerOfOther].map(({ url }) => createClient(url));
   const replies = await Promise.all(
     clients.flatMap((client) => Array.from({ length: 12 }, () => client.send(sending('127.0.0.41')))),

@@ -8,7 +8,6 @@ const slowest = [
   'bin/gateway',
   'lambda/crowd',
   'lib/diff/every-change',
-  'operator/probe/artifact',
   'sdk/setup-blocks',
   'lambda/wallet/attacks',
   'local/serve',

@@ -109,7 +109,7 @@ test.each<readonly [what: string, change: (template: Any) => void, marked: RegEx
   ['no rate limit', (t) => delete endpoint(t).ThrottleConfig, /one limit less on the cost of a flood/],
   ['environments without end', (t) => delete endpoint(t).ScalingConfig, /one limit less on the cost of a flood/],
   ['no limit of a day', (t) => delete told(t).DAILY_LIMIT, /bounded: answers any number of requests a day/],
-  ['the probe in its place', (t) => (told(t).PROBE_SECRET_HASH = 'a'.repeat(64)), /PROBE_SECRET_HASH/],
+  ['a setting that nobody knows', (t) => (told(t).SECRET_HASH = 'a'.repeat(64)), /SECRET_HASH/],
   ['another address', (t) => (endpoint(t).EndpointName = 'other'), /reachable: is replaced by one at another address/],
   [
     'another name',

@@ -1,9 +1,7 @@
-import './require-node.ts';
-
-const { existsSync, readFileSync } = await import('node:fs');
-const { setTimeout: wait } = await import('node:timers/promises');
-const { createProgram } = await import('../operator/doctor/program.ts');
-const { runProgram, terminal } = await import('../operator/run-program.ts');
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createProgram } from '../operator/doctor/program.ts';
+import { runProgram, terminal } from '../operator/run-program.ts';
 
 const program = createProgram({
   now: () => performance.now(),

@@ -1,9 +1,7 @@
-import './require-node.ts';
-
-const { randomBytes } = await import('node:crypto');
-const { setTimeout } = await import('node:timers/promises');
-const { createProgram } = await import('../operator/keys/program.ts');
-const { runProgram, terminal } = await import('../operator/run-program.ts');
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { createProgram } from '../operator/keys/program.ts';
+import { runProgram, terminal } from '../operator/run-program.ts';
 
 const program = createProgram({
   now: Date.now,

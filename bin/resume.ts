@@ -1,7 +1,5 @@
-import './require-node.ts';
-
-const { createResumeProgram } = await import('../operator/stop/program.ts');
-const { runProgram, terminal } = await import('../operator/run-program.ts');
+import { runProgram, terminal } from '../operator/run-program.ts';
+import { createResumeProgram } from '../operator/stop/program.ts';
 
 const program = createResumeProgram({
   // Loaded when needed, so that help and wrong usage don't load the SDK.

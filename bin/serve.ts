@@ -1,9 +1,7 @@
-import './require-node.ts';
-
-const { flushed } = await import('../lambda/report/flush.ts');
-const { ConfigError } = await import('../lambda/settings/read-settings.ts');
-const { startGateway } = await import('../local/start.ts');
-const { renderWelcome } = await import('../local/welcome.ts');
+import { flushed } from '../lambda/report/flush.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
+import { startGateway } from '../local/start.ts';
+import { renderWelcome } from '../local/welcome.ts';
 
 const usage = `npm start
 

@@ -1,7 +1,5 @@
-import './require-node.ts';
-
-const { createStopProgram } = await import('../operator/stop/program.ts');
-const { runProgram, terminal } = await import('../operator/run-program.ts');
+import { runProgram, terminal } from '../operator/run-program.ts';
+import { createStopProgram } from '../operator/stop/program.ts';
 
 const program = createStopProgram({
   now: Date.now,

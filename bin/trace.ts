@@ -1,10 +1,8 @@
-import './require-node.ts';
-
-const { mkdtempSync, readFileSync, rmSync } = await import('node:fs');
-const { tmpdir } = await import('node:os');
-const { join } = await import('node:path');
-const { createProgram } = await import('../operator/trace/program.ts');
-const { runProgram, terminal } = await import('../operator/run-program.ts');
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram, terminal } from '../operator/run-program.ts';
+import { createProgram } from '../operator/trace/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-trace-'));
 try {

@@ -11,6 +11,7 @@ environment variables, such as:
   PORT=9000             where it listens; HOST is the address, 127.0.0.1 by default
   DATA_DIR=data         keeps the tables on disk
   ENGINE=web            serves through the HTTP server instead of the Function URL
+  LOG_FORMAT=json       the log as a deployment writes it, also in a terminal; text, also in a pipe
   UPSTREAM_BASE_URL=…   a real upstream, with UPSTREAM_API_KEYS, UPSTREAM_TEXT_MODEL and UPSTREAM_VISION_MODEL
 
 docs/settings.md has all of them.`;
@@ -28,24 +29,31 @@ if (argument !== undefined) {
 // npm passes on a signal that the terminal has already sent to all processes, so two at once count as one.
 const sameSignalMs = 500;
 
+// Whoever read the warnings may go.
+process.stderr.on('error', () => {});
+
 try {
   const gateway = await startGateway();
   let stoppingSince: number | undefined;
-  const stop = async (signal: NodeJS.Signals) => {
-    if (stoppingSince !== undefined) {
-      if (Date.now() - stoppingSince > sameSignalMs) process.exit(1);
-      return;
-    }
+  const stop = async (why: string, output: NodeJS.WritableStream) => {
     stoppingSince = Date.now();
-    console.log(
-      `${signal}: stopping; running requests may end, at most ${gateway.graceMs / 1000} s. A second signal stops at once.`,
+    output.write(
+      `${why}: stopping; running requests may end, at most ${gateway.graceMs / 1000} s. A second signal stops at once.\n`,
     );
     await gateway.stop();
     await flushed(process.stdout, 5_000);
     process.exit(0);
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stoppingSince === undefined) void stop(signal, process.stdout);
+    else if (Date.now() - stoppingSince > sameSignalMs) process.exit(1);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  // As other programs end when the one that they are piped into has seen enough. While it stops, nobody misses the rest.
+  process.stdout.on('error', () => {
+    if (stoppingSince === undefined) void stop('nobody reads the output any more', process.stderr);
+  });
   process.stdout.write(renderWelcome(gateway));
 } catch (error) {
   const faults = error instanceof ConfigError ? error.faults : [error instanceof Error ? error.message : String(error)];

@@ -54,7 +54,7 @@ export function createApp(dependencies: AppDependencies): App {
 
   return async (call) => {
     const startedAt = now();
-    const { method, headers } = call;
+    const { method, path, headers } = call;
     const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
     const wanted = router.route(call);
     const network = await identifyNetwork(call, wanted);
@@ -63,6 +63,8 @@ export function createApp(dependencies: AppDependencies): App {
     call.room.claim(network.id);
     const request: GatewayRequest = {
       id: createRequestId(),
+      method,
+      path,
       route,
       headers,
       bodySize: call.bodySize,

@@ -11,7 +11,7 @@ import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
 import { createDeploymentLimit } from './quota/deployment-limit.ts';
 import { createToken } from './quota/token.ts';
-import { createLog, describeCause } from './report/log.ts';
+import { createLog, describeCause, type WriteLog } from './report/log.ts';
 import type { Config } from './settings/config.ts';
 import { createRefreshed, type Repeat } from './settings/refreshed.ts';
 import { createSecrets } from './settings/secrets.ts';
@@ -29,7 +29,7 @@ import { createPool } from './upstream/pool.ts';
 
 /** What the gateway needs from outside. */
 export interface World extends Aws {
-  readonly writeLog: (line: string) => void;
+  readonly writeLog: WriteLog;
   readonly now: () => number;
   /** Present if the process stays alive between requests: runs a task at intervals. */
   readonly repeat?: Repeat;

@@ -3,7 +3,7 @@ import { shareDescriptors } from './engines/descriptors.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { createGateway } from './gateway.ts';
 import { createGatewayWithWallet } from './gateway-with-wallet.ts';
-import { createLog } from './report/log.ts';
+import { createLog, type WriteLog } from './report/log.ts';
 import type { Config } from './settings/config.ts';
 import type { Repeat } from './settings/refreshed.ts';
 import type { ServerConfig } from './settings/server-config.ts';
@@ -15,7 +15,7 @@ import type { PageFile } from './wallet/page-files.ts';
 export interface ServerWorld extends Aws {
   readonly dynamoDb: DynamoDBClient;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
-  readonly writeLog: (line: string) => void;
+  readonly writeLog: WriteLog;
   readonly now: () => number;
   readonly repeat: Repeat;
 }

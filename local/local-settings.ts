@@ -16,9 +16,14 @@ export interface LocalSettings {
   readonly dataDir: string | undefined;
   /** A store to use instead of the embedded one. */
   readonly dynamodbEndpoint: string | undefined;
+  /** How the log is shown: as lines for people, or as a deployment writes it. By default a terminal gets text. */
+  readonly logFormat: 'text' | 'json' | undefined;
 }
 
-const localSettings = { ENGINE: byDefault('function-url', choice(['function-url', 'web'])) };
+const localSettings = {
+  ENGINE: byDefault('function-url', choice(['function-url', 'web'])),
+  LOG_FORMAT: choice(['text', 'json']),
+};
 
 export const defaultPort = Number(serverSettings.PORT.fallback);
 

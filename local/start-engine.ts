@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createGatewayWithWallet } from '../lambda/gateway-with-wallet.ts';
+import type { WriteLog } from '../lambda/report/log.ts';
 import { startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import type { Repeat } from '../lambda/settings/refreshed.ts';
@@ -28,7 +29,7 @@ export async function startEngine(
   config: Config,
   settings: LocalSettings,
   dynamoDb: DynamoDBClient,
-  writeLog: (line: string) => void,
+  writeLog: WriteLog,
 ): Promise<Engine> {
   const { host, port, engine, server: serverConfig } = settings;
   const world = {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '../lambda/identity/issue-key.ts';
+import type { WriteLog } from '../lambda/report/log.ts';
 import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
@@ -11,6 +12,7 @@ import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import { type LocalSettings, readLocalSettings } from './local-settings.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { startEngine } from './start-engine.ts';
+import { createTerminalLog } from './terminal-log.ts';
 
 export interface LocalGateway {
   readonly settings: LocalSettings;
@@ -55,8 +57,11 @@ export async function startGateway(): Promise<LocalGateway> {
   });
 
   let logFile: LogFile | undefined;
-  const writeLog = (line: string) => {
-    process.stdout.write(line);
+  const { logFormat = process.stdout.isTTY ? 'text' : 'json' } = settings;
+  const showLine: WriteLog =
+    logFormat === 'text' ? createTerminalLog(process.stdout) : (line) => process.stdout.write(line);
+  const writeLog: WriteLog = (line, call) => {
+    showLine(line, call);
     logFile?.write(line);
   };
   const { url, port, graceMs, close } = await startEngine(config, settings, client, writeLog);

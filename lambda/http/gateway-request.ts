@@ -14,6 +14,9 @@ import type { Route } from './routes.ts';
 export interface GatewayRequest {
   /** The opaque id by which client and operator identify this request. */
   readonly id: string;
+  readonly method: string;
+  /** As the client sent it: for nobody but the terminal of a local gateway. */
+  readonly path: string;
   readonly route: Route;
   /** By lower-case name. */
   readonly headers: Call['headers'];

@@ -28,17 +28,23 @@ export interface Log {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
+/**
+ * Takes a line, which is all that a deployed function writes. At a terminal, where the log is for the caller's own eyes, a
+ * request's line is shown with the call that it is about; a path may hold anything, so it is not in the line.
+ */
+export type WriteLog = (line: string, call?: { readonly method: string; readonly path: string }) => void;
+
 interface Dependencies {
-  readonly write: (line: string) => void;
+  readonly write: WriteLog;
   readonly now: () => number;
   readonly metricsNamespace: string;
 }
 
 /** Structured lines, one JSON object each. */
 export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
-  const line = (time: number, level: string, message: string, fields: object): void => {
-    write(`${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields })}\n`);
-  };
+  const render = (time: number, level: string, message: string, fields: object) =>
+    `${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields })}\n`;
+  const line = (...parts: Parameters<typeof render>) => write(render(...parts));
 
   return {
     started: (commit) => line(now(), 'info', 'started', { commit }),
@@ -47,7 +53,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
       const { error, end } = request;
       const level = error && error.status >= 500 && !isIntended(error) ? 'error' : 'info';
       const duration = time - request.startedAt;
-      line(time, level, end === 'refused' ? 'refused' : 'answered', {
+      const fields = {
         ...describe(request),
         status,
         end: end === 'refused' ? undefined : (end ?? 'complete'),
@@ -56,7 +62,8 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
         duration,
         ...describeCause(error?.cause),
         ...embedMetrics(metricsNamespace, time, measureRequest(request, duration)),
-      });
+      };
+      write(render(time, level, end === 'refused' ? 'refused' : 'answered', fields), request);
     },
     triedInVain(failureClass, fields) {
       const time = now();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 export interface GatewayProcess extends AsyncDisposable {
   readonly url: string;
@@ -26,9 +27,22 @@ const entry = join(import.meta.dirname, '../../bin/serve.ts');
 
 /** Runs `bin/serve.ts`, or another file, on a free port, with only the given environment variables. */
 export function spawnGateway(variables: Variables = {}, file = entry): GatewayProcess {
+  return observe([process.execPath, file], variables);
+}
+
+/** Runs `bin/serve.ts` in a terminal of this width, 0 if it does not know its own. What it prints anywhere is its output. */
+export async function startInTerminal(variables: Variables, width: number): Promise<GatewayProcess> {
+  const command = `stty cols ${width} -onlcr; exec '${process.execPath}' '${entry}'`;
+  const recorder = process.platform === 'darwin' ? ['/dev/null', 'sh', '-c', command] : ['-ec', command, '/dev/null'];
+  const gateway = observe(['script', '-q', ...recorder], { TERM: 'xterm-256color', ...variables });
+  await gateway.says(/listening on /);
+  return gateway;
+}
+
+function observe([command = '', ...words]: readonly string[], variables: Variables): GatewayProcess {
   const { PATH = '', TMPDIR } = process.env;
   const env = { PATH, ...(TMPDIR && { TMPDIR }), PORT: '0', ...variables };
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -38,7 +52,7 @@ export function spawnGateway(variables: Variables = {}, file = entry): GatewayPr
     errors += text;
   });
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
-  const url = () => /listening on (http:\/\/\S+)/.exec(output)?.[1] ?? '';
+  const url = () => /listening on (http:\/\/\S+)/.exec(stripVTControlCharacters(output))?.[1] ?? '';
 
   return {
     get url() {

@@ -1,0 +1,99 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { createTerminalLog } from '../../local/terminal-log.ts';
+
+const time = '2026-11-21T12:00:00.000Z';
+const clock = new Date(time).toTimeString().slice(0, 8);
+
+/** A line as a terminal of this width shows it, after the time. */
+function show(fields: object, { path = '/v1/chat/completions', columns = 120 } = {}): string {
+  const terminal = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns });
+  const line = JSON.stringify({ time, level: 'info', message: 'answered', ...fields });
+  createTerminalLog(terminal)(`${line}\n`, 'route' in fields ? { method: 'POST', path } : undefined);
+  const shown: string = terminal.read();
+  expect(shown).toMatch(/^[^\n]+\n$/);
+  expect(shown.trimEnd().length).toBeLessThanOrEqual(columns || 120);
+  expect(shown.slice(0, 10)).toBe(`${clock}  `);
+  return shown.trimEnd().slice(10);
+}
+
+const route = '/v1/chat/completions';
+const key = { caller: 'member', key: 'key_AbCdEfGhIjKl', member: 'hashed-member', network: 'hashed-network' };
+const failed = { level: 'error', message: 'refused', status: 502, code: 'upstream_error', reason: 'server_error' };
+
+describe('a request', () => {
+  test.each<[what: string, fields: object, shown: string]>([
+    [
+      'answered',
+      { route, ...key, status: 200, duration: 1234, inputTokens: 12, outputTokens: 345, refunded: false },
+      'POST /v1/chat/completions       key_AbCdEfGhIjKl  200   1.2 s  12 in, 345 out',
+    ],
+    [
+      'of a guest, refused and refunded',
+      { route, caller: 'guest', network: 'hashed-network', ...failed, duration: 130_000, refunded: true },
+      'POST /v1/chat/completions       guest             502   130 s  upstream_error server_error  refunded',
+    ],
+    [
+      'of a linked network, whose client has gone',
+      { route, caller: 'member', member: 'hashed-member', status: 200, duration: 7, end: 'client_gone' },
+      'POST /v1/chat/completions       member hashed-m   200    7 ms  client gone',
+    ],
+    [
+      'whose stream broke off',
+      { route, ...key, level: 'error', status: 200, duration: 7, end: 'failed', reason: 'cut', refunded: true },
+      'POST /v1/chat/completions       key_AbCdEfGhIjKl  200    7 ms  broken off  cut  refunded',
+    ],
+    [
+      'of which no tokens are known',
+      { route, ...key, status: 200, duration: 7, usage: 'absent', refunded: false },
+      'POST /v1/chat/completions       key_AbCdEfGhIjKl  200    7 ms  no token counts',
+    ],
+  ])('%s', (_what, fields, shown) => {
+    expect(show(fields)).toBe(shown);
+  });
+
+  test.each([
+    [80, 'POST /v1/chat/completi…  key_AbCdEfGhIjKl  200   1.2 s  12 in, 345 out'],
+    [60, 'POST /v1/chat/c…  key_AbCdEfGhIjKl  200   1.2 s'],
+    [20, 'POST /v1/…'],
+    [0, 'POST /v1/chat/completions       key_AbCdEfGhIjKl  200   1.2 s  12 in, 345 out'],
+  ])('in %d columns loses the end of its path first', (columns, shown) => {
+    const fields = { route, ...key, status: 200, duration: 1234, inputTokens: 12, outputTokens: 345 };
+    expect(show(fields, { columns })).toMatch(new RegExp(`^${shown.replaceAll('/', '\\/')}`));
+  });
+
+  test('shows nothing of a path that a terminal would obey, and no key', () => {
+    const path = '/v1/\u001b[2J\u009b1m\u202e\r\n/ltk_secret-Key_1/x';
+    expect(show({ route: 'unknown', status: 404, code: 'not_found', duration: 1 }, { path })).toBe(
+      'POST /v1/?[2J?1m???/ltk_…/x     -                 404    1 ms  not_found',
+    );
+  });
+});
+
+describe('other lines', () => {
+  test('of the pages name their route, and what they granted', () => {
+    const terminal = new PassThrough({ encoding: 'utf8' });
+    const fields = {
+      time,
+      level: 'info',
+      message: 'granted',
+      route: 'POST /cli/keys/issue',
+      keyId: 'key_AbCdEfGhIjKl',
+    };
+    createTerminalLog(terminal)(JSON.stringify(fields));
+    expect(terminal.read()).toMatch(/ {2}POST \/cli\/keys\/issue {2,}- .* granted key_AbCdEfGhIjKl\n$/);
+  });
+
+  test('show their message and facts, without metrics and places in the code', () => {
+    const facts = {
+      level: 'warn',
+      message: 'upstream failed',
+      requestId: 'req_1',
+      kind: 'limited',
+      upstreamStatus: 429,
+    };
+    const metrics = { _aws: { Timestamp: 1 }, UpstreamFailures: 1, Class: 'limited', at: ['at x (y.ts:1:1)'] };
+    expect(show({ ...facts, ...metrics })).toBe('upstream failed  kind=limited upstreamStatus=429');
+    expect(show({ message: 'started', commit: 'a'.repeat(300) }, { columns: 40 })).toHaveLength(30);
+  });
+});

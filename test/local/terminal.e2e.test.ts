@@ -1,0 +1,106 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { timeZones } from '../support/time-zones.ts';
+import { type GatewayProcess, spawnGateway, startGatewayProcess, startInTerminal } from './gateway-process.ts';
+
+const post = async ({ url }: GatewayProcess, key: string, path = '/v1/chat/completions') => {
+  const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'Hello' }] });
+  const response = await fetch(url + path, { method: 'POST', headers: { 'x-api-key': key }, body });
+  await response.text();
+  return response.status;
+};
+/** The first lines of the log, which come after the welcome. */
+async function logOf(gateway: GatewayProcess, count: number): Promise<string[]> {
+  await gateway.says(new RegExp(`npm run keys -- list\\n\\n(.*\\n){${count}}`));
+  return gateway.output().trimEnd().split('\n').slice(-count);
+}
+
+describe.each(['function-url', 'web'])('the log in a terminal, with ENGINE=%s', (ENGINE) => {
+  test('is a coloured line for each request, which names the caller and no key', async () => {
+    await using gateway = await startInTerminal({ ENGINE }, 120);
+    const { key } = gateway;
+    expect(await post(gateway, key)).toBe(200);
+    expect(await post(gateway, 'guest')).toBe(200);
+    expect(await post(gateway, key, `/v1/${key}/completions`)).toBe(404);
+    const lines = await logOf(gateway, 3);
+    expect(lines.map(stripVTControlCharacters)).toEqual([
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\d {2}POST \/v1\/chat\/completions {7}key_[\w-]{12} {2}200 {2,}\d+ ms {2}\d+ in, \d+ out$/,
+      ),
+      expect.stringMatching(/^[\d:]{8} {2}POST \/v1\/chat\/completions {7}guest {13}200 .* out$/),
+      expect.stringMatching(/^[\d:]{8} {2}POST \/v1\/ltk_…\/completions {6}- {17}404 .* not_found$/),
+    ]);
+    expect(lines[0]).toContain('\u001b[32m200\u001b[39m');
+    expect(lines[2]).toContain('\u001b[33m404\u001b[39m');
+    expect(lines.join('\n')).not.toContain(key);
+  });
+});
+
+describe('in a terminal', () => {
+  test('NO_COLOR turns colours off', async () => {
+    await using gateway = await startInTerminal({ NO_COLOR: '1' }, 120);
+    await post(gateway, 'guest');
+    await logOf(gateway, 1);
+    expect(gateway.output()).not.toContain('\u001b');
+  });
+
+  test.each([
+    [60, 60],
+    [0, 120],
+  ])('of %d columns no line is longer than %d', async (columns, most) => {
+    await using gateway = await startInTerminal({}, columns);
+    await post(gateway, gateway.key);
+    await post(gateway, gateway.key, `/v1/${'long/'.repeat(100)}`);
+    const lengths = (await logOf(gateway, 2)).map((line) => stripVTControlCharacters(line).length);
+    expect(lengths).toHaveLength(2);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(most);
+    expect(lengths[1]).toBe(most);
+  });
+
+  test('LOG_FORMAT=json writes what a deployment writes', async () => {
+    await using gateway = await startInTerminal({ LOG_FORMAT: 'json' }, 60);
+    await post(gateway, 'guest');
+    const [line = ''] = await logOf(gateway, 1);
+    expect(JSON.parse(line)).toMatchObject({ message: 'answered', caller: 'guest', status: 200 });
+  });
+});
+
+describe('in a pipe', () => {
+  test('the log is JSON', async () => {
+    await using gateway = await startGatewayProcess();
+    await post(gateway, 'guest');
+    const [line = ''] = await logOf(gateway, 1);
+    expect(JSON.parse(line)).toMatchObject({ message: 'answered', caller: 'guest', status: 200 });
+  });
+
+  test.each(timeZones)('LOG_FORMAT=text writes lines by the clock of %s', async (TZ) => {
+    await using gateway = await startGatewayProcess({ LOG_FORMAT: 'text', TZ });
+    await post(gateway, 'guest');
+    const [line = ''] = await logOf(gateway, 1);
+    const local = new Intl.DateTimeFormat('en', { timeZone: TZ, hour: '2-digit', hourCycle: 'h23' });
+    const hours = [Date.now() - 60_000, Date.now()].map((time) => local.format(time));
+    expect(hours).toContain(line.slice(0, 2));
+  });
+
+  test('a format that there is none of stops the start', async () => {
+    const gateway = spawnGateway({ LOG_FORMAT: 'xml' });
+    expect(await gateway.ended).toBe(1);
+    expect(gateway.errors()).toBe('LOG_FORMAT must be text or json\n');
+  });
+
+  test.each(['function-url', 'web'])('its reader’s end ends it in good order, with ENGINE=%s', async (ENGINE) => {
+    await using gateway = await startGatewayProcess({ ENGINE });
+    gateway.closeOutput();
+    expect(await post(gateway, 'guest')).toBe(200);
+    expect(await gateway.ended).toBe(0);
+    expect(gateway.errors()).toMatch(/^nobody reads the output any more: stopping; .*\n$/);
+  });
+
+  test('an output that ends while it stops changes nothing', async () => {
+    await using gateway = await startGatewayProcess();
+    gateway.closeOutput();
+    gateway.signal('SIGINT');
+    expect(await gateway.ended).toBe(0);
+    expect(gateway.errors()).toBe('');
+  });
+});

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { flushed } from '../lambda/report/flush.ts';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { startGateway } from '../local/start.ts';
@@ -55,6 +56,8 @@ try {
     if (stoppingSince === undefined) void stop('nobody reads the output any more', process.stderr);
   });
   process.stdout.write(renderWelcome(gateway));
+  for (const warning of gateway.warnings)
+    console.error(styleText('yellow', `warning: ${warning}`, { stream: process.stderr }));
 } catch (error) {
   const faults = error instanceof ConfigError ? error.faults : [error instanceof Error ? error.message : String(error)];
   for (const fault of faults) console.error(fault);

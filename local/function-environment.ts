@@ -5,14 +5,16 @@ import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 /** Changes to an environment; undefined removes a variable. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
+/** On AWS the salt is a secret. Here all callers are usually on this machine. */
+export const defaultSalt = 'the-salt-of-a-local-gateway';
+
 /** Settings that the stack would make for a deployed function, unless set already: names, a salt, the demo upstream. */
 export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstream, 'close'> | undefined): Changes {
   const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
   return {
     ...withFallback('KEYS_TABLE', 'gateway-keys'),
     ...withFallback('QUOTA_TABLE', 'gateway-quota'),
-    // On AWS this is a secret. Here all callers are on this machine or network.
-    ...withFallback('NETWORK_SALT', 'the-salt-of-a-local-gateway'),
+    ...withFallback('NETWORK_SALT', defaultSalt),
     ...(demo && {
       ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
       ...settingsFor(demo),

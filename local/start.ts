@@ -7,6 +7,7 @@ import { createDocumentClient, createDynamoDbClient } from '../lambda/store/clie
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
 import { startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
+import { findWarnings } from './find-warnings.ts';
 import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import { type LocalSettings, readLocalSettings } from './local-settings.ts';
@@ -25,6 +26,8 @@ export interface LocalGateway {
   readonly upstreamHost: string | undefined;
   /** The key that this start issued; undefined if the store held some already. */
   readonly memberKey: string | undefined;
+  /** What its user should know of the settings. */
+  readonly warnings: readonly string[];
   /** How long running answers may go on when it is told to stop. */
   readonly graceMs: number;
   /** Accepts no more requests, allows the running ones that time to end, then stops everything. */
@@ -38,6 +41,7 @@ export interface LocalGateway {
 export async function startGateway(): Promise<LocalGateway> {
   await using started = new AsyncDisposableStack();
 
+  const given = { ...process.env };
   const demo = process.env.UPSTREAM_BASE_URL?.trim() ? undefined : await startDemoUpstream();
   if (demo) started.defer(demo.close);
   changeEnvironment(gatewayVariables(process.env, demo));
@@ -94,6 +98,7 @@ export async function startGateway(): Promise<LocalGateway> {
     guestLimit,
     upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,
     memberKey,
+    warnings: findWarnings(given, settings.host, config),
     graceMs,
     stop: () => running.disposeAsync(),
   };

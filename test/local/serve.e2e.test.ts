@@ -110,6 +110,18 @@ describe('npm start', () => {
   });
 });
 
+test('settings that do not do what they seem to are named at the start', async () => {
+  await using gateway = await startGatewayProcess({ HOST: '0.0.0.0', UPSTREAM_TEXT_MODEL: 'words' });
+  gateway.signal('SIGTERM');
+  expect(await gateway.ended).toBe(0);
+  expect(gateway.errors().split('\n')).toEqual([
+    expect.stringMatching(/^warning: .*ignores UPSTREAM_TEXT_MODEL$/),
+    expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* demo/),
+    expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* NETWORK_SALT/),
+    '',
+  ]);
+});
+
 describe('faults that stop the start, with one line for each and no stack trace', () => {
   const failing = async (variables: Record<string, string>) => {
     await using gateway = spawnGateway(variables);

@@ -52,14 +52,27 @@ describe('UPSTREAM_HEADERS', () => {
     expect(gateway.upstream.requests.at(-1)?.headers).toMatchObject({ 'x-team': 'a', 'x-place': 'secret-workspace' });
   });
 
+  test.each([[{}], ['{}']])('an object without any in the secret is fine: %j', async (value) => {
+    await using gateway = await startTestGateway(secret(value));
+    gateway.upstream.otherwise(plain);
+    expect((await ask(gateway)).status).toBe(200);
+    expect(gateway.upstream.requests.at(-1)?.headers).toMatchObject({ 'x-team': 'a', 'x-place': 'b' });
+  });
+
   test('a secret one is not told when the upstream repeats it', async () => {
     await using gateway = await startTestGateway(secret({ 'x-place': 'secret-workspace' }));
     gateway.upstream.otherwise(json(400, { error: { message: 'secret-workspace is unknown' } }));
     expect(await (await ask(gateway)).text()).not.toContain('secret-workspace');
   });
 
-  test('invalid headers are a fault of the gateway’s own, and nothing goes upstream', async () => {
-    await using gateway = await startTestGateway(secret({ host: 'elsewhere' }));
+  test.each([
+    ['of the connection', { host: 'elsewhere' }],
+    ['in a list', [['x-place', 'secret-workspace']]],
+    ['as null', null],
+    ['as an empty text', ''],
+    ['as white space', ' '],
+  ])('invalid headers are a fault of the gateway’s own, and nothing goes upstream: %s', async (_, value) => {
+    await using gateway = await startTestGateway(secret(value));
     const response = await ask(gateway);
     expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'service_unavailable']);
     expect(gateway.upstream.requests).toEqual([]);

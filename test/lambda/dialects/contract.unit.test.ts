@@ -51,18 +51,6 @@ describe.each(dialectNames)('%s', (name) => {
     expect(send(dialect, withModel(body, 'svc-vision'))).toBe(withModel(body, upstreamModel));
   });
 
-  test('requests for state are refused', () => {
-    for (const [, body, { stateful }] of requests) {
-      if (!stateful) continue;
-      const refusal = send(dialect, body);
-      expect(refusal).toMatchObject({ code: 'invalid_request', status: 400 });
-      expect((refusal as GatewayError).message).toMatch(new RegExp(`^${stateful} is not supported.*full history`));
-      expect((refusal as GatewayError).details).toEqual(
-        stateful === 'thread' ? { error_code: 'thread_unsupported_request' } : undefined,
-      );
-    }
-  });
-
   const changed = /^(effort|thinking|model-twice)/;
   const plain = requests.filter(([file, , { vision, stateful }]) => !vision && !stateful && !changed.test(file));
   test.each(plain)('%s passes, and only the model is another', (_, body) => {
@@ -108,6 +96,33 @@ describe.each(dialectNames)('%s', (name) => {
   const failures = fixtures.filter(({ kind, file }) => kind === 'error' && /200-error\.json$/.test(file));
   test.each(failures.map((one) => [one.file, one] as const))('%s is no answer', (_, { bytes }) => {
     expect(rewriteAnswer(dialect, bytes.toString())).toHaveProperty('failure');
+  });
+});
+
+describe('a request for state', () => {
+  const requests = dialectNames.flatMap((name) =>
+    loadFixtures(name).flatMap((fixture) =>
+      fixture.kind === 'request' && fixture.stateful
+        ? [[name, fixture.stateful, fixture.bytes.toString()] as const]
+        : [],
+    ),
+  );
+
+  test.each(requests)('in %s is refused: %s', (name, member, body) => {
+    const refusal = send(dialectNamed(name), body);
+    expect(refusal).toMatchObject({ code: 'invalid_request', status: 400 });
+    expect((refusal as GatewayError).message).toMatch(new RegExp(`^${member} is not supported.*full history`));
+    expect((refusal as GatewayError).details).toEqual(
+      member === 'thread' ? { error_code: 'thread_unsupported_request' } : undefined,
+    );
+  });
+
+  test('exists in two dialects; chat has none, and passes on what would be one elsewhere', () => {
+    const kinds = new Set(requests.map(([name, member]) => `${name} ${member}`));
+    const ofResponses = ['background', 'conversation', 'previous_response_id'].map((member) => `responses ${member}`);
+    expect([...kinds].toSorted()).toEqual(['messages thread', ...ofResponses]);
+    const body = `{"model":"svc","messages":[],"previous_response_id":"r","conversation":"c","background":true,"thread":{"id":"t"}}`;
+    expect(send(dialectNamed('chat'), body)).toBe(withModel(body, upstreamModel));
   });
 });
 

@@ -26,6 +26,11 @@ describe('a hash of an id', () => {
     ];
     expect(new Set([hash('device'), ...others]).size).toBe(5);
   });
+
+  test.each([':', ' ', '\n', '\0', ','])('differs between two callers who have %j at different places', (mark) => {
+    const [a, b, c] = ['member a', 'b', 'c'];
+    expect(createHashId(secret, a + mark + b)(c)).not.toBe(createHashId(secret, a)(b + mark + c));
+  });
 });
 
 describe('a caller’s ids in a body', () => {

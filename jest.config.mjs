@@ -56,6 +56,17 @@ const long = [
   'lambda/growth/*.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);
+/** What tells days or times holds wherever it runs: once more at both ends of the world, where the day is often not that of UTC. */
+const overTimeZones = [
+  'lambda/daily-limits.integration.test.ts',
+  'lambda/quota/*.test.ts',
+  'lambda/report/log.unit.test.ts',
+  'lambda/upstream/retry-after.unit.test.ts',
+  'local/terminal-log.unit.test.ts',
+  'operator/keys/*.{unit,integration}.test.ts',
+];
+const inTimeZone = (timeZone) => ({ testEnvironmentOptions: { timeZone } });
+
 const overHttpServer = { globals: { testEngine: 'web' } };
 
 export default {
@@ -71,6 +82,8 @@ export default {
     project('unit', ['**/*.unit.test.ts']),
     project('integration', ['**/*.integration.test.ts', ...notLong]),
     project('web', ['sdk/*.integration.test.ts', ...overBothEngines], overHttpServer),
+    project('east', overTimeZones, inTimeZone('Pacific/Kiritimati')),
+    project('west', overTimeZones, inTimeZone('America/Los_Angeles')),
     project('e2e', ['**/*.e2e.test.ts', ...notLong]),
     project('long', long),
     project('web-long', overBothEnginesLong, overHttpServer),

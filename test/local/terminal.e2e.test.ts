@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { timeZones } from '../support/time-zones.ts';
 import { type GatewayProcess, spawnGateway, startGatewayProcess, startInTerminal } from './gateway-process.ts';
 
 const post = async ({ url }: GatewayProcess, key: string, path = '/v1/chat/completions') => {
@@ -73,14 +72,17 @@ describe('in a pipe', () => {
     expect(JSON.parse(line)).toMatchObject({ message: 'answered', caller: 'guest', status: 200 });
   });
 
-  test.each(timeZones)('LOG_FORMAT=text writes lines by the clock of %s', async (TZ) => {
-    await using gateway = await startGatewayProcess({ LOG_FORMAT: 'text', TZ });
-    await post(gateway, 'guest');
-    const [line = ''] = await logOf(gateway, 1);
-    const local = new Intl.DateTimeFormat('en', { timeZone: TZ, hour: '2-digit', hourCycle: 'h23' });
-    const hours = [Date.now() - 60_000, Date.now()].map((time) => local.format(time));
-    expect(hours).toContain(line.slice(0, 2));
-  });
+  test.each(['Pacific/Kiritimati', 'America/Los_Angeles'])(
+    'LOG_FORMAT=text writes lines by the clock of %s',
+    async (TZ) => {
+      await using gateway = await startGatewayProcess({ LOG_FORMAT: 'text', TZ });
+      await post(gateway, 'guest');
+      const [line = ''] = await logOf(gateway, 1);
+      const local = new Intl.DateTimeFormat('en', { timeZone: TZ, hour: '2-digit', hourCycle: 'h23' });
+      const hours = [Date.now() - 60_000, Date.now()].map((time) => local.format(time));
+      expect(hours).toContain(line.slice(0, 2));
+    },
+  );
 
   test('a format that there is none of stops the start', async () => {
     const gateway = spawnGateway({ LOG_FORMAT: 'xml' });

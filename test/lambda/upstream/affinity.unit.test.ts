@@ -55,12 +55,24 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(await firstOf(keys, rankWith('another'))).not.toEqual(await firstOf(keys));
   });
 
-  test('traits are distinguished however they are divided', async () => {
+  test.each<[parts: string[], others: string[]]>([
+    [
+      ['', 'ab', 'c'],
+      ['', 'a', 'bc'],
+    ],
+    [
+      ['', 'a:b', 'c'],
+      ['', 'a', 'b:c'],
+    ],
+    [
+      [':a', 'b'],
+      ['', 'a:b'],
+    ],
+  ])('caller and traits are distinguished however they are divided: %j and %j', async (parts, others) => {
+    const rankOf = async (index: number, [caller = '', ...traits]: string[]) =>
+      String(await rank(keys, { caller: `${index}${caller}`, traits }));
     const orders = await Promise.all(
-      Array.from({ length: 40 }, async (_, index) => {
-        const cut = await rank(keys, { caller: `${index}`, traits: ['ab', 'c'] });
-        return String(cut) === String(await rank(keys, { caller: `${index}`, traits: ['a', 'bc'] }));
-      }),
+      Array.from({ length: 40 }, async (_, index) => (await rankOf(index, parts)) === (await rankOf(index, others))),
     );
     expect(orders).toContain(false);
   });

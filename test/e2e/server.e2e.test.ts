@@ -13,6 +13,7 @@ import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.t
 import { settingsWith } from '../support/gateway.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { head, json, silence, write } from '../support/upstream-script.ts';
+import { inTime } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-server-'));
@@ -63,7 +64,7 @@ async function openStreams(url: string, from: string, count: number) {
     const sending = { method: 'POST', path, headers: { 'x-api-key': 'x' }, body, from };
     return client.send(sending, (_leave, onText) => onText(/data: /, resolve)).catch(() => undefined);
   });
-  await Promise.all(begun);
+  await inTime(Promise.all(begun), 'every stream has begun');
   return { answers, close: client.close };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRandom } from '../support/random.ts';
 import { json } from '../support/upstream-script.ts';
+import { inTime } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
 const { path, question, answer } = wire.chat;
@@ -38,7 +39,7 @@ describe('on the wire', () => {
     socket.write(bytes, 'latin1');
     // The server waits for an unfinished request, so the client has to leave.
     const timer = setTimeout(() => socket.end(), patience);
-    await new Promise((resolve) => socket.once('close', resolve));
+    await inTime(new Promise((resolve) => socket.once('close', resolve)), 'the server has closed the connection');
     clearTimeout(timer);
     return received;
   }

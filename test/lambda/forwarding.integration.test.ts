@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, reset } from '../support/upstream-script.ts';
+import { inTime } from '../support/wait-until.ts';
 
 const paths = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' };
 
@@ -77,6 +78,7 @@ test('the answer of an upstream that refuses a long body without reading it is u
   const messages = [{ role: 'user', content: 'x'.repeat(6_000_000) }];
   const response = await gateway.post(paths.chat, { model: 'svc', messages }, { 'x-api-key': 'guest' });
   expect([response.status, response.headers.get('x-svc-error')]).toEqual([413, 'request_too_large']);
-  const [socket] = await connected;
-  await new Promise((resolve) => socket?.once('close', resolve).resume());
+  const [socket] = await inTime(connected, 'the upstream is called');
+  const closed = new Promise((resolve) => socket?.once('close', resolve).resume());
+  await inTime(closed, 'the connection to the upstream is closed');
 });

@@ -20,7 +20,7 @@ import {
   until,
   write,
 } from '../support/upstream-script.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { inTime, waitUntil } from '../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
@@ -49,7 +49,7 @@ async function readSome(answer: IncomingMessage, size: number): Promise<void> {
   let taken = 0;
   while (taken < size) {
     const chunk: Buffer | null = answer.read();
-    if (chunk === null) await once(answer, 'readable');
+    if (chunk === null) await inTime(once(answer, 'readable'), 'more of the answer arrives');
     else taken += chunk.length;
   }
 }
@@ -135,7 +135,7 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
       started.use(watched);
       const before = await watched.remaining();
       const { leave } = send(watched, dialect, stream);
-      await charging.promise;
+      await inTime(charging.promise, 'the request is charged');
       leave();
       // By the time the server gets a request sent now, it has learned that the client left.
       await watched.remaining();

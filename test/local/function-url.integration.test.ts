@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { installAwslambda } from '../../local/awslambda.ts';
 import type { StreamingHandler } from '../../local/invoke-function.ts';
+import { inTime } from '../support/wait-until.ts';
 import { exchange, open, withServer } from './local-server.ts';
 
 installAwslambda();
@@ -161,7 +162,7 @@ describe('a client that leaves', () => {
         const socket = await open(server, get());
         await once(socket, 'data');
         socket.destroy();
-        await closed;
+        await inTime(closed, 'the body is closed');
         expect(body.destroyed).toBe(true);
         expect(await exchange(server, 'GARBAGE\r\n\r\n')).toContain('400');
       },
@@ -180,9 +181,9 @@ describe('a client that leaves', () => {
     };
     await withServer(handler, async (server) => {
       const socket = await open(server, get());
-      await begun.promise;
+      await inTime(begun.promise, 'the handler is called');
       socket.end();
-      expect(await heard.promise).toBe(true);
+      expect(await inTime(heard.promise, 'the handler hears that the client has left')).toBe(true);
     });
   });
 
@@ -203,7 +204,7 @@ describe('a client that leaves', () => {
       const socket = await open(server, get());
       await once(socket, 'data');
       socket.destroy();
-      expect(await outcome.promise).toBeInstanceOf(Error);
+      expect(await inTime(outcome.promise, 'the writer is released')).toBeInstanceOf(Error);
     });
   });
 
@@ -216,7 +217,7 @@ describe('a client that leaves', () => {
     await withServer(handler, async (server) => {
       const socket = await open(server, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
       socket.end();
-      await once(socket.resume(), 'close');
+      await inTime(once(socket.resume(), 'close'), 'the connection is closed');
       await fetch(server.url);
       expect(calls).toBe(1);
     });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { inTime } from '../support/wait-until.ts';
 
 export interface GatewayProcess extends AsyncDisposable {
   readonly url: string;
@@ -72,13 +73,18 @@ function observe([command = '', ...words]: readonly string[], variables: Variabl
     errors: () => errors,
     async says(pattern) {
       while (!pattern.test(output)) {
-        const over = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)]);
+        const news = Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)]);
+        const over = await inTime(news, `the process says ${pattern}`);
         if (over && !pattern.test(output)) throw new Error(`ended without saying ${pattern}: ${output}${errors}`);
       }
     },
     closeOutput: () => child.stdout.destroy(),
     signal: (signal) => child.kill(signal),
-    ended,
+    get ended() {
+      const exit = inTime(ended, 'the process has ended');
+      exit.catch(() => {});
+      return exit;
+    },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await ended;

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type FunctionUrl, startFunctionUrl } from '../../local/function-url.ts';
 import type { Invocation } from '../../local/invoke-function.ts';
+import { inTime } from '../support/wait-until.ts';
 
 /** Runs a test against a handler on a free port, and stops the server afterwards. */
 export async function withServer(
@@ -28,5 +29,5 @@ export async function open(server: FunctionUrl, bytes: string): Promise<Socket> 
 
 /** Sends bytes as they are and collects everything that comes until the server closes. */
 export async function exchange(server: FunctionUrl, bytes: string): Promise<string> {
-  return await text(await open(server, bytes));
+  return inTime(text(await open(server, bytes)), 'the server has closed the connection');
 }

@@ -5,12 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { readGatewayFile } from '../../local/gateway-file.ts';
 import { type GatewayProcess, spawnGateway, startGatewayProcess } from './gateway-process.ts';
-
-jest.setTimeout(30_000);
 
 const run = promisify(execFile);
 const remaining = async ({ url }: GatewayProcess, key: string) => {

@@ -10,6 +10,7 @@ import { createTestClient } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
 import { hangUp, head, type Script, silence, until, write } from '../support/upstream-script.ts';
+import { inTime } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 
@@ -74,7 +75,7 @@ async function startStreams() {
     });
     return sent.catch(() => undefined);
   });
-  await Promise.all(beginnings);
+  await inTime(Promise.all(beginnings), 'every stream has begun');
   const running = started.move();
   return {
     gateway,
@@ -100,7 +101,7 @@ test('a stop settles each running stream: complete, broken, left by its client, 
   expect(await gateway.ended).toBe(0);
   expect(gateway.errors()).toBe('');
   expect(await readStanding(addresses)).toEqual([1, 0, 1, 1]);
-}, 60_000);
+});
 
 test('a kill leaves the charges of running streams standing', async () => {
   await using streams = await startStreams();
@@ -128,7 +129,7 @@ test('a stop while a hundred streams break refunds every one before the process 
     const sending = { method: 'POST', path, headers: { 'x-api-key': 'x' }, body, from: '127.0.0.15' };
     return client.send(sending, (_leave, onText) => onText(/data: /, resolve));
   });
-  await Promise.all(begun);
+  await inTime(Promise.all(begun), 'every stream has begun');
   released.resolve();
   gateway.signal('SIGTERM');
   expect(await gateway.ended).toBe(0);

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Exchange, flood, head, json, play, type Script } from './upstream-script.ts';
+import { inTime } from './wait-until.ts';
 
 export interface RecordedRequest {
   readonly method: string;
@@ -92,7 +93,11 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
       get bytesWritten() {
         return exchange.bytesWritten;
       },
-      closed,
+      get closed() {
+        const over = inTime(closed, 'a request upstream is over');
+        over.catch(() => {});
+        return over;
+      },
     };
     requests.push(request);
     const answer = queue.shift() ?? fallback;
@@ -114,7 +119,7 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
       for (;;) {
         const request = requests[index];
         if (request) return request;
-        await once(server, 'recorded');
+        await inTime(once(server, 'recorded'), `request ${index + 1} is upstream`);
       }
     },
     answer: (...answers) => {

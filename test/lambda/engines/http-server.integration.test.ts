@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
 import type { Call } from '../../../lambda/http/call.ts';
 import type { GatewayResponse } from '../../../lambda/http/gateway-request.ts';
+import { inTime, waitUntil } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
 
 const mebibyte = 1_048_576;
@@ -96,7 +97,7 @@ test('nothing is answered before the request has been read to its end', async ()
   });
   const client = await openRaw(server.url);
   client.send(`${post(10)}${end}12345`);
-  await answered.promise;
+  await inTime(answered.promise, 'the app is called');
   await new Promise((resolve) => setImmediate(resolve));
   expect(client.socket.bytesRead).toBe(0);
   client.send('67890');
@@ -178,7 +179,10 @@ test('one network holds a quarter of the budget, all together the whole, and eac
   for (const network of ['b', 'c', 'd']) expect(await ask(network, mebibyte)).not.toBe(full);
   expect(await ask('e', 1)).toBe(full);
   held.shift()?.();
-  while ((await ask('e', 1)) === full);
+  const served = async () => {
+    while ((await ask('e', 1)) === full);
+  };
+  await inTime(served(), 'the room of a request that is over serves another');
   expect(await ask('a', mebibyte - 1)).not.toBe(full);
   for (const release of held) release();
 });
@@ -230,9 +234,9 @@ test('a client’s leaving is reported, before its body has arrived and while it
   ] as const) {
     const client = await openRaw(server.url);
     client.send(`${post(length, path)}${end}`);
-    while (!begun.has(path)) await new Promise((resolve) => setImmediate(resolve));
+    await waitUntil(() => begun.has(path), `the app is called for ${path}`);
     client.socket.destroy();
-    while (!gone.includes(path)) await new Promise((resolve) => setImmediate(resolve));
+    await waitUntil(() => gone.includes(path), `the app hears that the client of ${path} has left`);
   }
   expect(gone).toEqual(['The request body broke off before its end. Send all of it.', '/body', '/answer']);
   expect(server.faults).toEqual([]);
@@ -292,14 +296,14 @@ test('a stop refuses new connections, says so on open ones, and cuts short what 
   idle.send(ask('/health'));
   await idle.until(/<serving>/);
   busy.send(ask('/busy'));
-  await begun.promise;
+  await inTime(begun.promise, 'the app is called');
   const grace = Promise.withResolvers<void>();
   const stopped = server.stop(300).then(grace.resolve);
   idle.send(ask('/health'));
   expect(await idle.until(/<stopping>/)).toMatch(/connection: close/i);
   await expect(openRaw(server.url)).rejects.toThrow('ECONNREFUSED');
   expect(await busy.rest()).toMatch('<service_unavailable>');
-  await stopped;
+  await inTime(stopped, 'the server has stopped');
   expect(order).toEqual(['cut short', 'last moment']);
 });
 

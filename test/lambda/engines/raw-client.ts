@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { inTime } from '../../support/wait-until.ts';
 
 /** A connection on which a test sends any bytes, and sees what comes back. */
 export interface RawClient {
@@ -26,12 +27,12 @@ export async function openRaw(url: string): Promise<RawClient> {
     async until(pattern) {
       while (!pattern.test(text)) {
         if (socket.destroyed) throw new Error(`closed without ${pattern}: ${text}`);
-        await Promise.race([once(socket, 'data'), closed]);
+        await inTime(Promise.race([once(socket, 'data'), closed]), `the server has sent ${pattern}`);
       }
       return text;
     },
     async rest() {
-      await closed;
+      await inTime(closed, 'the server has closed the connection');
       return text;
     },
   };

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { readBody } from '../../../lambda/engines/read-body.ts';
+import { inTime } from '../../support/wait-until.ts';
 
 /** The result of reading a request that a test sends by hand. */
 async function reading(
@@ -17,7 +18,7 @@ async function reading(
   socket.on('error', () => {});
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
   send(socket);
-  const { body } = await result.promise;
+  const { body } = await inTime(result.promise, 'the body is read');
   socket.destroy();
   server.close();
   return { body };
@@ -69,7 +70,7 @@ test('a client that never stops is cut off', async () => {
   };
   socket.on('drain', pour);
   pour();
-  await closed;
+  await inTime(closed, 'the client is cut off');
   server.close();
   expect((await Promise.all(bodies)).map((body) => body?.length)).toEqual([101]);
   // It reads 64 MiB more so that the client sees its answer, and what was in transit when the connection was cut.

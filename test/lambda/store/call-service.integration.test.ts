@@ -9,6 +9,7 @@ import {
   secretsManagerService,
 } from '../../../lambda/store/service.ts';
 import { answer, type FakeService, type Reply, signAsSdk, startFakeService } from '../../support/fake-service.ts';
+import { inTime } from '../../support/wait-until.ts';
 
 const region = 'eu-central-1';
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
@@ -293,11 +294,11 @@ describe('a call that is given up', () => {
     });
     const controller = new AbortController();
     const given = createCaller(service).call('GetItem', {}, controller.signal);
-    await asked.promise;
+    await inTime(asked.promise, 'the service is asked');
     const closed = service.requests.map(({ socket }) => once(socket, 'close'));
     controller.abort();
     await expect(given).rejects.toThrow();
-    await Promise.all(closed);
+    await inTime(Promise.all(closed), 'the connection of the call is closed');
     expect(service.requests).toHaveLength(1);
   });
 

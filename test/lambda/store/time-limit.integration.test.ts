@@ -7,6 +7,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createTimeLimit } from '../../../lambda/store/time-limit.ts';
 import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
+import { inTime } from '../../support/wait-until.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,7 +23,7 @@ describe.each(Object.entries(ways))('by %s, a store that does not answer', (_nam
     const silent = createTcpServer((socket) => void closed.push(once(socket.resume(), 'close')));
     await expect(read(await addressOf(silent))).rejects.toMatchObject(unavailable);
     expect(closed).toHaveLength(1);
-    await Promise.all(closed);
+    await inTime(Promise.all(closed), 'the connection to the silent store is closed');
   });
 
   test('is unavailable when it refuses connections', async () => {

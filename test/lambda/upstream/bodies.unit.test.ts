@@ -6,6 +6,7 @@ import { writeBody } from '../../../lambda/http/write-body.ts';
 import { letGo } from '../../../lambda/upstream/let-go.ts';
 import { readBody } from '../../../lambda/upstream/read-body.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
+import { inTime } from '../../support/wait-until.ts';
 
 describe('a body that is read', () => {
   const body = () => Readable.from([Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1), Buffer.from('abc')]);
@@ -29,7 +30,7 @@ describe('a dropped body', () => {
     letGo(body);
     timers.pass(999);
     body.end(Buffer.alloc(1_000_000));
-    await once(body, 'close');
+    await inTime(once(body, 'close'), 'the body is let go of');
     expect([body.readableEnded, body.errored]).toEqual([true, null]);
   });
 

@@ -12,7 +12,7 @@ import { startDeafUpstream } from '../../support/deaf-upstream.ts';
 import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { hangUp, head, json, raw, reset, type Script, silence, until, write } from '../../support/upstream-script.ts';
-import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
+import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 
 let upstream: FakeUpstream;
 let send: SendRequest;
@@ -90,7 +90,7 @@ describe('a request', () => {
     const { status, body } = await send(request, never);
     expect([status, await text(body)]).toEqual([413, 'no']);
     answered.resolve();
-    expect(await over.promise).toBeLessThan(size);
+    expect(await inTime(over.promise, 'the connection to the upstream is over')).toBeLessThan(size);
     server.close();
   });
 });

@@ -6,6 +6,7 @@ import { type Attempt, createOpenUpstream } from '../../../lambda/upstream/open-
 import type { Candidate } from '../../../lambda/upstream/pool.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
+import { inTime } from '../../support/wait-until.ts';
 
 type Answer =
   | number
@@ -151,7 +152,7 @@ describe('an upstream’s message about its failure', () => {
   test('is released if nobody reads it', async () => {
     const body = Readable.from([Buffer.alloc(1_000)]);
     await open({ a: { status: 500, body } });
-    await new Promise((resolve) => body.once('close', resolve));
+    await inTime(new Promise((resolve) => body.once('close', resolve)), 'the body is released');
     expect(body.readableEnded).toBe(true);
   });
 

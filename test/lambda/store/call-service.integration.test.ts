@@ -293,12 +293,12 @@ describe('a call that is given up', () => {
       asked.resolve();
     });
     const controller = new AbortController();
-    const given = createCaller(service).call('GetItem', {}, controller.signal);
+    const given = expect(createCaller(service).call('GetItem', {}, controller.signal)).rejects.toThrow();
     await inTime(asked.promise, 'the service is asked');
     const closed = service.requests.map(({ socket }) => once(socket, 'close'));
     controller.abort();
-    await expect(given).rejects.toThrow();
     await inTime(Promise.all(closed), 'the connection of the call is closed');
+    await inTime(given, 'the call fails');
     expect(service.requests).toHaveLength(1);
   });
 

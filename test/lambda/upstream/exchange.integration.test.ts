@@ -66,11 +66,11 @@ describe('a request', () => {
     upstream.answer(fine, script);
     await answerOf(); // so that the connection is one that is used again
     const controller = new AbortController();
-    const answered = ask(controller.signal).then(({ body }) => text(body));
+    const answered = expect(ask(controller.signal).then(({ body }) => text(body))).rejects.toThrow();
     const asked = await upstream.arrival(1);
     controller.abort();
-    await expect(answered).rejects.toThrow();
     expect(await asked.closed).toBe('aborted');
+    await inTime(answered, 'the request fails');
     expect(upstream.requests).toHaveLength(2);
   });
 

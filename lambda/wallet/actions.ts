@@ -1,7 +1,7 @@
 import type { Network } from '../identity/find-network.ts';
 import type { KeyRecord, NetworkLink } from '../identity/identity.ts';
 import type { Account, Challenge, Info, ShownKey } from './answers.ts';
-import { readPurpose, readSigner, readText } from './input.ts';
+import { readMessage, readPurpose, readSigner, readText } from './input.ts';
 import type { Keyring } from './keyring.ts';
 import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
 import type { WalletLog } from './log.ts';
@@ -34,7 +34,7 @@ export function createActions(dependencies: ActionDependencies) {
   const { signIn, sessions, keyring, limits, readQuota, linkNetwork, findLink, log, now } = dependencies;
 
   const redeem = ({ input, site }: WalletRequest, purpose: Purpose): Promise<string> =>
-    signIn.redeem(readText(input, 'message'), readText(input, 'signature'), purpose, site);
+    signIn.redeem(readMessage(input), readText(input, 'signature'), purpose, site);
 
   const link = async (request: WalletRequest, member: string): Promise<void> => {
     const linkedAt = now();

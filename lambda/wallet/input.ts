@@ -6,10 +6,15 @@ import type { WalletRequest } from './wallet-request.ts';
 type Input = WalletRequest['input'];
 
 /** Room for the signature of a contract account, so that its owner gets the right error. */
-const longest = 16_384;
+const longestText = 16_384;
+
+/** Far above any message made here: finding the fields of a text takes time by the square of its length. */
+const longestMessage = 2000;
+
+export const readMessage = (input: Input): string => readText(input, 'message', longestMessage);
 
 /** A text of the body. */
-export function readText(input: Input, name: string): string {
+export function readText(input: Input, name: string, longest = longestText): string {
   const value = input?.[name];
   if (typeof value !== 'string' || value === '') throw badRequest(`${name} must be a text.`);
   if (value.length > longest) throw badRequest(`${name} may have ${longest} characters at most.`);

@@ -28,10 +28,14 @@ export function isPageCall({ method, path }: Pick<Call, 'method' | 'path'>): boo
   return path === '/' && (method === 'GET' || method === 'HEAD');
 }
 
+/** The longest domain name, with the longest port. */
+const longestHost = 253 + ':65535'.length;
+
 /** The site that a request came to: the operator's APP_URL, else the host that was called. */
 export function siteOf(host: string, { appUrl, scheme }: SiteSettings): Site {
-  const url = URL.parse(appUrl ?? `${scheme}://${host}`);
+  const called = host.length <= longestHost ? `${scheme}://${host}` : '';
+  const url = URL.parse(appUrl ?? called);
   if (!url) throw badRequest('The Host header names no host.');
-  const baseUrl = url.href.replace(/\/+$/, '');
+  const baseUrl = appUrl ?? url.origin;
   return { domain: url.host, origin: url.origin, baseUrl, pageUrl: baseUrl + pagePath };
 }

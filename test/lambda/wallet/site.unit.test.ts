@@ -32,6 +32,17 @@ describe('siteOf', () => {
   test('refuses a request without a host', () => {
     expect(() => siteOf('', local)).toThrow('The Host header names no host.');
   });
+
+  test('is a host alone, whatever else the header holds', () => {
+    expect(siteOf('user@localhost:8787/path///?query#hash', local)).toEqual(siteOf('localhost:8787', local));
+  });
+
+  test('refuses a host that is longer than a domain name can be', () => {
+    const longest = `${'a.'.repeat(126)}a:65535`;
+    expect(siteOf(longest, local).domain).toBe(longest);
+    expect(() => siteOf(`a${longest}`, local)).toThrow('The Host header names no host.');
+    expect(siteOf(`a${longest}`, { appUrl: 'https://app.example', scheme: 'https' }).domain).toBe('app.example');
+  });
 });
 
 test.each([

@@ -181,6 +181,22 @@ describe('the wallet function', () => {
     });
   });
 
+  test('a link beyond the day’s limit is refused, and leaves the network’s link as it was', async () => {
+    const session = bearer(await wallet.sign(account));
+    for (let link = 1; link < 10; link += 1) {
+      expect((await wallet.post('/cli/network', {}, session)).status).toBe(200);
+    }
+    const before = await wallet.keys.findLink(idOf('203.0.113.7'));
+    time += 60_000;
+    expect((await wallet.post('/cli/network', {}, session)).status).toBe(429);
+    expect((await wallet.sign(account)).status).toBe(429);
+    expect(await wallet.keys.findLink(idOf('203.0.113.7'))).toEqual(before);
+    sourceIp = '198.51.100.1';
+    expect((await wallet.post('/cli/network', {}, session)).status).toBe(429);
+    expect((await wallet.sign(account)).status).toBe(429);
+    expect(await wallet.keys.findLink(idOf('198.51.100.1'))).toBeUndefined();
+  });
+
   test('a wallet sees and revokes its own keys only', async () => {
     const { body } = await wallet.sign(account);
     const other = bearer(await wallet.sign(testAccount(2), 'manage'));
@@ -280,6 +296,12 @@ test('a key that could not be shown is not made', async () => {
   expect((await wallet.keys.list({ member })).keys).toEqual([]);
   isDown = false;
   expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
+  expect((await wallet.keys.list({ member })).keys).toHaveLength(1);
+  // An attempt that failed counts towards the day's ten: what it has done may be unknown.
+  isDown = true;
+  for (let attempt = 4; attempt <= 10; attempt += 1) await wallet.post('/cli/keys/issue', {}, session);
+  isDown = false;
+  expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(429);
   expect((await wallet.keys.list({ member })).keys).toHaveLength(1);
 });
 

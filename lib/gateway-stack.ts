@@ -88,6 +88,7 @@ export class GatewayStack extends Stack {
       MemberLimit: config.environment.MEMBER_LIMIT ?? '',
       LogGroup: main.logGroup.logGroupName,
       AlarmTopic: alarms.topic.topicArn,
+      ...(config.environment.CONTEXT_WINDOW && { ContextWindow: config.environment.CONTEXT_WINDOW }),
       ...(commit && { Commit: commit }),
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),

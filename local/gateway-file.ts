@@ -13,6 +13,7 @@ export interface GatewayFile {
   readonly embedded: boolean;
   readonly dataDir?: string;
   readonly serviceName: string;
+  readonly contextWindow?: number | undefined;
   readonly keysTable: string;
   readonly quotaTable: string;
   readonly networkSalt: string;

@@ -73,12 +73,13 @@ export async function startGateway(): Promise<LocalGateway> {
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
   const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), config.keysTable));
-  const { keysTable, quotaTable, serviceName, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
+  const { keysTable, quotaTable, serviceName, contextWindow } = config;
+  const { memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
   const { pid } = process;
   const { host, dataDir } = settings;
   writeGatewayFile({
     ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
-    ...{ serviceName, keysTable, quotaTable, networkSalt, memberLimit, burstLimit },
+    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, memberLimit, burstLimit },
   });
   logFile = openLogFile({ port, pid });
   const removeFiles = () => {

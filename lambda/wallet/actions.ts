@@ -20,6 +20,7 @@ export interface ActionDependencies {
   readonly linkNetwork: (networkId: string, link: NetworkLink) => Promise<void>;
   readonly findLink: (networkId: string) => Promise<NetworkLink | undefined>;
   readonly serviceName: string;
+  readonly contextWindow: number | undefined;
   readonly memberLimit: number;
   /** The gateway's address, unless it is the page's own. */
   readonly gatewayUrl: string | undefined;
@@ -65,8 +66,8 @@ export function createActions(dependencies: ActionDependencies) {
   return {
     /** The facts that the page shows before anyone signs in. */
     async info({ network, site }): Promise<Info> {
-      const { serviceName, memberLimit, gatewayUrl = site.baseUrl } = dependencies;
-      return { serviceName, gatewayUrl, memberLimit, network: network.name };
+      const { serviceName, contextWindow, memberLimit, gatewayUrl = site.baseUrl } = dependencies;
+      return { serviceName, gatewayUrl, contextWindow, memberLimit, network: network.name };
     },
 
     async challenge({ input, network, site }): Promise<Challenge> {

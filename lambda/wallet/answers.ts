@@ -4,6 +4,8 @@
 export interface Info {
   readonly serviceName: string;
   readonly gatewayUrl: string;
+  /** In tokens, where the operator has set it. */
+  readonly contextWindow?: number | undefined;
   readonly memberLimit: number;
   readonly network: string;
 }

@@ -11,17 +11,24 @@ export interface FilledPage {
   readonly etag: string;
 }
 
-/** Fills the placeholders of a file. */
+/** Fills the placeholders of a file, where `{{#name}}…{{/name}}` stays if the fact holds, and `{{^name}}…{{/name}}` if it doesn't. */
 export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledPage {
   const quote = contentType.startsWith('text/html') ? escapeHtml : (value: string) => value;
-  const filled = text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
+  const read = (name: string): string => {
     const fact = facts[name];
     if (fact === undefined) throw new Error(`a page asks for ${name}, which nobody knows`);
-    return quote(fact);
-  });
+    return fact;
+  };
+  const filled = text
+    .replace(sections, (_, sign: string, name: string, part: string) =>
+      (read(name) !== '') === (sign === '#') ? part : '',
+    )
+    .replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
   const digest = createHash('sha256').update(filled).digest('base64url').slice(0, 22);
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
 }
+
+const sections = /\{\{([#^])(\w+)\}\}(.*?)\{\{\/\2\}\}/gs;
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 
 export interface PageFile {
   readonly contentType: string;
-  /** With placeholders such as `{{service}}` for the facts of a deployment. */
+  /** With placeholders such as `{{service}}` for the facts of a deployment; `{{#window}}…{{/window}}` is for where one holds. */
   readonly text: string;
 }
 

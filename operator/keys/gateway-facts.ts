@@ -4,6 +4,8 @@ import type { ReadTokens } from './token-log.ts';
 export interface GatewayFacts {
   readonly url: string;
   readonly serviceName: string;
+  /** In tokens, where the operator has set it. */
+  readonly contextWindow?: number | undefined;
   readonly memberLimit: number;
   readonly keysTable: string;
   readonly quotaTable: string;

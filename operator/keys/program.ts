@@ -1,11 +1,12 @@
 import { Argument, type Command, Option } from 'commander';
 import type { KeyState } from '../../lambda/identity/identity.ts';
 import type { KeyIssuing } from '../../lambda/identity/issue-key.ts';
+import { placeholderKey } from '../../lambda/wallet/pages/cli/snippet.js';
 import { CommandError } from '../command-error.ts';
 import type { Outcome } from '../outcome.ts';
 import { orElse, readLine, readWhole } from '../read-word.ts';
 import { createCommand, type Terminal } from '../run-program.ts';
-import { clientNames, placeholderKey, showSetup } from '../setup/show-setup.ts';
+import { clientNames, showSetup } from '../setup/show-setup.ts';
 import {
   readExpiry,
   readKey,

@@ -21,6 +21,7 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     quotaTable: needed('QuotaTable'),
     serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
     memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
+    ...(outputs.ContextWindow && { contextWindow: Number(outputs.ContextWindow) }),
     readNetworkSalt: () => readSecret(saltSecret),
     readTokens: async (from, to) => {
       // Where two engines serve side by side, each has a log of its own.

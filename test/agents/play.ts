@@ -28,7 +28,7 @@ export async function play(subject: Subject, scenario: Scenario, modules: string
   await using gateway = await startTestGateway();
   gateway.upstream.otherwise(actAsModel({ text: answer, calls: callsTool ? subject.calls : [], breaks }));
   const key = spoilKey(await gateway.issueKey({ limit }));
-  const access = { gatewayUrl: gateway.url, serviceName: 'svc', key };
+  const access = { gatewayUrl: gateway.url, serviceName: 'svc', key, contextWindow: 1_000_000 };
   const snippet = createSnippets(access).find(({ id }) => id === subject.client);
   if (!snippet) throw new Error(`there is no block for ${subject.client}`);
   const outcome = await runTask(subject.task(snippet, callsTool), {

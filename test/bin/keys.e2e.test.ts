@@ -159,6 +159,7 @@ describe('on a deployed stack', () => {
     const outputs = {
       ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
       ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
+      ContextWindow: '262144',
       ...{ LogGroup: 'the-log-group', WebLogGroup: 'the-web-log-group' },
     };
     const members = Object.entries(outputs).map(
@@ -210,6 +211,7 @@ describe('on a deployed stack', () => {
     expect(out).toContain('"model":"deployed"');
     expect(seenRegions).toEqual(['eu-west-3']);
     expect(secrets.reads).toEqual([]);
+    expect((await keys(['setup', 'codex', ...stack], environment)).out).toContain('model_context_window = 262144');
   });
 
   test('link reads the salt from its secret', async () => {

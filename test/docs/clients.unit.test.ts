@@ -10,7 +10,10 @@ import { readBlocks, readTables, toAnchor } from './markdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const page = readFileSync(join(docs, 'clients.md'), 'utf8');
-const snippets = createSnippets({ gatewayUrl: 'https://gateway.example', serviceName: 'svc', key: 'YOUR_KEY' });
+const snippets = createSnippets({
+  ...{ gatewayUrl: 'https://gateway.example', serviceName: 'svc', key: 'YOUR_KEY' },
+  contextWindow: 1_000_000,
+});
 const [list, runs, symptoms] = readTables(page);
 const wordsIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 

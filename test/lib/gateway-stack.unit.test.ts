@@ -224,6 +224,10 @@ test('the outputs are those that the operator and the CLI look for', () => {
   });
 });
 
+test('the context window is an output where it is set, for the blocks of `keys setup`', () => {
+  synthesizeStack({ CONTEXT_WINDOW: 262_144 }).template.hasOutput('ContextWindow', { Value: '262144' });
+});
+
 test('the deployed commit is in an output, a tag and both functions’ environment; an unknown one is nowhere', () => {
   const commit = '0123456789abcdef0123456789abcdef01234567-dirty';
   const known = synthesizeStack({}, { commit });

@@ -74,6 +74,10 @@ describe('its environment has', () => {
     });
   });
 
+  test('what its pages say of the gateway', () => {
+    expect(synthesizeWallet({ CONTEXT_WINDOW: 262_144 }).variables).toMatchObject({ CONTEXT_WINDOW: '262144' });
+  });
+
   test('the operator’s addresses rather than the stack’s', () => {
     const given = { APP_URL: 'https://app.example', GATEWAY_URL: 'https://api.example' };
     expect(synthesizeWallet(given).variables).toMatchObject(given);

@@ -38,6 +38,13 @@ describe('the page at /', () => {
     expect(html).not.toMatch(/\{\{|svc/i);
   });
 
+  test('says how much text the model takes only where the operator has said it', async () => {
+    expect(await read('/')).toContain('<dd>text</dd>');
+    await using other = await startTestWallet({ environment: { CONTEXT_WINDOW: '262144' } });
+    expect(await read('/', other)).toContain('<dd>text, up to 262,144 tokens</dd>');
+    expect(JSON.parse(await read('/cli/info', other))).toMatchObject({ contextWindow: 262_144 });
+  });
+
   test('names files and pages that all exist', async () => {
     for (const page of ['/', '/docs']) {
       const html = await read(page);

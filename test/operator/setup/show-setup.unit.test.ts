@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { contextWindow } from '../../../lambda/wallet/pages/cli/snippet.js';
 import { clientNames, showSetup } from '../../../operator/setup/show-setup.ts';
 
-const access = { url: 'https://gateway.example/', serviceName: 'acme' };
-const textOf = (client: string) => showSetup(access, client, 'ltk_mine').text;
+const access = { url: 'https://gateway.example/', serviceName: 'acme', contextWindow: 262_144 };
+const textOf = (client: string, contextWindow?: number) =>
+  showSetup({ ...access, contextWindow }, client, 'ltk_mine').text;
 
 test('knows every client that people ask for, each once', () => {
   const asked = [
@@ -15,9 +15,8 @@ test('knows every client that people ask for, each once', () => {
 });
 
 describe.each(clientNames)('%s', (client) => {
-  const text = textOf(client);
-
-  test('has the address, the key and the model of this gateway, without a superfluous slash', () => {
+  test.each([undefined, 262_144])('has the address, the key and the model of this gateway: window %s', (window) => {
+    const text = textOf(client, window);
     expect(text).toContain('https://gateway.example');
     expect(text).toContain('ltk_mine');
     expect(text).toMatch(/\bacme\b/);
@@ -25,10 +24,12 @@ describe.each(clientNames)('%s', (client) => {
   });
 
   test('has only complete files that can be parsed', () => {
-    const { blocks } = showSetup(access, client, 'ltk_mine').json as { blocks: { title: string; text: string }[] };
-    for (const { title, text } of blocks) {
-      expect(text.trim()).toBe(text);
-      if (title.endsWith('.json')) expect(() => JSON.parse(text)).not.toThrow();
+    for (const told of [access, { ...access, contextWindow: undefined }]) {
+      const { blocks } = showSetup(told, client, 'ltk_mine').json as { blocks: { title: string; text: string }[] };
+      for (const { title, text } of blocks) {
+        expect(text.trim()).toBe(text);
+        if (title.endsWith('.json')) expect(() => JSON.parse(text)).not.toThrow();
+      }
     }
   });
 });
@@ -44,8 +45,16 @@ test.each([
   'qwen-code',
   'pi',
   'llamaindex',
-])('%s, which would guess the window, is told it', (client) => {
-  expect(textOf(client)).toContain(`${contextWindow}`);
+])('%s, which would guess the window, is told it where it is known', (client) => {
+  expect(textOf(client, 262_144)).toContain('262144');
+  expect(textOf(client)).not.toMatch(/context|window/i);
+});
+
+test('answers are limited to a quarter of a small window, as a client would else leave no room for the question', () => {
+  for (const client of ['opencode', 'cline', 'continue', 'pi']) {
+    expect(textOf(client, 32_768)).toContain('8192');
+    expect(textOf(client, 262_144)).toContain('32000');
+  }
 });
 
 test('Codex uses no WebSockets, and the Agents SDK sends no traces elsewhere', () => {

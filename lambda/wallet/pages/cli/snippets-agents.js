@@ -1,11 +1,11 @@
-import { contextWindow, exports, lines, outputLimit, toJson } from './snippet.js';
+import { exports, lines, outputLimitOf, toJson } from './snippet.js';
 
 /**
  * Coding agents in a terminal.
  * @param {import('./snippet.js').Access} access
  * @returns {import('./snippet.js').Snippet[]}
  */
-export function createAgentSnippets({ gatewayUrl, serviceName: model, key }) {
+export function createAgentSnippets({ gatewayUrl, serviceName: model, key, contextWindow }) {
   const v1 = `${gatewayUrl}/v1`;
   const visionModel = `${model}-vision`;
 
@@ -37,7 +37,7 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key }) {
           text: lines(
             `model = "${model}"`,
             'model_provider = "gateway"',
-            `model_context_window = ${contextWindow}`,
+            ...(contextWindow ? [`model_context_window = ${contextWindow}`] : []),
             '',
             '[model_providers.gateway]',
             'name = "Gateway"',
@@ -66,7 +66,7 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key }) {
                 name: 'Gateway',
                 options: { baseURL: v1, apiKey: key },
                 models: {
-                  [model]: { limit: { context: contextWindow, output: outputLimit } },
+                  [model]: { limit: contextWindow && { context: contextWindow, output: outputLimitOf(contextWindow) } },
                   [visionModel]: { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } },
                 },
               },
@@ -95,7 +95,7 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key }) {
                   baseUrl: v1,
                   wireApi: 'responses',
                   envKey: 'GATEWAY_KEY',
-                  generationConfig: { contextWindowSize: contextWindow },
+                  generationConfig: contextWindow && { contextWindowSize: contextWindow },
                 },
                 {
                   id: visionModel,
@@ -124,7 +124,7 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key }) {
                 api: 'openai-completions',
                 apiKey: key,
                 models: [
-                  { id: model, contextWindow, maxTokens: outputLimit },
+                  { id: model, contextWindow, maxTokens: outputLimitOf(contextWindow) },
                   { id: visionModel, input: ['text', 'image'] },
                 ],
               },

@@ -1,11 +1,11 @@
-import { contextWindow, lines, outputLimit } from './snippet.js';
+import { lines, outputLimitOf } from './snippet.js';
 
 /**
  * Agents inside an editor.
  * @param {import('./snippet.js').Access} access
  * @returns {import('./snippet.js').Snippet[]}
  */
-export function createEditorSnippets({ gatewayUrl, serviceName: model, key }) {
+export function createEditorSnippets({ gatewayUrl, serviceName: model, key, contextWindow }) {
   const v1 = `${gatewayUrl}/v1`;
 
   return [
@@ -34,8 +34,8 @@ export function createEditorSnippets({ gatewayUrl, serviceName: model, key }) {
             `Base URL              ${v1}`,
             `API Key               ${key}`,
             `Model ID              ${model}`,
-            `Context Window Size   ${contextWindow}`,
-            `Max Output Tokens     ${outputLimit}`,
+            ...(contextWindow ? [`Context Window Size   ${contextWindow}`] : []),
+            `Max Output Tokens     ${outputLimitOf(contextWindow)}`,
           ),
         },
         {
@@ -66,8 +66,8 @@ export function createEditorSnippets({ gatewayUrl, serviceName: model, key }) {
             '    roles: [chat, edit, apply]',
             '    capabilities: [tool_use]',
             '    defaultCompletionOptions:',
-            `      contextLength: ${contextWindow}`,
-            `      maxTokens: ${outputLimit}`,
+            ...(contextWindow ? [`      contextLength: ${contextWindow}`] : []),
+            `      maxTokens: ${outputLimitOf(contextWindow)}`,
             `  - name: ${model}-vision`,
             '    provider: openai',
             `    model: ${model}-vision`,

@@ -1,11 +1,11 @@
-import { contextWindow, lines } from './snippet.js';
+import { lines } from './snippet.js';
 
 /**
  * Libraries to build agents with. Each block sets up a model or an agent, and after a blank line asks it.
  * @param {import('./snippet.js').Access} access
  * @returns {import('./snippet.js').Snippet[]}
  */
-export function createFrameworkSnippets({ gatewayUrl, serviceName: model, key }) {
+export function createFrameworkSnippets({ gatewayUrl, serviceName: model, key, contextWindow }) {
   const v1 = `${gatewayUrl}/v1`;
   const snippet = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string[]} */ ...text) => ({
     id,
@@ -49,13 +49,17 @@ export function createFrameworkSnippets({ gatewayUrl, serviceName: model, key })
       'LlamaIndex',
       `import { OpenAI } from '@llamaindex/openai';`,
       '',
-      '// It takes a model that it does not know for one with a window of 1,024 tokens.',
-      'class Gateway extends OpenAI {',
-      '  get metadata() {',
-      `    return { ...super.metadata, contextWindow: ${contextWindow} };`,
-      '  }',
-      '}',
-      `const llm = new Gateway({ model: '${model}', apiKey: '${key}', baseURL: '${v1}' });`,
+      ...(contextWindow
+        ? [
+            '// It takes a model that it does not know for one with a window of 1,024 tokens.',
+            'class Gateway extends OpenAI {',
+            '  get metadata() {',
+            `    return { ...super.metadata, contextWindow: ${contextWindow} };`,
+            '  }',
+            '}',
+          ]
+        : []),
+      `const llm = new ${contextWindow ? 'Gateway' : 'OpenAI'}({ model: '${model}', apiKey: '${key}', baseURL: '${v1}' });`,
       '',
       `const { message } = await llm.chat({ messages: [{ role: 'user', content: 'Say hello.' }] });`,
       'console.log(message.content);',
@@ -86,7 +90,7 @@ export function createFrameworkSnippets({ gatewayUrl, serviceName: model, key })
       '    ...process.env,',
       `    ANTHROPIC_BASE_URL: '${gatewayUrl}',`,
       `    ANTHROPIC_AUTH_TOKEN: '${key}',`,
-      `    CLAUDE_CODE_MAX_CONTEXT_TOKENS: '${contextWindow}',`,
+      ...(contextWindow ? [`    CLAUDE_CODE_MAX_CONTEXT_TOKENS: '${contextWindow}',`] : []),
       '  },',
       '};',
       '',

@@ -19,7 +19,7 @@ interface WalletFunctionProps {
 }
 
 /** The operator's settings that the function needs. Changing any other does not affect it. */
-const told = ['SERVICE_NAME', 'CONTEXT_WINDOW', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
+const told = ['SERVICE_NAME', 'CONTEXT_WINDOW', 'GUEST_LIMIT', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
 
 /** The function of the page /cli: the only one that may write keys and links. */
 export class WalletFunction extends PublicFunction {

@@ -166,6 +166,7 @@ export const walletSettings = pick([
   'APP_URL',
   'GATEWAY_URL',
   'CONTEXT_WINDOW',
+  'GUEST_LIMIT',
   'MEMBER_LIMIT',
   'KEYS_TABLE',
   'QUOTA_TABLE',

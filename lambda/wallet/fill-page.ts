@@ -19,11 +19,11 @@ export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledP
     if (fact === undefined) throw new Error(`a page asks for ${name}, which nobody knows`);
     return fact;
   };
-  const filled = text
-    .replace(sections, (_, sign: string, name: string, part: string) =>
-      (read(name) !== '') === (sign === '#') ? part : '',
-    )
-    .replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
+  const choose = (part: string): string =>
+    part.replace(sections, (_, sign: string, name: string, inner: string) =>
+      (read(name) !== '') === (sign === '#') ? choose(inner) : '',
+    );
+  const filled = choose(text).replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
   const digest = createHash('sha256').update(filled).digest('base64url').slice(0, 22);
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
 }

@@ -67,7 +67,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
     ...world,
     names: headerNames(config.serviceName),
     actions,
-    describe: (site) => describeDeployment(config, site),
+    describe: (site) => describeDeployment(config, { guests: config.guestLimit > 0, keys: true }, site),
     sessions,
     log,
     findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),

@@ -25,7 +25,7 @@ ${['copy', 'element', 'messages'].map((name) => `<link rel="modulepreload" href=
 <header>
 <div class="bar">
 <p class="brand"><a href="./"><img src="cli/icon.svg" alt="" width="28" height="28" /> svc</a></p>
-<nav aria-label="Main"><a href="docs" aria-current="page">API</a><a href="cli">Get a key</a></nav>
+<nav aria-label="Main"><a href="docs" aria-current="page">API</a>{{#cli}}<a href="cli">Get a key</a>{{/cli}}</nav>
 </div>
 <h1>API</h1>
 <p class="lead">Every endpoint, field, header and error. For programs there is <a href="docs/openapi.json">the OpenAPI document</a>.</p>
@@ -53,7 +53,7 @@ ${renderTable(endpoints)}
 </section>
 <section class="card" aria-labelledby="keys">
 <h2 id="keys">Keys</h2>
-<p>A key goes in any one of these headers. Any word in place of a key makes you a guest of your network, with a few requests to try, where the operator lets guests in.</p>
+<p>A key goes in any one of these headers. {{#guests}}Any word in place of a key makes you a guest of your network, with a few requests to try.{{/guests}}{{^guests}}Every request needs one: {{#cli}}<a href="cli">get one</a>{{/cli}}{{^cli}}ask the operator of this gateway for one{{/cli}}.{{/guests}}</p>
 ${renderKeys(document)}
 </section>
 ${endpoints.map((endpoint) => renderEndpoint(document, endpoint)).join('\n')}

@@ -103,6 +103,8 @@ test('the first page leads to the API and to a key, and back', async () => {
   expect(new URL(page.url()).hash).toBe('#createMessage');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Get a key' }).click();
   await page.getByRole('heading', { level: 1, name: 'Get your API key' }).waitFor();
-  await page.getByRole('link', { name: 'About this gateway' }).click();
+  const currentOf = () => page.getByRole('navigation').locator('[aria-current]').allTextContents();
+  expect(await currentOf()).toEqual(['Get a key']);
+  await page.getByRole('banner').getByRole('link', { name: 'svc' }).click();
   await page.getByRole('heading', { level: 1, name: 'Private inference at one address' }).waitFor();
 });

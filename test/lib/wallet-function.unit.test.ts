@@ -65,6 +65,7 @@ describe('its environment has', () => {
     const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
     expect(wallet.variables).toEqual({
       SERVICE_NAME: 'svc',
+      GUEST_LIMIT: '3',
       MEMBER_LIMIT: '50',
       GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },
       KEYS_TABLE: { Ref: keys },
@@ -75,7 +76,8 @@ describe('its environment has', () => {
   });
 
   test('what its pages say of the gateway', () => {
-    expect(synthesizeWallet({ CONTEXT_WINDOW: 262_144 }).variables).toMatchObject({ CONTEXT_WINDOW: '262144' });
+    const given = { GUEST_LIMIT: 0, CONTEXT_WINDOW: 262_144 };
+    expect(synthesizeWallet(given).variables).toMatchObject({ GUEST_LIMIT: '0', CONTEXT_WINDOW: '262144' });
   });
 
   test('the operator’s addresses rather than the stack’s', () => {

@@ -2,6 +2,12 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readWalletConfig } from '../../../lambda/wallet/config.ts';
+import { describeDeployment } from '../../../lambda/wallet/facts.ts';
+import { fillPage } from '../../../lambda/wallet/fill-page.ts';
+import { readPageFiles } from '../../../lambda/wallet/page-files.ts';
+import { siteOf } from '../../../lambda/wallet/site.ts';
+import { makePages } from '../../../lib/reference/make-pages.ts';
 import { startTestWallet, type TestWallet } from '../../support/wallet.ts';
 
 let wallet: TestWallet;
@@ -36,6 +42,47 @@ describe('the page at /', () => {
       expect(html).toContain(fact);
     }
     expect(html).not.toMatch(/\{\{|svc/i);
+  });
+
+  test('offers guests and keys only as far as there are any', async () => {
+    const folder = new URL('../../../lambda/wallet/pages/', import.meta.url);
+    const files = readPageFiles(folder, await makePages());
+    const config = readWalletConfig({
+      KEYS_TABLE: 'keys',
+      QUOTA_TABLE: 'quota',
+      NETWORK_SALT: 'the salt of the tests',
+    });
+    const site = siteOf('127.0.0.1', { appUrl: undefined, scheme: 'http' });
+    const pageWith = (path: string, guests: boolean, keys: boolean) => {
+      const file = files.get(path);
+      return file ? fillPage(file, describeDeployment(config, { guests, keys }, site)).text : '';
+    };
+    const guest = 'Any word in place of a key makes you a guest';
+    for (const [path, needed] of [
+      ['/', 'It needs a key in place of <code>YOUR_KEY</code>: '],
+      ['/docs', 'Every request needs one: '],
+    ] as const) {
+      for (const keys of [true, false]) {
+        expect(pageWith(path, true, keys)).toContain(guest);
+        expect(pageWith(path, false, keys)).not.toContain(guest);
+        expect(pageWith(path, true, keys)).not.toContain(needed);
+        expect(pageWith(path, false, keys)).not.toContain('Bearer guest');
+      }
+      expect(pageWith(path, false, true)).toContain(`${needed}<a href="cli">get one</a>.`);
+      expect(pageWith(path, false, false)).toContain(`${needed}ask the operator of this gateway for one.`);
+      for (const guests of [true, false]) {
+        expect(pageWith(path, guests, true)).toContain('<a href="cli">Get a key</a>');
+        expect(pageWith(path, guests, false)).not.toMatch(/href="cli"|wallet/i);
+      }
+    }
+    expect(pageWith('/', true, false)).toContain('Bearer guest');
+    expect(pageWith('/', false, true)).toContain('Bearer YOUR_KEY');
+  });
+
+  test('invites no guests where the operator lets none in', async () => {
+    await using closed = await startTestWallet({ environment: { GUEST_LIMIT: '0' } });
+    expect(await read('/', closed)).toContain('Bearer YOUR_KEY');
+    expect(await read('/docs', closed)).toContain('Every request needs one: ');
   });
 
   test('says how much text the model takes only where the operator has said it', async () => {

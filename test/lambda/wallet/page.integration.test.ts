@@ -16,9 +16,9 @@ afterAll(async () => {
 });
 
 describe('the page', () => {
-  test('is served unchanged, with every file that it names', async () => {
+  test('is served with the service’s name, and with every file that it names', async () => {
     const html = await (await fetch(`${wallet.url}/cli`)).text();
-    expect(html).toBe(readFileSync(new URL('index.html', folder), 'utf8'));
+    expect(html).toBe(readFileSync(new URL('index.html', folder), 'utf8').replaceAll('{{service}}', 'svc'));
     const named = [...html.matchAll(/<(?:link|script) [^>]*?(?:src|href)="([^"]+)"/g)].map(([, path]) => `/${path}`);
     // A module that only another module names would be requested later than necessary.
     const files = readdirSync(folder).filter((name) => name !== 'index.html');

@@ -84,9 +84,10 @@ test('every snippet that this machine can run answers', async () => {
   await click(page, 'Test Wallet');
   await click(page, 'Sign and get a key');
   await keyIn(page);
-  const snippet = async (tab: string, title: string) => {
-    await page.getByRole('tab', { name: tab }).click();
-    return (await page.getByRole('tabpanel').getByLabel(title, { exact: true }).textContent()) ?? '';
+  const snippet = async (client: string, title: string) => {
+    await page.getByRole('combobox', { name: 'Client' }).selectOption(client);
+    const block = page.locator('#snippets .block').filter({ has: page.getByRole('heading', { name: title }) });
+    return (await block.locator('pre').textContent()) ?? '';
   };
   const curl = await run('sh', ['-c', `${await snippet('curl', 'Terminal')} -sS -m 20`]);
   expect(JSON.parse(curl.stdout)).toMatchObject({ model: 'svc' });
@@ -99,6 +100,26 @@ test('every snippet that this machine can run answers', async () => {
   expect(await snippet('Codex', '~/.codex/config.toml')).toContain(`base_url = "${session.url}/v1"`);
 });
 
+test('the clients’ blocks can be read before anyone signs, and keep the choice when there is a key', async () => {
+  await using watched = await session.openPage();
+  const { page, complaints } = watched;
+  await installWallet(page, testAccount(7));
+  await page.goto(`${session.url}/cli`);
+  const blocks = page.getByRole('region', { name: 'Set up a client' });
+  await blocks.getByRole('combobox', { name: 'Client' }).selectOption('Codex');
+  await blocks.getByText('export GATEWAY_KEY=YOUR_KEY').waitFor();
+  await blocks.getByText('Put your key in place of YOUR_KEY.').waitFor();
+  await click(page, 'Test Wallet');
+  await click(page, 'Sign and get a key');
+  const key = await keyIn(page);
+  await blocks.getByText(`export GATEWAY_KEY=${key}`).waitFor();
+  await blocks.getByText('Your key is filled in.').waitFor();
+  await click(page, /^Revoke key_/);
+  await click(page, /^Yes, revoke key_/);
+  await blocks.getByText('export GATEWAY_KEY=YOUR_KEY').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('the keyboard is enough, and every step is announced', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
@@ -109,8 +130,10 @@ test('the keyboard is enough, and every step is announced', async () => {
   const press = async (...keys: string[]) => {
     for (const name of keys) await page.keyboard.press(name);
   };
-  await press('Tab');
-  expect(await focused()).toBe('Test Wallet');
+  for (const name of ['svc', 'API', 'Get a key', 'Test Wallet']) {
+    await press('Tab');
+    expect(await focused()).toBe(name);
+  }
   await press('Enter');
   await page.getByRole('heading', { name: 'Sign one message' }).waitFor();
   expect(await focused()).toBe('Sign one message');
@@ -119,15 +142,15 @@ test('the keyboard is enough, and every step is announced', async () => {
   await press('Enter');
   await keyIn(page);
   expect(await focused()).toBe('Your key');
-  await press('Tab', 'Tab', 'ArrowRight', 'ArrowRight');
-  expect(await focused()).toBe('Anthropic SDK');
-  expect(await page.getByRole('tabpanel').getByRole('heading').allTextContents()).toEqual([
+  await press('Tab', 'Tab', 'ArrowDown', 'ArrowDown');
+  expect(await page.getByRole('combobox', { name: 'Client' }).inputValue()).toBe('anthropic');
+  expect(await page.locator('#snippets').getByRole('heading').allTextContents()).toEqual([
     'JavaScript',
     'Python',
     'Environment',
   ]);
-  await press('End');
-  expect(await focused()).toBe('Genkit');
+  await press('Tab');
+  expect(await focused()).toBe('Copy JavaScript');
   await page.getByRole('button', { name: /^Revoke/ }).focus();
   await press('Enter');
   expect(await focused()).toBe('Keep');

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { paleTexts } from './pale-texts.ts';
-import { startSession } from './session.ts';
+import { cutTexts, startSession } from './session.ts';
 
 const session = startSession();
 
@@ -31,6 +31,7 @@ describe.each(pages)('%s', (path) => {
     await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
     expect(await paleTexts(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await cutTexts(page)).toEqual([]);
     expect(await shiftOf(page)).toBe(0);
     expect([...origins]).toEqual([session.url]);
     expect(complaints).toEqual([]);

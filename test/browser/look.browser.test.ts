@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { testAccount } from '../support/wallet.ts';
 import { paleTexts } from './pale-texts.ts';
-import { startSession } from './session.ts';
+import { cutTexts, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -20,6 +20,7 @@ test.each([
   const check = async () => {
     expect(await paleTexts(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await cutTexts(page)).toEqual([]);
   };
   await page.goto(`${session.url}/cli`);
   await page.getByText('This browser shows no wallet.').waitFor();
@@ -46,9 +47,9 @@ test.each([
   paused.resolve();
 
   await page.getByRole('heading', { name: 'Your key', exact: true }).waitFor();
-  const tabs = page.getByRole('tab');
-  for (let index = 0; index < (await tabs.count()); index += 1) {
-    await tabs.nth(index).click();
+  const clients = page.getByRole('combobox', { name: 'Client' });
+  for (const client of await clients.locator('option').allTextContents()) {
+    await clients.selectOption(client);
     await check();
   }
   await page.getByRole('button', { name: /^Revoke/ }).click();

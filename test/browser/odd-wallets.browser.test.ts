@@ -136,7 +136,7 @@ test('nothing that a wallet announces can run, load or break the page', async ()
       ),
     ),
   );
-  expect(await page.title()).toBe('Get your API key');
+  expect(await page.title()).toBe('Get your API key · svc');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
   expect([...origins]).toEqual([session.url]);
   expect(complaints).toEqual([]);

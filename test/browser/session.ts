@@ -53,3 +53,11 @@ async function openPage(browser: Browser, options: Options): Promise<OpenPage> {
   });
   return { page, complaints, origins, [Symbol.asyncDispose]: () => context.close() };
 }
+
+/** The blocks of code whose lines are longer than they are wide. */
+export const cutTexts = (page: Page): Promise<string[]> =>
+  page
+    .locator('pre:visible')
+    .evaluateAll((blocks) =>
+      blocks.flatMap(({ scrollWidth, clientWidth, textContent }) => (scrollWidth > clientWidth ? [textContent] : [])),
+    );

@@ -1,9 +1,11 @@
 import { shorten, showAccount } from './account.js';
 import { ApiError, ask, askForMessage, readInfo, signIn } from './api.js';
+import { showClients } from './clients.js';
 import { makeCopy } from './copy.js';
 import { byId, create, onButton, showFact } from './element.js';
 import { forgetKey, showKey, shownKeyId } from './key.js';
 import { announce, hideProblem, showProblem } from './messages.js';
+import { placeholderKey } from './snippet.js';
 import { connect, discoverWallets, readChain, sign, WalletProblem, watchAccount } from './wallets.js';
 
 /**
@@ -20,12 +22,12 @@ const state = { address: '', token: '' };
 /** @typedef {'connect' | 'sign' | 'use'} Step */
 
 /**
- * Shows the sections of a step, and moves keyboard and screen reader there.
+ * Shows the sections of a step above the clients, and moves keyboard and screen reader there.
  * @param {Step} step
  * @param {string[]} sections
  */
 function show(step, ...sections) {
-  for (const section of document.querySelectorAll('main > section')) {
+  for (const section of document.querySelectorAll('main > section:not(#clients)')) {
     /** @type {HTMLElement} */ (section).hidden = !sections.includes(section.id);
   }
   const steps = ['connect', 'sign', 'use'];
@@ -74,6 +76,7 @@ async function loadInfo() {
   const info = await readInfo();
   showFact('network', info.network);
   showFact('quota', `${info.memberLimit} requests a day, without an account or an email address.`);
+  showClients({ ...info, key: placeholderKey });
   state.info = info;
   return info;
 }
@@ -88,9 +91,9 @@ function showWallet(wallet) {
   const button = create('button', { type: 'button' }, ...image, create('span', {}, name));
   button.addEventListener('click', () =>
     run(`${name} asks whether this page may see your address.`, async () => {
-      await loadInfo();
+      const info = await loadInfo();
       const address = await connect(wallet);
-      if (!isAddress(address)) forgetKey();
+      if (!isAddress(address)) forgetKey(info);
       Object.assign(state, { wallet, address });
       showFact('address', shorten(address));
       show('sign', 'sign', ...keySection());
@@ -154,7 +157,7 @@ function refresh(account) {
 const revoke = (/** @type {string} */ id) =>
   run('Revoking…', async () => {
     refresh(await ask(state.token, 'keys/revoke', { id }));
-    if (id === shownKeyId()) forgetKey();
+    if (id === shownKeyId()) forgetKey(await loadInfo());
     announce('Revoked. Within a minute the key is refused everywhere.');
     byId('keys-title').focus();
   });

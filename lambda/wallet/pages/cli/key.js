@@ -1,6 +1,6 @@
+import { showClients } from './clients.js';
 import { byId } from './element.js';
-import { createSnippets } from './snippets.js';
-import { showSnippets } from './tabs.js';
+import { placeholderKey } from './snippet.js';
 
 /** The id of the key on show. It is shown only once, so it stays until it is revoked or another wallet connects. */
 let shownId = '';
@@ -14,12 +14,13 @@ export const shownKeyId = () => shownId;
 export function showKey(info, { key, id }) {
   shownId = id;
   byId('key-text').textContent = key;
-  showSnippets(createSnippets({ ...info, key }));
+  showClients({ ...info, key });
 }
 
-export function forgetKey() {
+/** @param {import('./api.js').Info} info */
+export function forgetKey(info) {
   shownId = '';
   byId('key').hidden = true;
   byId('key-text').textContent = '';
-  byId('snippets').replaceChildren();
+  showClients({ ...info, key: placeholderKey });
 }

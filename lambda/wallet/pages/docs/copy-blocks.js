@@ -4,7 +4,5 @@ import { copyButton } from '../cli/copy.js';
 for (const block of document.querySelectorAll('.block')) {
   const [head, text] = [block.querySelector('.block-head'), block.querySelector('pre')];
   if (!head || !text) continue;
-  // Lets the keyboard scroll long lines.
-  text.tabIndex = 0;
   head.append(copyButton(head.textContent.trim(), () => text.textContent ?? ''));
 }

@@ -1,8 +1,8 @@
 import type { Network } from '../identity/find-network.ts';
 import type { KeyRecord, NetworkLink } from '../identity/identity.ts';
 import type { Account, Challenge, Info, ShownKey } from './answers.ts';
-import { readMessage, readPurpose, readSigner, readText } from './input.ts';
-import type { Keyring } from './keyring.ts';
+import { readLabel, readMessage, readPurpose, readSigner, readText } from './input.ts';
+import { type Keyring, unlabelled } from './keyring.ts';
 import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
 import type { WalletLog } from './log.ts';
 import type { ReadQuota } from './quota-of.ts';
@@ -56,9 +56,9 @@ export function createActions(dependencies: ActionDependencies) {
   };
 
   /** Makes the key last, so that nothing after it can fail and leave it unseen. */
-  const issue = async (request: WalletRequest, member: string): Promise<Account> => {
+  const issue = async (request: WalletRequest, member: string, label: string | undefined): Promise<Account> => {
     const described = await describe(request, member);
-    const { key, record } = await keyring.issue(member);
+    const { key, record } = await keyring.issue(member, label);
     log.granted(request, { keyId: record.id });
     return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
   };
@@ -78,12 +78,13 @@ export function createActions(dependencies: ActionDependencies) {
     },
 
     async link(request): Promise<Account> {
+      const label = readLabel(request.input);
       const member = await redeem(request, 'link');
       await limits.countGrant(request.network.id, member);
       const session = showSession(await sessions.open(member));
       await link(request, member);
       try {
-        return { ...(await issue(request, member)), session };
+        return { ...(await issue(request, member, label)), session };
       } catch (error) {
         if (!isForWantOfRoom(error)) throw error;
         // The network is linked all the same, and with the session the person can revoke a key.
@@ -103,12 +104,13 @@ export function createActions(dependencies: ActionDependencies) {
     },
 
     async issue(request): Promise<Account> {
-      const { network, member = '' } = request;
+      const { input, network, member = '' } = request;
+      const label = readLabel(input);
       // Checked first, so that only a race for the last place needs an undo.
       await keyring.requireRoom(member);
       const grant = await limits.countGrant(network.id, member);
       try {
-        return await issue(request, member);
+        return await issue(request, member, label);
       } catch (error) {
         if (isForWantOfRoom(error)) await grant.undo();
         throw error;
@@ -134,5 +136,9 @@ export function createActions(dependencies: ActionDependencies) {
 
 const isForWantOfRoom = (error: unknown): boolean => error instanceof WalletError && error.code === 'too_many_keys';
 const isoTime = (time: number): string => new Date(time).toISOString();
-const showKey = ({ id, createdAt }: KeyRecord): ShownKey => ({ id, createdAt: isoTime(createdAt) });
+const showKey = ({ id, createdAt, label }: KeyRecord): ShownKey => ({
+  id,
+  createdAt: isoTime(createdAt),
+  ...(label !== unlabelled && { label }),
+});
 const showSession = ({ token, expiresAt }: OpenSession) => ({ token, expiresAt: isoTime(expiresAt) });

@@ -19,6 +19,8 @@ export interface Challenge {
 export interface ShownKey {
   readonly id: string;
   readonly createdAt: string;
+  /** What its owner calls it. */
+  readonly label?: string | undefined;
 }
 
 /** A wallet's account, and what only some answers add to it. */

@@ -21,6 +21,18 @@ export function readText(input: Input, name: string, longest = longestText): str
   return value;
 }
 
+/** Neither a control character nor one that turns the direction of a text around: operators read labels in a terminal. */
+const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u200d]{0,40}$/u;
+
+/** What a person calls a new key; undefined if they leave it open. */
+export function readLabel(input: Input): string | undefined {
+  const label = input?.label ?? '';
+  if (typeof label !== 'string' || !visible.test(label)) {
+    throw badRequest('label must be a text of at most 40 visible characters.');
+  }
+  return label.trim() || undefined;
+}
+
 export function readPurpose(input: Input): Purpose {
   const purpose = Object.keys(statements).find((known) => known === (input?.purpose ?? 'link'));
   if (purpose === undefined) throw badRequest(`purpose must be ${Object.keys(statements).join(' or ')}.`);

@@ -13,7 +13,7 @@ export interface Keyring {
   /** Throws `too_many_keys` if there is no room for another key. Writes nothing. */
   requireRoom(member: string): Promise<void>;
   /** Makes a key, or throws `too_many_keys`: never more than five live ones, whatever runs at the same time. */
-  issue(member: string): Promise<IssuedKey>;
+  issue(member: string, label?: string): Promise<IssuedKey>;
   revoke(member: string, id: string): Promise<void>;
 }
 
@@ -28,6 +28,9 @@ interface Held {
   readonly slot: Slot;
   readonly record: KeyRecord | undefined;
 }
+
+/** For operators, of a key without a label of its owner's. */
+export const unlabelled = 'issued at /cli';
 
 /** A slot is taken before its key is stored. For this long, a missing key may still appear. */
 const storingTime = 60_000;
@@ -64,12 +67,12 @@ export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies)
       if (taken.length >= keysPerWallet) throw tooManyKeys();
     },
 
-    issue(member) {
+    issue(member, label = unlabelled) {
       const put = async (hash: string, record: KeyRecord) => {
         await takeSlot(member, hash);
         await keys.put(hash, record);
       };
-      return issueKey({ put }, { member, label: 'issued at /cli' }, { now, randomBytes });
+      return issueKey({ put }, { member, label }, { now, randomBytes });
     },
 
     async revoke(member, id) {

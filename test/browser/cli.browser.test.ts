@@ -120,6 +120,26 @@ test('the clients’ blocks can be read before anyone signs, and keep the choice
   expect(complaints).toEqual([]);
 });
 
+test('a person labels keys, when signing and later', async () => {
+  await using watched = await session.openPage();
+  const { page, complaints } = watched;
+  await installWallet(page, testAccount(8));
+  await page.goto(`${session.url}/cli`);
+  await click(page, 'Test Wallet');
+  const label = page.getByRole('textbox', { name: 'Label of the key' });
+  await label.fill('laptop');
+  await click(page, 'Sign and get a key');
+  await keyIn(page);
+  const keys = page.getByRole('list', { name: 'Your keys' }).getByRole('listitem');
+  expect(await keys.locator('.key-name').allTextContents()).toEqual([expect.stringMatching(/^laptopkey_.*new$/)]);
+  await label.fill('phone');
+  await click(page, 'New key');
+  await keys.filter({ hasText: 'phone' }).getByText('new', { exact: true }).waitFor();
+  expect(await keys.count()).toBe(2);
+  expect(await label.inputValue()).toBe('');
+  expect(complaints).toEqual([]);
+});
+
 test('the keyboard is enough, and every step is announced', async () => {
   await using watched = await session.openPage();
   const { page } = watched;
@@ -137,7 +157,7 @@ test('the keyboard is enough, and every step is announced', async () => {
   await press('Enter');
   await page.getByRole('heading', { name: 'Sign one message' }).waitFor();
   expect(await focused()).toBe('Sign one message');
-  await press('Tab', 'Tab');
+  await press('Tab', 'Tab', 'Tab');
   expect(await focused()).toBe('Sign and get a key');
   await press('Enter');
   await keyIn(page);

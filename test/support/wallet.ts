@@ -24,8 +24,13 @@ export interface ReplyBody {
   readonly message: string;
   readonly expiresAt: string;
   readonly wallet: string;
-  readonly key: { readonly key: string; readonly id: string; readonly createdAt: string } | null;
-  readonly keys: readonly { readonly id: string; readonly createdAt: string }[];
+  readonly key: {
+    readonly key: string;
+    readonly id: string;
+    readonly createdAt: string;
+    readonly label?: string;
+  } | null;
+  readonly keys: readonly { readonly id: string; readonly createdAt: string; readonly label?: string }[];
   readonly keysAllowed: number;
   readonly link: { readonly network: string; readonly expiresAt: string | null };
   readonly quota: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };

@@ -197,6 +197,31 @@ describe('the wallet function', () => {
     expect(await wallet.keys.findLink(idOf('198.51.100.1'))).toBeUndefined();
   });
 
+  test('a key has the label that its owner gives it', async () => {
+    const message = await wallet.challenge(account);
+    const signature = await account.signMessage({ message });
+    const refusedLabels = [7, 'x'.repeat(41), 'two\nlines', 'abc\u202ecba', '\u001b[2J'];
+    for (const label of refusedLabels) {
+      const { status, body } = await wallet.post('/cli/link', { message, signature, label });
+      expect([status, body.error.message]).toEqual([400, 'label must be a text of at most 40 visible characters.']);
+    }
+    const { body } = await wallet.post('/cli/link', { message, signature, label: '  Ada’s laptop 💻 ' });
+    expect(body.key).toMatchObject({ label: 'Ada’s laptop 💻' });
+    const session = { authorization: `Bearer ${body.session.token}` };
+    for (const label of refusedLabels) {
+      expect((await wallet.post('/cli/keys/issue', { label }, session)).status).toBe(400);
+    }
+    time += 1;
+    await wallet.post('/cli/keys/issue', { label: 'phone' }, session);
+    time += 1;
+    await wallet.post('/cli/keys/issue', { label: ' ' }, session);
+    const { keys } = (await wallet.post('/cli/keys', {}, session)).body;
+    expect(keys.map(({ label }) => label)).toEqual([undefined, 'phone', 'Ada’s laptop 💻']);
+    const stored = (await wallet.keys.list({ member })).keys.map(({ label }) => label);
+    expect(stored.toSorted()).toEqual(['Ada’s laptop 💻', 'issued at /cli', 'phone']);
+    expect(wallet.log.join('')).not.toMatch(/laptop|phone/);
+  });
+
   test('a wallet sees and revokes its own keys only', async () => {
     const { body } = await wallet.sign(account);
     const other = bearer(await wallet.sign(testAccount(2), 'manage'));

@@ -41,18 +41,19 @@ function showLink({ network, expiresAt }) {
 
 /**
  * A key with its button, which asks before it acts.
- * @param {{ id: string, createdAt: string }} key
+ * @param {Account['keys'][number]} key
  * @param {boolean} isNew
  * @param {(id: string) => Promise<void>} onRevoke
  */
-function toItem({ id, createdAt }, isNew, onRevoke) {
-  const name = create(
+function toItem({ id, createdAt, label }, isNew, onRevoke) {
+  const head = create(
     'span',
     { class: 'key-name' },
+    ...(label ? [create('strong', {}, label)] : []),
     create('code', {}, id),
     ...(isNew ? [create('b', {}, 'new')] : []),
   );
-  const label = create('span', {}, name, create('small', {}, showTime(createdAt)));
+  const about = create('span', {}, head, create('small', {}, showTime(createdAt)));
   const actions = create('span', { class: 'key-actions' });
   const hidden = () => create('span', { class: 'sr-only' }, ` ${id}`);
   const revoke = create('button', { type: 'button', class: 'danger quiet' }, 'Revoke', hidden());
@@ -68,7 +69,7 @@ function toItem({ id, createdAt }, isNew, onRevoke) {
   });
   sure.addEventListener('click', () => onRevoke(id));
   actions.append(revoke);
-  return create('li', {}, label, actions);
+  return create('li', {}, about, actions);
 }
 
 /** `0x1234…abcd`, as wallets write it. */

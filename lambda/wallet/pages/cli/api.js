@@ -24,7 +24,7 @@ export const askForMessage = (account) => call('challenge', account);
 
 /**
  * @param {'link' | 'manage'} purpose
- * @param {{ message: string, signature: string }} signed
+ * @param {{ message: string, signature: string, label: string }} signed
  * @returns {Promise<Account>}
  */
 export const signIn = (purpose, signed) => call(purpose === 'link' ? 'link' : 'sign-in', signed);

@@ -2,7 +2,7 @@ import { shorten, showAccount } from './account.js';
 import { ApiError, ask, askForMessage, readInfo, signIn } from './api.js';
 import { showClients } from './clients.js';
 import { makeCopy } from './copy.js';
-import { byId, create, onButton, showFact } from './element.js';
+import { byId, create, inputById, onButton, showFact } from './element.js';
 import { forgetKey, showKey, shownKeyId } from './key.js';
 import { announce, hideProblem, showProblem } from './messages.js';
 import { placeholderKey } from './snippet.js';
@@ -128,7 +128,7 @@ function signFor(purpose) {
     const { message } = await askForMessage({ address, chainId, purpose });
     const signature = await sign(wallet, address, message);
     announce('Signed. One moment…');
-    const account = await signIn(purpose, { message, signature });
+    const account = await signIn(purpose, { message, signature, label: inputById('label').value });
     state.token = account.session?.token ?? '';
     await showResult(account);
     if (account.key === null) {
@@ -142,7 +142,10 @@ function signFor(purpose) {
 /** @param {import('./api.js').Account} account */
 async function showResult(account) {
   const { key } = account;
-  if (key) showKey(await loadInfo(), key);
+  if (key) {
+    showKey(await loadInfo(), key);
+    for (const id of ['label', 'new-label']) inputById(id).value = '';
+  }
   refresh(account);
   announce(key ? 'Here is your key.' : 'You are signed in.');
   if (key) show('use', 'key', 'account');
@@ -173,7 +176,11 @@ onButton('refresh', () =>
     announce(`${byId('remaining').textContent} requests left today.`);
   }),
 );
-onButton('new-key', () => run('Making a key…', async () => showResult(await ask(state.token, 'keys/issue'))));
+onButton('new-key', () =>
+  run('Making a key…', async () =>
+    showResult(await ask(state.token, 'keys/issue', { label: inputById('new-label').value })),
+  ),
+);
 onButton('link-network', () =>
   run('Linking…', async () => {
     refresh(await ask(state.token, 'network'));

@@ -16,6 +16,9 @@ export function onButton(id, onClick) {
   return button;
 }
 
+/** The field with this id. */
+export const inputById = (/** @type {string} */ id) => /** @type {HTMLInputElement} */ (byId(id));
+
 /**
  * A new element. Strings become text nodes: no part of the page is made from markup.
  * @template {keyof HTMLElementTagNameMap} N

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { ConfigError } from '../settings/read-settings.ts';
 
 /** Answers one request; never rejects. */
@@ -28,15 +28,24 @@ interface Options {
   readonly limits?: ServerOptions & { readonly maxConnections?: number };
 }
 
+/** How many requests of one connection are answered at a time; what a client pipelines beyond them waits. */
+const mostAtOnce = 16;
+/** On all connections together: one read may bring two thousand requests, and each takes some kilobytes of memory. */
+const mostWaiting = 10_000;
+
 /** Serves HTTP, and can be stopped step by step. */
 export async function listen({ host, port, serve, onError, limits = {} }: Options): Promise<Listening> {
   const running = new Set<Promise<void>>();
   let draining = false;
+  const queues = createQueues();
   const server = createServer({ noDelay: true, ...limits }, (request, response) => {
-    const run = serve(request, response).finally(() => {
-      running.delete(run);
+    queues.enter(request.socket, () => {
+      const run = serve(request, response).finally(() => {
+        running.delete(run);
+      });
+      running.add(run);
+      return run;
     });
-    running.add(run);
     response.once('close', () => {
       // A connection that becomes idle now would hold the server open until its keep-alive ends.
       if (draining) setImmediate(() => server.closeIdleConnections());
@@ -45,6 +54,7 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
   if (limits.maxConnections !== undefined) server.maxConnections = limits.maxConnections;
   // A client that has already gone has no address any more.
   server.prependListener('connection', (socket) => socket.remoteAddress ?? socket.destroy());
+  server.on('connection', queues.open);
   // Node would refuse an expectation that it does not know, in words that no client reads. It may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (...call) => server.emit('request', ...call));
   server.listen(port, host);
@@ -69,6 +79,51 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
       const timer = setTimeout(patience.resolve, timeLimit);
       await Promise.race([Promise.allSettled(running), patience.promise]);
       clearTimeout(timer);
+    },
+  };
+}
+
+/** Begins the requests of each connection in their order, `mostAtOnce` at a time. While some wait, nothing more is read. */
+function createQueues() {
+  const queues = new WeakMap<Socket, { running: number; waiting: (() => Promise<void>)[] }>();
+  let waitingInAll = 0;
+
+  const start = async (socket: Socket, begin: () => Promise<void>): Promise<void> => {
+    const queue = queues.get(socket);
+    if (queue === undefined) return; // closed
+    queue.running += 1;
+    await begin();
+    queue.running -= 1;
+    const next = queue.waiting.shift();
+    if (next === undefined) return;
+    waitingInAll -= 1;
+    if (queue.waiting.length === 0) socket.resume();
+    void start(socket, next);
+  };
+
+  return {
+    open(socket: Socket): void {
+      const queue = { running: 0, waiting: [] };
+      queues.set(socket, queue);
+      // Node resumes a connection by itself, for example when its client has read the answers so far.
+      socket.on('resume', () => {
+        if (queue.waiting.length > 0) socket.pause();
+      });
+      socket.once('close', () => {
+        queues.delete(socket);
+        waitingInAll -= queue.waiting.length;
+        queue.waiting = [];
+      });
+    },
+    enter(socket: Socket, begin: () => Promise<void>): void {
+      const queue = queues.get(socket);
+      if (queue === undefined || queue.running < mostAtOnce) void start(socket, begin);
+      else if (waitingInAll === mostWaiting) socket.destroy();
+      else {
+        waitingInAll += 1;
+        queue.waiting.push(begin);
+        socket.pause();
+      }
     },
   };
 }

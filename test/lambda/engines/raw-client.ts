@@ -20,7 +20,7 @@ export async function openRaw(url: string): Promise<RawClient> {
     text += piece;
   });
   socket.on('error', () => {});
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   return {
     socket,
     send: (bytes) => void socket.write(bytes),

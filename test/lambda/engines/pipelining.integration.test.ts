@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import { startHttpServer } from '../../../lambda/engines/http-server.ts';
+import type { Call } from '../../../lambda/http/call.ts';
+import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
+import { openRaw, type RawClient } from './raw-client.ts';
+
+/** A server whose answers wait until they are released, and that says which requests it has begun. */
+async function serveHeldBack() {
+  const begun: string[] = [];
+  const released = Promise.withResolvers<void>();
+  const server = await startHttpServer({
+    app: async ({ path }: Call) => {
+      begun.push(path);
+      await released.promise;
+      return { statusCode: 200, headers: {}, body: `<${path}>` };
+    },
+    ...{ host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: 1_000, bodyBudget: 1_048_576 },
+    onFault: () => {},
+  });
+  return { ...server, begun, release: released.resolve, [Symbol.asyncDispose]: () => server.stop(0) };
+}
+
+const requests = (count: number) =>
+  Array.from({ length: count }, (_, index) => `GET /${index} HTTP/1.1\r\nhost: x\r\n\r\n`).join('');
+
+/** Waits until the system takes no more of what a client sends. */
+async function stillness({ socket }: RawClient): Promise<void> {
+  let unchanged = 0;
+  let before = -1;
+  await waitUntil(() => {
+    unchanged = socket.writableLength === before ? unchanged + 1 : 0;
+    before = socket.writableLength;
+    return unchanged > 200;
+  }, 'nothing more is sent');
+}
+
+test('of the requests that a client pipelines, 16 are answered at a time, and all in their order', async () => {
+  await using server = await serveHeldBack();
+  const client = await openRaw(server.url);
+  client.send(requests(20_000));
+  await waitUntil(() => server.begun.length >= 16, 'sixteen have begun');
+  await turnEventLoop(50);
+  expect(server.begun).toHaveLength(16);
+  server.release();
+  const text = await client.until(/<\/19999>/);
+  const paths = Array.from({ length: 20_000 }, (_, index) => `</${index}>`);
+  expect(text.match(/<.*?>/g)).toEqual(paths);
+  client.socket.destroy();
+});
+
+test('beyond them a connection is not read on', async () => {
+  await using server = await serveHeldBack();
+  const client = await openRaw(server.url);
+  client.socket.pause();
+  // More than the system's buffers hold.
+  client.send(`GET /${'x'.repeat(1_000)} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(30_000));
+  await stillness(client);
+  expect(client.socket.writableLength).toBeGreaterThan(0);
+  expect(client.socket.destroyed).toBe(false);
+  client.socket.destroy();
+  await waitUntil(() => client.socket.closed, 'it is closed');
+});
+
+test('when very many requests wait, the connection that brings more is closed, and leaves its place to others', async () => {
+  await using server = await serveHeldBack();
+  const clients = await Promise.all(Array.from({ length: 12 }, () => openRaw(server.url)));
+  for (const client of clients) client.send(requests(3_000));
+  await waitUntil(() => clients.some(({ socket }) => socket.destroyed), 'one is closed');
+  server.release();
+  const [staying] = clients.filter(({ socket }) => !socket.destroyed);
+  expect(await staying?.until(/<\/2999>/)).toMatch(/^HTTP\/1.1 200 OK/);
+  for (const client of clients) client.socket.destroy();
+  for (let turn = 0; turn < 5; turn += 1) {
+    const next = await openRaw(server.url);
+    next.send(requests(3_000));
+    await next.until(/<\/2999>/);
+    next.socket.destroy();
+  }
+});

@@ -44,11 +44,11 @@ export function createApp(dependencies: AppDependencies): App {
   /** Without an address or the salt, callers can't be told apart, so the request is refused. */
   const identifyNetwork = async ({ headers, sourceAddress }: Call, { kind }: Route) => {
     // A health check may come without an address, and must work without the secrets.
-    if (kind === 'health') return { id: '', figures: unread };
+    if (kind === 'health') return { id: '', site: '', figures: unread };
     try {
-      return { id: (await findNetwork(headers, sourceAddress)).id };
+      return { ...(await findNetwork(headers, sourceAddress)) };
     } catch (thrown) {
-      return { id: '', error: toGatewayError(thrown), figures: unread };
+      return { id: '', site: '', error: toGatewayError(thrown), figures: unread };
     }
   };
 
@@ -60,7 +60,7 @@ export function createApp(dependencies: AppDependencies): App {
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
     const route: Route = error ? { ...wanted, kind: 'refused', error } : wanted;
-    call.room.claim(network.id);
+    call.room.claim(network.site);
     const request: GatewayRequest = {
       id: createRequestId(),
       method,

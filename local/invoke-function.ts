@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { watchClient } from '../lambda/engines/http-request.ts';
+import { askForBody, watchClient } from '../lambda/engines/http-request.ts';
 import { readBody } from '../lambda/engines/read-body.ts';
 import { toFunctionUrlEvent } from './function-url-event.ts';
 import { createResponseStream } from './response-stream.ts';
@@ -41,6 +41,7 @@ export async function invokeFunction(
     // The pipeline that feeds the stream ends with it, and so does what the pipeline reads from.
     stream.destroy(new Error('the client went away'));
   });
+  askForBody(request, response)?.();
   const body = await readBody(request, bodyLimit);
   if (!body || clientGone.signal.aborted) return;
 

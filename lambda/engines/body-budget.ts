@@ -1,37 +1,60 @@
 import { GatewayError } from '../http/errors.ts';
-import type { Room } from '../http/room.ts';
+import { type Room, smallBody } from '../http/room.ts';
 
-/** Divides `bytes` among the requests in flight; one network gets a quarter at most. */
+/** Divides `bytes` among the requests in flight. Those whose texts are all small have a quarter more, for themselves. */
 export function createBodyBudget(bytes: number): { openRoom(): Room } {
-  const share = bytes / 4;
-  const heldBy = new Map<string, number>();
-  let heldByAll = 0;
-
-  const hold = (network: string, change: number): void => {
-    heldByAll += change;
-    const held = (heldBy.get(network) ?? 0) + change;
-    if (held > 0) heldBy.set(network, held);
-    else heldBy.delete(network);
-  };
+  const forAll = createPool(bytes);
+  const forSmall = createPool(bytes / 4);
 
   return {
     openRoom() {
       let owner = '';
       let held = 0;
+      let pool = forSmall;
+      const leave = (given = held): void => {
+        pool.hold(owner, -given);
+        held -= given;
+        if (held === 0) pool = forSmall;
+      };
       return {
         claim(network) {
           owner = network;
         },
-        take(more) {
-          if (heldByAll + more > bytes || (heldBy.get(owner) ?? 0) + more > share) throw noRoom();
-          hold(owner, more);
+        take(more, whole = more) {
+          const mayUse = (other: Pool) => other === forAll || whole <= smallBody;
+          const hasRoom = (other: Pool) => other.has(owner, other === pool ? more : held + more);
+          const next = [pool, forAll].find((other) => mayUse(other) && hasRoom(other));
+          if (next === undefined) {
+            leave();
+            throw noRoom();
+          }
+          pool.hold(owner, -held);
           held += more;
+          pool = next;
+          pool.hold(owner, held);
         },
-        leave(given = held) {
-          hold(owner, -given);
-          held -= given;
-        },
+        leave,
       };
+    },
+  };
+}
+
+type Pool = ReturnType<typeof createPool>;
+
+/** One network holds at most a quarter of it, and at most half of what the others leave: they never fill it among them. */
+function createPool(bytes: number) {
+  const heldBy = new Map<string, number>();
+  let heldByAll = 0;
+  return {
+    has(network: string, more: number): boolean {
+      const held = heldBy.get(network) ?? 0;
+      return held + more <= Math.min(bytes / 4, (bytes - (heldByAll - held)) / 2);
+    },
+    hold(network: string, change: number): void {
+      heldByAll += change;
+      const held = (heldBy.get(network) ?? 0) + change;
+      if (held > 0) heldBy.set(network, held);
+      else heldBy.delete(network);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import { GatewayError } from '../http/errors.ts';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 import { createBodyBudget } from './body-budget.ts';
-import { headersOf, targetOf, watchClient } from './http-request.ts';
+import { askForBody, headersOf, targetOf, watchClient } from './http-request.ts';
 import { createIncomingBody } from './incoming-body.ts';
 import { lastResort } from './last-resort.ts';
 import { listen } from './listen.ts';
@@ -74,7 +74,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     watchClient(request, response, () => clientGone.abort());
     const timer = setTimeout(() => response.destroy(), timeLimit).unref();
     const body = createIncomingBody(request, {
-      ...{ limit: requestBodyLimit, room, cutShort: cut.signal },
+      ...{ limit: requestBodyLimit, room, cutShort: cut.signal, ask: askForBody(request, response) },
       ...(options.arrivalTime !== undefined && { timeLimit: options.arrivalTime }),
     });
     const { headers } = headersOf(request);
@@ -98,6 +98,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         onFault(fault);
         return lastResort();
       });
+      // The rest of a refused request may come for another minute, and its answer may wait behind others.
+      if (answer.statusCode >= 400) room.leave();
       // An answer that comes before the end of the request may never be read, or not be passed on.
       const whole = await body.over();
       if (!clientGone.signal.aborted) await writeResponse(request, response, answer, whole && health === 'serving');

@@ -1,28 +1,38 @@
 import type { IncomingMessage } from 'node:http';
+import { type Room, smallBody } from '../http/room.ts';
 
 /** How much more of an oversized body is read, so that a client that sends everything before it reads gets its answer. */
 const drainLimit = 64 * 1024 * 1024;
 
 /**
  * Reads a request's body: all of it up to `limit` bytes, or the first `limit + 1` of a longer one, as soon as they are there.
- * Undefined if the client left before the end. Calls `take` before it uses memory. If that throws, the rest is read and
- * dropped, and the promise rejects with the error.
+ * Undefined if the client left before the end. Calls `take` before it uses memory. If that throws, or the signal aborts, the
+ * rest is read and dropped, and the promise rejects with the error.
  */
 export function readBody(
   request: IncomingMessage,
   limit: number,
-  take: (bytes: number) => void = () => {},
+  take: Room['take'] = () => {},
+  signal?: AbortSignal,
 ): Promise<Buffer | undefined> {
-  const most = Math.min(declaredSize(request) ?? Number.POSITIVE_INFINITY, limit + 1);
+  const declared = declaredSize(request);
+  const most = Math.min(declared ?? Number.POSITIVE_INFINITY, limit + 1);
   // One buffer that grows, not a list of chunks: a body sent byte by byte must not cost a hundred times its size.
   let stored = Buffer.alloc(0);
   let size = 0;
-  let noRoom: { readonly reason: unknown } | undefined;
+  let refusal: { readonly reason: unknown } | undefined;
+
+  const capacityFor = (needed: number): number => {
+    const doubled = Math.min(Math.max(2 * stored.length, needed), most);
+    // Anyone can announce a long body. That is believed once it is not small any more.
+    if (needed <= smallBody) return Math.min(doubled, smallBody);
+    return declared === undefined ? doubled : most;
+  };
 
   const keep = (chunk: Buffer) => {
     if (size + chunk.length > stored.length) {
-      const capacity = Math.min(Math.max(2 * stored.length, size + chunk.length), most);
-      take(capacity - stored.length);
+      const capacity = capacityFor(size + chunk.length);
+      take(capacity - stored.length, capacity);
       const grown = Buffer.alloc(capacity);
       stored.copy(grown, 0, 0, size);
       stored = grown;
@@ -30,17 +40,22 @@ export function readBody(
     size += chunk.copy(stored, size);
   };
 
+  const refuse = (reason: unknown) => {
+    refusal ??= { reason };
+    stored = Buffer.alloc(0);
+  };
+
+  signal?.addEventListener('abort', () => refuse(signal.reason));
   const reading = readThrough(request, limit, (chunk) => {
-    if (noRoom || size > limit) return;
+    if (refusal || size > limit) return;
     try {
       keep(chunk);
     } catch (reason) {
-      noRoom = { reason };
-      stored = Buffer.alloc(0);
+      refuse(reason);
     }
   });
   return reading.then((whole) => {
-    if (noRoom) throw noRoom.reason;
+    if (refusal) throw refusal.reason;
     const bytes = stored.subarray(0, size);
     stored = Buffer.alloc(0); // the request's listeners live until its answer is over
     return whole === undefined ? undefined : bytes;

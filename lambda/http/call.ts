@@ -14,8 +14,11 @@ export interface Call {
   readonly host: string;
   /** The caller's address, as the platform or the balancer in front reports it. */
   readonly sourceAddress: string;
-  /** The body's size in bytes, as received. Rejects if it doesn't arrive, or if there is no room for it. */
-  bodySize(): number | Promise<number>;
+  /**
+   * The body's size in bytes, as received. Rejects if it doesn't arrive, or if there is no room for it. With a limit below the
+   * usual one, no more than that is kept.
+   */
+  bodySize(limit?: number): number | Promise<number>;
   /** The same for a body that nobody will take, which is not kept. */
   dropBody(): number | Promise<number>;
   /** Gives the body away, once: the taker holds the only reference. */

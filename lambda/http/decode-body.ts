@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { Body } from './call.ts';
 import { GatewayError } from './errors.ts';
+import type { Room } from './room.ts';
 
 /** A zstd frame may ask for a window of gigabytes. RFC 8878 recommends that decoders support 8 MiB. */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
@@ -39,7 +40,7 @@ export async function decodeBody(
   body: Body,
   encoding: Encoding,
   limit: number,
-  take: (bytes: number) => void = () => {},
+  take: Room['take'] = () => {},
 ): Promise<string> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const decoder = decoders[encoding]();
@@ -51,7 +52,7 @@ export async function decodeBody(
     for await (const portion of decoder) {
       size += portion.length;
       if (size > limit) throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
-      take(portion.length);
+      take(portion.length, size);
       const whole = begun.length > 0 ? Buffer.concat([begun, portion]) : portion;
       const end = whole.length - lengthOfCutCharacter(whole);
       text += toText(whole.subarray(0, end));

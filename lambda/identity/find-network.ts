@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from './credentials.ts';
-import { networkId, networkOf } from './network.ts';
+import { networkId, networkOf, siteOf } from './network.ts';
 import type { LocateViewer } from './viewer-address.ts';
 
 export interface Network {
@@ -8,6 +8,8 @@ export interface Network {
   readonly id: string;
   /** In plain form: an IPv4 address, or the /64 of an IPv6 address. Shown only to its owner, and not kept. */
   readonly name: string;
+  /** What memory is shared by, in plain form, and kept as long as the request: an IPv4 address, or the /48 of an IPv6 address. */
+  readonly site: string;
 }
 
 /** Finds the network that a request came from. Throws if its address or the salt is missing. */
@@ -22,6 +24,6 @@ export function createFindNetwork({ locateViewer, networkKey }: Dependencies): F
   return async (headers, sourceAddress) => {
     const [address, key] = await Promise.all([locateViewer(headers, sourceAddress), networkKey()]);
     const name = networkOf(address) ?? address;
-    return { id: networkId(name, key), name };
+    return { id: networkId(name, key), name, site: siteOf(name) };
   };
 }

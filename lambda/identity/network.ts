@@ -14,6 +14,12 @@ export function networkOf(text: string): string | undefined {
   return `${shortest(`${groups.slice(0, 4).join(':')}::`)}/64`;
 }
 
+/** The /48 that a network in canonical form belongs to, which is what one customer may have; an IPv4 address is its own. */
+export function siteOf(network: string): string {
+  if (!network.endsWith('/64')) return network;
+  return `${shortest(`${groupsOf(network.slice(0, -3)).slice(0, 3).join(':')}::`)}/48`;
+}
+
 /** A network as it is stored and logged: a keyed hash of 132 bits, which reveals nothing of the address without the salt. */
 export function networkId(network: string, key: KeyObject): string {
   return createHmac('sha256', key).update(network).digest('base64url').slice(0, 22);

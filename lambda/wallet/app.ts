@@ -48,11 +48,11 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     const { method, headers, bodySize, takeBody } = call;
     const id = dependencies.createRequestId();
     let [route, pipeline] = findPipeline(method, call.path);
-    let [site, network]: [Site, Network] = [nowhere, { id: '', name: '' }];
+    let [site, network]: [Site, Network] = [nowhere, { id: '', name: '', site: '' }];
     try {
       site = siteOf(call.host, dependencies);
       network = await findNetwork(headers, call.sourceAddress);
-      call.room.claim(network.id);
+      call.room.claim(network.site);
     } catch (thrown) {
       pipeline = refusal(toGatewayError(thrown));
     }

@@ -10,7 +10,7 @@ export function readInput(): Middleware {
     before: async ({ event: request }: PipelineRequest) => {
       const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
       if (type !== 'application/json') throw badRequest('Send JSON, with content-type: application/json.', 415);
-      if ((await request.bodySize()) > bodyLimit) {
+      if ((await request.bodySize(bodyLimit)) > bodyLimit) {
         throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
       }
       request.input = parse(Buffer.from(await request.takeBody()).toString() || '{}');

@@ -147,46 +147,6 @@ test('a body that nobody reads is dropped, and takes no memory', async () => {
   expect(server.faults).toEqual([]);
 });
 
-test('one network holds a quarter of the budget, all together the whole, and each gives back what it had', async () => {
-  const held: (() => void)[] = [];
-  const app = async ({ path, bodySize, room }: Call) => {
-    const [, network = '', bytes = ''] = path.split('/');
-    room.claim(network);
-    try {
-      await bodySize();
-      room.take(Number(bytes));
-    } catch (error) {
-      return answer(error instanceof Error ? `refused: ${error.message}` : '');
-    }
-    await new Promise<void>((resolve) => held.push(resolve));
-    return answer('held');
-  };
-  await using server = await serve(app, { bodyBudget: 4 * mebibyte });
-  const ask = async (network: string, bytes: number) => {
-    const before = held.length;
-    const response = fetch(`${server.url}/${network}/0`, { method: 'POST', body: 'x'.repeat(bytes) }).then((r) =>
-      r.text(),
-    );
-    while (held.length === before) {
-      const early = await Promise.race([response, new Promise<void>((resolve) => setImmediate(resolve))]);
-      if (typeof early === 'string') return early;
-    }
-    return response.then.bind(response);
-  };
-  const full = 'refused: The gateway is busy with too many large requests. Please try again in a moment.';
-  expect(await ask('a', mebibyte)).not.toBe(full);
-  expect(await ask('a', 1)).toBe(full);
-  for (const network of ['b', 'c', 'd']) expect(await ask(network, mebibyte)).not.toBe(full);
-  expect(await ask('e', 1)).toBe(full);
-  held.shift()?.();
-  const served = async () => {
-    while ((await ask('e', 1)) === full);
-  };
-  await inTime(served(), 'the room of a request that is over serves another');
-  expect(await ask('a', mebibyte - 1)).not.toBe(full);
-  for (const release of held) release();
-});
-
 test('a body of unknown length counts for no more than it is', async () => {
   const app = async ({ bodySize, room }: Call) => {
     room.claim('a');
@@ -198,22 +158,6 @@ test('a body of unknown length counts for no more than it is', async () => {
   const body = Readable.toWeb(Readable.from(['x'.repeat(300_000), 'x'.repeat(300_001)]));
   const response = await fetch(server.url, { method: 'POST', body, duplex: 'half' } as RequestInit);
   expect(await response.text()).toBe('done');
-});
-
-test('a body that does not come in time is refused', async () => {
-  const app = async ({ bodySize }: Call) => {
-    try {
-      return answer(`${await bodySize()}`);
-    } catch (error) {
-      return answer(JSON.stringify(error));
-    }
-  };
-  await using server = await serve(app, { arrivalTime: 50 });
-  const client = await openRaw(server.url);
-  client.send(`${post(10)}${end}123`);
-  const text = await client.rest();
-  expect(text).toMatch(/connection: close/i);
-  expect(text).toMatch('"status":408');
 });
 
 test('a client’s leaving is reported, before its body has arrived and while it is answered', async () => {

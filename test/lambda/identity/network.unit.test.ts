@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { networkId, networkOf } from '../../../lambda/identity/network.ts';
+import { networkId, networkOf, siteOf } from '../../../lambda/identity/network.ts';
 import { keyOf } from '../../../lambda/settings/subkey.ts';
 import fc from '../../support/properties.ts';
 
@@ -75,4 +75,15 @@ describe('networkId', () => {
     expect(networkId('203.0.113.8', keyOf('a salt of the operator'))).not.toBe(id);
     expect(networkId('203.0.113.7', keyOf('another operator salt'))).not.toBe(id);
   });
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2::/64', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::/64', '2001:db8:1::/48'],
+  ['2001:db8:2:2::/64', '2001:db8:2::/48'],
+  ['2001:db8::/64', '2001:db8::/48'],
+  ['::/64', '::/48'],
+])('the network %s is one of %s', (network, site) => {
+  expect(siteOf(network)).toBe(site);
 });

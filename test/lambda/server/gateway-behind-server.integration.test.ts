@@ -125,6 +125,26 @@ describe('memory that all requests share', () => {
     expect(await remaining()).toBe(before);
   });
 
+  test('is shared by all networks of an IPv6 /48; small bodies find room in any case', async () => {
+    await using gateway = await startTestGateway({
+      engine,
+      server: { bodyBudget: 4 * mebibyte, clientAddress: 'x-forwarded-for' },
+      environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '1000' },
+    });
+    gateway.upstream.otherwise(json(200, wire.chat.answer));
+    const slow = await openRaw(gateway.url);
+    const from = 'x-forwarded-for: 2001:db8:1:1::1\r\nx-api-key: x';
+    slow.send(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\n${from}\r\ncontent-length: ${mebibyte}\r\n\r\n${'x'.repeat(70_000)}`,
+    );
+    const statusFor = async (address: string, bytes: number) =>
+      (await gateway.post(path, filled(bytes), { ...key, 'x-forwarded-for': address })).status;
+    while ((await statusFor('2001:db8:1:2::1', 100_000)) !== 503); // until the slow one has its room
+    expect(await statusFor('2001:db8:2:1::1', 100_000)).toBe(200);
+    expect(await statusFor('2001:db8:1:3::1', 60_000)).toBe(200);
+    slow.socket.destroy();
+  });
+
   test('is freed: any number of bodies, one after the other', async () => {
     const { gateway } = watched;
     gateway.upstream.otherwise(json(200, wire.chat.answer));

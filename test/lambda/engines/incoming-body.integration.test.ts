@@ -1,0 +1,137 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
+import type { Call } from '../../../lambda/http/call.ts';
+import { GatewayError } from '../../../lambda/http/errors.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { openRaw } from './raw-client.ts';
+
+const small = 65_536;
+const mebibyte = 1_048_576;
+const end = '\r\n';
+const post = (length: number, path = '/') =>
+  `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\ncontent-length: ${length}\r\n`;
+
+/** A server whose app reads each body for the network in its path, says how that went, and holds those that it has. */
+async function serve(options: Partial<HttpServerOptions> = {}) {
+  const outcomes: string[] = [];
+  const held: (() => void)[] = [];
+  const server = await startHttpServer({
+    app: async ({ path, bodySize, room }: Call) => {
+      const [, network = '', limit] = path.split('/');
+      room.claim(network);
+      try {
+        const size = await bodySize(limit ? Number(limit) : undefined);
+        outcomes.push(`${size}`);
+        if (network !== 'passing') await new Promise<void>((resolve) => held.push(resolve));
+        return { statusCode: 200, headers: {}, body: `<${size}>` };
+      } catch (error) {
+        const { status = 500, code = '' } = error instanceof GatewayError ? error : {};
+        outcomes.push(code);
+        return { statusCode: status, headers: {}, body: `<${code}>` };
+      }
+    },
+    ...{ host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: mebibyte, bodyBudget: 4 * mebibyte },
+    onFault: (fault) => outcomes.push(`fault: ${fault}`),
+    ...options,
+  });
+  return { ...server, outcomes, held, [Symbol.asyncDispose]: () => server.stop(0) };
+}
+
+test('of more bodies than there is room for, as many as fit are kept', async () => {
+  await using server = await serve();
+  const clients = await Promise.all(Array.from({ length: 6 }, () => openRaw(server.url)));
+  const size = mebibyte / 4;
+  // All have begun, and go on at the same time.
+  for (const client of clients) client.send(`${post(size, '/a')}${end}${'x'.repeat(small + 1)}`);
+  await waitUntil(() => clients.every(({ socket }) => socket.writableLength === 0), 'all have begun');
+  for (const client of clients) client.send('x'.repeat(size - small - 1));
+  await waitUntil(() => server.outcomes.length === 6, 'all have arrived');
+  const refused = server.outcomes.filter((outcome) => outcome === 'service_unavailable');
+  expect([refused.length, server.held.length]).toEqual([2, 4]);
+  for (const client of clients) client.socket.destroy();
+});
+
+test('an announced length is believed once more than a small body has come', async () => {
+  await using server = await serve();
+  const announcing = await openRaw(server.url);
+  announcing.send(`${post(mebibyte, '/a')}${end}${'x'.repeat(small - 1)}`);
+  const first = await openRaw(server.url);
+  first.send(`${post(mebibyte, '/a')}${end}${'x'.repeat(mebibyte)}`);
+  await waitUntil(() => server.outcomes.length === 1, 'another has arrived');
+  expect(server.outcomes).toEqual([`${mebibyte}`]);
+  // The network has no room left for what was announced.
+  announcing.send('x'.repeat(mebibyte - small + 1));
+  expect(await announcing.until(/<.*>/)).toMatch(/^HTTP\/1.1 503 /);
+  for (const { socket } of [announcing, first]) socket.destroy();
+});
+
+describe('a body that arrives slowly', () => {
+  const announced = `content-length: 100000`;
+  test.each([
+    ['loses its place once a sixth of the time has passed', announced, 10_000, 10_000, 503],
+    ['keeps it as long as it keeps pace', announced, 60_000, 35_999, undefined],
+    ['loses it when it falls behind', announced, 60_000, 37_000, 503],
+    ['is given up when the time is over, if nobody knew its size', 'transfer-encoding: chunked', 10_000, 60_000, 408],
+  ])('%s', async (_, length, sent, passed, status) => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'] });
+    try {
+      await using server = await serve();
+      const client = await openRaw(server.url);
+      client.send(`POST /a HTTP/1.1\r\nhost: x\r\n${length}\r\n${end}`);
+      const other = await openRaw(server.url);
+      client.send(length === announced ? 'x'.repeat(sent) : `ffffff\r\n${'x'.repeat(sent)}`);
+      other.send(`GET /passing HTTP/1.1\r\nhost: x\r\n${end}`);
+      await other.until(/<0>/);
+      const arrived = () => client.socket.writableLength === 0;
+      await waitUntil(arrived, 'all of it was sent');
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      jest.advanceTimersByTime(passed);
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      if (status === undefined) {
+        client.send('x'.repeat(100_000 - sent));
+        await waitUntil(() => server.outcomes.includes('100000'), 'it has arrived');
+      } else expect(await client.until(/<.*>/)).toMatch(new RegExp(`^HTTP/1.1 ${status} .*connection: close`, 'is'));
+      for (const { socket } of [client, other]) socket.destroy();
+      for (const release of server.held) release();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
+
+test('a caller may read less than the server’s limit: more is neither kept nor read on', async () => {
+  await using server = await serve({ bodyBudget: mebibyte });
+  for (const size of [small + 1, mebibyte, 2 * mebibyte]) {
+    const client = await openRaw(server.url);
+    client.send(`${post(size, `/passing/${small}`)}${end}${'x'.repeat(small + 1)}`);
+    expect(await client.until(/<\d+>/)).toMatch(/connection: close/i);
+    client.socket.destroy();
+  }
+  for (const outcome of server.outcomes) expect(Number(outcome)).toBeGreaterThan(small);
+});
+
+describe('a client that waits to be asked for its body', () => {
+  const expecting = (length: number, path?: string) => `${post(length, path)}expect: 100-continue\r\n${end}`;
+
+  test('is asked for one that may be sent', async () => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    client.send(expecting(5, '/passing'));
+    await client.until(/^HTTP\/1.1 100 Continue\r\n\r\n$/);
+    client.send('hello');
+    expect(await client.until(/<5>/)).not.toMatch(/connection: close/i);
+    client.socket.destroy();
+  });
+
+  test.each([
+    ['the server', mebibyte + 1, '/passing'],
+    ['the app', small + 1, `/passing/${small}`],
+  ])('is answered at once if it would be too large for %s', async (_, length, path) => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    client.send(expecting(length, path));
+    expect(await client.until(/<\d+>/)).toMatch(/^HTTP\/1.1 200 .*connection: close/is);
+    expect(server.outcomes).toEqual([`${length}`]);
+    client.socket.destroy();
+  });
+});

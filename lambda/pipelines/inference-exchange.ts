@@ -58,10 +58,14 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     explainer: Explainer,
     { signal, alive }: Watcher,
   ): Attempt => {
-    const { bodyFor, conversation, isAccountBound } = takeOutgoing(request);
+    let held: Outgoing | undefined = takeOutgoing(request);
+    const outgoing = (): Outgoing => {
+      if (held === undefined) throw new TypeError('the body has been let go of');
+      return held;
+    };
     return {
       build: (candidate) => {
-        const built = buildUpstreamRequest(candidate, { ...call, bodyFor }, request.headers);
+        const built = buildUpstreamRequest(candidate, { ...call, ...outgoing() }, request.headers);
         record.tries += 1;
         record.upstream = candidate.upstream.prefix;
         for (const secret of candidate.secrets) explainer.conceal(secret);
@@ -69,8 +73,15 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       },
       explain: explainer.sentenceIn,
       signal,
-      conversation,
-      isAccountBound,
+      // Its words are parts of the body.
+      get conversation() {
+        return outgoing().conversation;
+      },
+      isAccountBound: () => outgoing().isAccountBound(),
+      forgetBody: () => {
+        held = undefined;
+        request.room.leave();
+      },
       onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
         alive?.();
         record.upstreamStatus = upstreamStatus;
@@ -83,7 +94,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
   };
 
   /**
-   * Frees the body when an answer begins or none will come. Until then the attempt holds it, and nothing else may. (A closure
+   * Frees the body when an answer begins or none will come, if not earlier. Until then only the attempt may hold it. (A closure
    * keeps alive all that its neighbours in the same function use, so the closures of a stream are made elsewhere.)
    */
   const open = (...parts: Parameters<typeof prepare>) =>

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, t
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { smallBody } from '../http/room.ts';
 import { writeBody } from '../http/write-body.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
@@ -14,20 +15,33 @@ export interface UpstreamAnswer {
   readonly body: Readable;
 }
 
-/** Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. */
-export type SendRequest = (request: UpstreamRequest, signal: AbortSignal) => Promise<UpstreamAnswer>;
+/**
+ * Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. `forgetBody` says that
+ * nobody needs the body again, and is called once a large one is wholly written.
+ */
+export type SendRequest = (
+  request: UpstreamRequest,
+  signal: AbortSignal,
+  forgetBody?: () => void,
+) => Promise<UpstreamAnswer>;
 
 interface Connecting {
   readonly connectTimeout: number;
-  /** The most connections at once; further requests wait for a free one. */
+  /** The most connections at once, half of them for large bodies; further requests wait for a free one. */
   readonly sockets?: number | undefined;
 }
 
 /** The one place that opens connections to an upstream. Connections are reused. */
 export function createExchange({ connectTimeout, sockets }: Connecting): SendRequest {
-  const agents = { keepAlive: true, maxFreeSockets: 64, ...(sockets !== undefined && { maxTotalSockets: sockets }) };
-  const http = { send: httpRequest, agent: new HttpAgent(agents), fresh: new HttpAgent(), ready: 'connect' };
-  const https = { send: httpsRequest, agent: new HttpsAgent(agents), fresh: new HttpsAgent(), ready: 'secureConnect' };
+  const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
+  const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
+  const http = { send: httpRequest, agent: new HttpAgent(kept), fresh: new HttpAgent(half), ready: 'connect' };
+  const https = {
+    send: httpsRequest,
+    agent: new HttpsAgent(kept),
+    fresh: new HttpsAgent(half),
+    ready: 'secureConnect',
+  };
 
   /** There are as many as upstreams have endpoints. */
   const targets = new Map<string, Target>();
@@ -37,14 +51,20 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     return target;
   };
 
-  const attempt = (request: UpstreamRequest, signal: AbortSignal, fresh: boolean): Promise<UpstreamAnswer> => {
+  const attempt = (
+    request: UpstreamRequest,
+    signal: AbortSignal,
+    fresh: boolean,
+    forgetBody?: () => void,
+  ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
     const client = url.startsWith('https:') ? https : http;
     const agent = fresh ? client.fresh : client.agent;
     const { options, listHeaders } = targetOf(url);
     const outgoing = client.send({ ...options, headers: listHeaders(headers), agent });
     // The connection keeps its listeners as long as the answer takes, so they must not hold the body.
-    let again: (() => Promise<UpstreamAnswer>) | undefined = againWith(request, signal);
+    let again = fresh ? undefined : againWith(request, signal);
+    if (forgetBody) outgoing.once('finish', forgetBody);
     const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
       // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
       const giveUp = () => outgoing.destroy();
@@ -93,7 +113,11 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
 
   const againWith = (request: UpstreamRequest, signal: AbortSignal) => () => attempt(request, signal, true);
 
-  return (request, signal) => attempt(request, signal, false);
+  return (request, signal, forgetBody) => {
+    const isLarge = Number(request.headers['content-length']) > smallBody;
+    // A connection that is used again may turn out to be dead, and a second try would need the body.
+    return forgetBody && isLarge ? attempt(request, signal, true, forgetBody) : attempt(request, signal, false);
+  };
 }
 
 function decode(answer: IncomingMessage): Readable {

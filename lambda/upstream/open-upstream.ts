@@ -24,6 +24,8 @@ export interface Attempt {
   readonly conversation: Conversation;
   /** Whether the body contains something that only the account that created it can read. */
   isAccountBound(): Promise<boolean>;
+  /** Frees the body, from which nothing is built after that. */
+  forgetBody(): void;
   /** Called for each failed try; `another` says whether one more follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
@@ -32,8 +34,12 @@ export interface Attempt {
 export type OpenUpstream = (attempt: Attempt) => Promise<UpstreamAnswer>;
 
 export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstream {
-  const tryOne = async (candidate: Candidate, { build, explain, signal }: Attempt): Promise<UpstreamAnswer> => {
-    const answer = await send(build(candidate), signal);
+  const tryOne = async (
+    candidate: Candidate,
+    { build, explain, signal, forgetBody }: Attempt,
+    isLast: boolean,
+  ): Promise<UpstreamAnswer> => {
+    const answer = await send(build(candidate), signal, isLast ? forgetBody : undefined);
     const { status, headers, body } = answer;
     const kind = classifyStatus(status);
     if (kind === undefined) return answer;
@@ -51,19 +57,19 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
     const { signal } = attempt;
     let left: readonly Candidate[] = await pool.candidates(attempt.conversation);
     let first: UpstreamFailure | undefined;
+    let isAccountBound = false;
     let movedOnce = false;
     for (;;) {
       signal.throwIfAborted();
       const [candidate, ...others] = left;
       if (candidate === undefined) throw new UpstreamFailure('credentials');
       try {
-        return await tryOne(candidate, attempt);
+        return await tryOne(candidate, attempt, others.length === 0);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
         // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
-        if (first && error.failureClass.mayBeForeign && (await attempt.isAccountBound())) throw first;
-        first ??= error;
+        if (first && error.failureClass.mayBeForeign && isAccountBound) throw first;
         const { next, rests, once = false } = error.failureClass;
         if (rests) pool.rest(candidate, error);
         left = stillToTry(others, candidate, once && movedOnce ? 'nothing' : next);
@@ -71,6 +77,9 @@ export function createOpenUpstream({ pool, send, now }: Dependencies): OpenUpstr
         const another = left.length > 0;
         attempt.onFailure(error, candidate, another);
         if (!another) throw error;
+        // Now, because the next try may let go of the body.
+        if (!first) isAccountBound = await attempt.isAccountBound();
+        first ??= error;
       }
     }
   };

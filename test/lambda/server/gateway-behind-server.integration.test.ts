@@ -154,6 +154,20 @@ describe('memory that all requests share', () => {
     }
   });
 
+  test('bodies that the upstream has wholly read leave their room to others while it thinks', async () => {
+    const { gateway } = watched;
+    const released = Promise.withResolvers<void>();
+    gateway.upstream.otherwise([until(released.promise), ...json(200, wire.chat.answer)]);
+    const before = gateway.upstream.requests.length;
+    const answers: Promise<Response>[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      answers.push(gateway.post(path, filled(mebibyte - 1_000), key));
+      await gateway.upstream.arrival(before + turn);
+    }
+    released.resolve();
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+  });
+
   test('bodies let go of when the answer begins leave their room to others', async () => {
     const { gateway } = watched;
     const released = Promise.withResolvers<void>();

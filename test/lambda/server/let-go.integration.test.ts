@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -8,23 +8,28 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { startTestGateway } from '../../support/gateway.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { wire } from '../../support/wire.ts';
 
 const { path, question, events } = wire.chat;
 const size = 4_000_000;
 
-/** An upstream that discards requests, begins each answer at once, and ends none. */
-async function startForgetfulUpstream() {
+/** An upstream that discards requests, begins each answer at once unless it `thinks`, and ends none. */
+async function startForgetfulUpstream(thinks: boolean) {
+  let read = 0;
   const server = createServer((incoming, response) => {
     incoming.resume();
-    incoming.once('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events[0]));
+    incoming.once('end', () => {
+      read += 1;
+      if (!thinks) response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events[0]);
+    });
   });
   const { url, close } = await listenLocally(server);
-  return { url: `${url}/v1`, [Symbol.asyncDispose]: close };
+  return { url: `${url}/v1`, read: () => read, [Symbol.asyncDispose]: close };
 }
 
-/** Opens a stream with a long prompt; this end keeps nothing of that either. */
-async function openStream(url: string, encoding: string): Promise<IncomingMessage> {
+/** Asks for a stream with a long prompt; this end keeps nothing of that either. */
+function askForStream(url: string, encoding: string): ClientRequest {
   const headers = { 'content-type': 'application/json', 'x-api-key': 'x', 'content-encoding': encoding };
   const outgoing = request(url + path, { method: 'POST', headers, agent: false });
   const body = JSON.stringify({
@@ -32,10 +37,14 @@ async function openStream(url: string, encoding: string): Promise<IncomingMessag
     messages: [{ role: 'user', content: randomBytes(size * 0.75).toString('base64') }],
     stream: true,
   });
+  outgoing.on('error', () => {});
   outgoing.end(encoding === 'gzip' ? gzipSync(body) : body);
+  return outgoing;
+}
+
+async function begun(outgoing: ClientRequest): Promise<void> {
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   await once(answer, 'data');
-  return answer;
 }
 
 setFlagsFromString('--expose-gc');
@@ -59,19 +68,28 @@ async function readSettledMemory(): Promise<number> {
   return last;
 }
 
+const twoKeys = { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two' };
 test.each([
-  ['as it came', 'identity', {}],
-  ['compressed', 'gzip', {}],
-  ['with several keys, by its opening words', 'identity', { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two' }],
-])('the text of a request is gone from memory while its answer flows: %s', async (_, encoding, settings) => {
-  await using upstream = await startForgetfulUpstream();
+  ['while its answer flows: as it came', 'identity', false, {}],
+  ['while its answer flows: compressed', 'gzip', false, {}],
+  ['while its answer flows: with several keys, by its opening words', 'identity', false, twoKeys],
+  ['while the last upstream thinks', 'identity', true, {}],
+])('the text of a request is gone from memory %s', async (_, encoding, thinks, settings) => {
+  await using upstream = await startForgetfulUpstream(thinks);
   await using gateway = await startTestGateway({
     engine: 'web',
     environment: { GUEST_LIMIT: '100', UPSTREAM_BASE_URL: upstream.url, ...settings },
   });
-  const streams = [await openStream(gateway.url, encoding)];
+  const streams: ClientRequest[] = [];
+  const open = async () => {
+    const outgoing = askForStream(gateway.url, encoding);
+    streams.push(outgoing);
+    if (thinks) await waitUntil(() => upstream.read() === streams.length, 'the upstream has the prompt');
+    else await begun(outgoing);
+  };
+  await open();
   const before = await readSettledMemory();
-  while (streams.length < 6) streams.push(await openStream(gateway.url, encoding));
+  while (streams.length < 6) await open();
   const grown = (await readSettledMemory()) - before;
   for (const stream of streams) stream.destroy();
   // Five streams are open; not even one body is there.

@@ -51,6 +51,25 @@ describe('a request', () => {
     expect([await crowd(), await crowd()]).toEqual([0, 64]);
   });
 
+  test.each([
+    ['forgets a large body once it is sent, which goes on a fresh connection', 65_537, true, false],
+    ['keeps a small one for a second try, and uses a connection again', 65_536, false, true],
+  ])('%s', async (_, size, forgets, reuses) => {
+    upstream.answer(fine, [silence]);
+    await answerOf();
+    let forgotten = false;
+    const request = { url: upstream.url, headers: { 'content-length': `${size}` }, pieces: ['x'.repeat(size)] };
+    const leaving = new AbortController();
+    const answered = send(request, leaving.signal, () => {
+      forgotten = true;
+    });
+    const { reused } = await upstream.arrival(1);
+    await turnEventLoop(20);
+    expect([forgotten, reused]).toEqual([forgets, reuses]);
+    leaving.abort();
+    await expect(answered).rejects.toThrow();
+  });
+
   test('leaves no listener on its signal', async () => {
     upstream.otherwise(fine);
     const { signal } = new AbortController();

@@ -21,14 +21,16 @@ const all = [candidate(first, 'a'), candidate(first, 'b'), candidate(second, 'x'
 /** Opens an upstream with an answer for each key. Returns the outcome, the keys tried, those resting, and the reported failures. */
 async function open(answers: Readonly<Record<string, Answer>>, changes: Partial<Attempt> = {}, candidates = all) {
   const [asked, resting, told]: [string[], string[], string[]] = [[], [], []];
+  let forgotten = false;
   const openUpstream = createOpenUpstream({
     pool: {
       candidates: async () => [...candidates],
       hasKeys: async () => true,
       rest: ({ key }, { kind }) => resting.push(`${key} ${kind}`),
     },
-    send: async ({ url }) => {
+    send: async ({ url }, _signal, forgetBody) => {
       asked.push(url);
+      forgetBody?.();
       const answer = answers[url] ?? 200;
       if (answer instanceof Error) throw answer;
       const {
@@ -41,15 +43,21 @@ async function open(answers: Readonly<Record<string, Answer>>, changes: Partial<
     now: () => Date.UTC(2026, 10, 21),
   });
   const outcome = await openUpstream({
-    build: ({ key }) => ({ url: key, headers: {}, pieces: [] }),
+    build: ({ key }) => {
+      if (forgotten) throw new Error('the body is gone');
+      return { url: key, headers: {}, pieces: [] };
+    },
     explain: (body) => `explained ${body}`,
     signal: new AbortController().signal,
     conversation: { caller: 'me', traits: [] },
     isAccountBound: async () => false,
+    forgetBody: () => {
+      forgotten = true;
+    },
     onFailure: ({ kind }, { key }, another) => told.push(`${key} ${kind} ${another}`),
     ...changes,
   }).catch((error: unknown) => error);
-  return { outcome, asked: asked.join(''), resting, told };
+  return { outcome, asked: asked.join(''), resting, told, forgotten };
 }
 
 describe('the keys and upstreams tried', () => {
@@ -81,8 +89,21 @@ describe('the keys and upstreams tried', () => {
       return 'too late';
     };
     const late = await open({ a: 413 }, { signal: controller.signal, explain });
-    expect(late).toEqual({ outcome: gone, asked: 'a', resting: [], told: [] });
+    expect(late).toEqual({ outcome: gone, asked: 'a', resting: [], told: [], forgotten: false });
   });
+});
+
+test('the body is kept until the last that can be tried, and whose it is was found out by then', async () => {
+  expect((await open({ a: 429, b: 401 })).forgotten).toBe(false);
+  expect(await open({ a: 429, b: 401, x: 402 })).toMatchObject({ asked: 'abxy', forgotten: true });
+  let asked = 0;
+  const isAccountBound = async () => {
+    asked += 1;
+    return true;
+  };
+  const { outcome } = await open({ a: 429, b: 401, x: 402, y: 400 }, { isAccountBound });
+  expect(outcome).toMatchObject({ kind: 'limited' });
+  expect(asked).toBe(1);
 });
 
 describe('each failure', () => {
@@ -100,7 +121,7 @@ describe('each failure', () => {
 
   test('does not include the gateway’s own faults', async () => {
     const fault = new TypeError('a fault');
-    expect(await open({ a: fault })).toEqual({ outcome: fault, asked: 'a', resting: [], told: [] });
+    expect(await open({ a: fault })).toMatchObject({ outcome: fault, asked: 'a', resting: [], told: [] });
   });
 
   test('is the answer if it is the last, except a 400 on data that only the first failed account can read', async () => {

@@ -10,12 +10,16 @@ export class JsonFault extends Error {
   }
 }
 
+/** A text may be nothing but line ends, which would take long to count. */
+const mostLines = 100_000;
+
 function place(text: string, offset: number): string {
   let line = 1;
   let lineStart = 0;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', lineStart)) {
     line++;
     lineStart = at + 1;
+    if (line > mostLines) return `character ${offset + 1}`;
   }
   return `line ${line}, column ${offset - lineStart + 1}`;
 }

@@ -1,4 +1,4 @@
-import { refuseOtherCase, refuseRepeats } from '../dialects/check.ts';
+import { refuseOtherCase } from '../dialects/check.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
 import { decodeBody, type Encoding, encodingOf } from '../http/decode-body.ts';
@@ -78,7 +78,6 @@ export function* readCall(
   if (isLong(text)) yield;
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
-  refuseRepeats(drop.size, 'The body');
   const { set = {}, edits = [] } = dialect.normalize(body);
   const hashed = hashId ? hashCallerIds(body, hashId) : [];
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];

@@ -292,8 +292,16 @@ describe('hostile shapes', () => {
     const json = scan(`{${filled('"model":0,"m\\u006fdel":1,')}"other":2}`);
     expect(json.next(json.member(json.root, 'model') ?? -1)).toBe(json.size - 2);
   });
+});
 
-  test('a fault far into a text of many lines', () => {
-    expect(faultOf(`[${filled('\n')}x]`).message).toMatch(/^line 6000001, column 1: /);
-  });
+test('a fault behind very many lines is placed by its character', () => {
+  const fault = (lines: number) => () => createScanner().scan(`{}${'\n'.repeat(lines)}x`);
+  expect(fault(99_999)).toThrow('line 100000, column 1: expected nothing more');
+  expect(fault(100_000)).toThrow('character 100003: expected nothing more');
+});
+
+test('a member is found however its key is spelt, and no other', () => {
+  const json = createScanner().scan('{"\\u0074ype":1,"t\\u0079pe":2,"\\u0054ype":3,"\\typ":4,"\\/a":5,"\\u002Fb":6}');
+  const names = ['type', 'Type', '\typ', '/a', '/b', 'u0074ype'];
+  expect(names.map((name) => json.member(json.root, name))).toEqual([4, 6, 8, 10, 12, undefined]);
 });

@@ -276,11 +276,16 @@ test('the request in a body', () => {
   expect(atOnce(readCall(body, route, models, anybody)).call.stream).toBe(false);
 });
 
-test('a body that repeats what the gateway reads over and over again is refused', () => {
-  const repeated = (member: string, times: number) => `${member},"a":1,`.repeat(times);
-  const body = (times: number) => `{${repeated('"model":"svc"', times)}"model":"svc","messages":[]}`;
-  expect(send('chat', body(1_000))).toContain(sentModel);
-  expect(() => send('chat', body(1_001))).toThrow('The body repeats a member more than 1000 times: send each once.');
-  const config = `{"model":"svc","messages":[],"output_config":{${repeated('"effort":"low"', 1_002)}"b":1}}`;
+test('a body with more members than anybody needs is refused, however they are spelt', () => {
+  const body = (member: string, times: number) => `{"model":"svc",${`${member},`.repeat(times)}"messages":[]}`;
+  for (const member of ['"a":1', '"\\u0061":1', '"model":"svc"']) {
+    expect(send('chat', body(member, 998))).toContain(sentModel);
+    const refusal = 'The body has more than 1000 fields at its top level. Send fewer.';
+    expect(() => send('chat', body(member, 999))).toThrow(refusal);
+  }
+});
+
+test('so is one that repeats what the gateway changes over and over again', () => {
+  const config = `{"model":"svc","messages":[],"output_config":{${`"effort":"low","a":1,`.repeat(1_002)}"b":1}}`;
   expect(() => send('messages', config)).toThrow('output_config repeats a member more than 1000 times');
 });

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout } from 'node:timers/promises';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 import { writeBody } from '../http/write-body.ts';
 
@@ -32,8 +31,9 @@ export async function writeResponse(
 }
 
 async function closed(request: IncomingMessage, timeLimit: number): Promise<void> {
-  const patience = new AbortController();
-  const over = new Promise((resolve) => request.once('end', resolve).once('close', resolve));
-  await Promise.race([over, setTimeout(timeLimit, undefined, { signal: patience.signal }).catch(() => {})]);
-  patience.abort();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  request.once('end', resolve).once('close', resolve);
+  const timer = setTimeout(resolve, timeLimit);
+  await promise;
+  clearTimeout(timer);
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
 import type { Call } from '../../../lambda/http/call.ts';
 import type { GatewayResponse } from '../../../lambda/http/gateway-request.ts';
-import { inTime, waitUntil } from '../../support/wait-until.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
 
 const mebibyte = 1_048_576;
@@ -199,13 +200,58 @@ test('a reader that stands still holds the answer back', async () => {
   const client = await openRaw(server.url);
   client.socket.pause();
   client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
-  // Until it stands still, as the system's buffers vary.
-  for (let before = -1; before !== given || given === 0; ) {
-    before = given;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  // Until it stands still, as the system's buffers vary. An answer that is not held back goes on with each turn.
+  for (let [before, unchanged] = [0, 0]; unchanged < 200 && given < 16 * mebibyte; before = given) {
+    await new Promise((resolve) => setImmediate(resolve));
+    unchanged = given === before && given > 0 ? unchanged + 1 : 0;
   }
   expect(given).toBeLessThan(16 * mebibyte);
   client.socket.destroy();
+});
+
+test('an answer is over when it is sent, not when it is written: until then it holds its room', async () => {
+  const size = 32 * mebibyte; // more than the system's buffers hold
+  const app = async ({ path, room }: Call) => {
+    room.claim('a');
+    room.take(size);
+    return answer(path === '/long' ? 'x'.repeat(size) : 'short');
+  };
+  await using server = await serve(app, { bodyBudget: 4 * size });
+  const client = await openRaw(server.url);
+  client.socket.pause();
+  client.send(`GET /long HTTP/1.1\r\nhost: x\r\n${end}`);
+  const statusOf = async () => (await fetch(server.url)).status;
+  while ((await statusOf()) === 200); // until the long one has its room
+  for (let turn = 0; turn < 20; turn += 1) expect(await statusOf()).toBe(500);
+  client.socket.resume();
+  while ((await statusOf()) !== 200);
+  client.socket.destroy();
+});
+
+test('a client that still sends gets its early answer, and may send all before the connection closes', async () => {
+  using timers = stopTimers();
+  await using server = await serve(async ({ bodySize }) => answer(`${await bodySize()}`));
+  const client = await openRaw(server.url);
+  const errors: Error[] = [];
+  client.socket.on('error', (error) => errors.push(error));
+  client.send(`${post(4 * mebibyte)}${end}${'x'.repeat(mebibyte + 1)}`);
+  await client.until(/\r\n\r\n\d+$/);
+  await turnEventLoop(20);
+  expect(client.socket.readableEnded).toBe(false);
+  client.send('x'.repeat(3 * mebibyte - 1));
+  await client.rest();
+  expect([errors, client.socket.writableLength]).toEqual([[], 0]);
+
+  // One that does not end is waited for a second, and no longer.
+  const slow = await openRaw(server.url);
+  slow.send(`${post(4 * mebibyte)}${end}${'x'.repeat(mebibyte + 1)}`);
+  await slow.until(/\r\n\r\n\d+$/);
+  await turnEventLoop(20);
+  timers.pass(999);
+  await turnEventLoop(20);
+  expect(slow.socket.readableEnded).toBe(false);
+  timers.pass(1);
+  await slow.rest();
 });
 
 test('an error thrown by the app shows nothing of itself in the answer', async () => {
@@ -249,6 +295,35 @@ test('a stop refuses new connections, says so on open ones, and cuts short what 
   expect(await busy.rest()).toMatch('<service_unavailable>');
   await inTime(stopped, 'the server has stopped');
   expect(order).toEqual(['cut short', 'last moment']);
+});
+
+test('the time for a last word counts from the end of the grace, also when that was noticed late', async () => {
+  const order: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const app = async () => {
+    begun.resolve();
+    await new Promise(() => {});
+    return answer();
+  };
+  const server = await serve(app, { onLastMoment: () => order.push('last moment') });
+  const client = await openRaw(server.url);
+  client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
+  await begun.promise;
+  jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'] });
+  try {
+    const stopped = server.stop(300);
+    // The process was busy, and all of the last word's time has passed as well.
+    jest.advanceTimersByTime(300 + 500);
+    await turnEventLoop(5);
+    jest.advanceTimersByTime(1);
+    await turnEventLoop(5);
+    expect(order).toEqual(['last moment']);
+    jest.advanceTimersByTime(100);
+    await stopped;
+  } finally {
+    jest.useRealTimers();
+  }
+  await client.rest();
 });
 
 test('told to stop while nothing runs, it is over at once', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
 import type { Call } from '../../../lambda/http/call.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
 
 const small = 65_536;
@@ -84,9 +84,9 @@ describe('a body that arrives slowly', () => {
       await other.until(/<0>/);
       const arrived = () => client.socket.writableLength === 0;
       await waitUntil(arrived, 'all of it was sent');
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await turnEventLoop(20);
       jest.advanceTimersByTime(passed);
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await turnEventLoop(20);
       if (status === undefined) {
         client.send('x'.repeat(100_000 - sent));
         await waitUntil(() => server.outcomes.includes('100000'), 'it has arrived');

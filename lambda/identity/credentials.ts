@@ -2,7 +2,11 @@ import { hash } from 'node:crypto';
 
 /** The credential that a request carries. The key itself is not kept, only its hash. */
 export type Credential =
-  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'none';
+      /** Whether an Authorization header was there, with something else than a bearer. */
+      readonly notBearer?: true;
+    }
   | { readonly kind: 'placeholder' }
   | { readonly kind: 'key'; readonly hash: string };
 
@@ -25,6 +29,7 @@ export function readCredential(headers: RequestHeaders): Credential {
   const name = keyHeaders.find((header) => headers[header]?.trim());
   const given = name && headers[name]?.trim();
   const value = name === 'authorization' ? readBearer(given) : given;
+  if (name && value === undefined) return { kind: 'none', notBearer: true };
   if (!value) return { kind: 'none' };
   return value.startsWith(keyPrefix) ? { kind: 'key', hash: hashKey(value) } : { kind: 'placeholder' };
 }
@@ -34,6 +39,8 @@ export function hashKey(key: string): string {
   return hash('sha256', key);
 }
 
+/** Undefined for another scheme, or for none. */
 function readBearer(authorization = ''): string | undefined {
-  return /^bearer\s+(.*)$/is.exec(authorization)?.[1]?.trim();
+  const match = /^bearer(?:\s+(.*))?$/is.exec(authorization);
+  return match ? (match[1] ?? '').trim() : undefined;
 }

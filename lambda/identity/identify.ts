@@ -61,6 +61,10 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   return async (credential, networkId, origin) => {
     if (credential.kind === 'key') return identifyKey(credential.hash);
     if (credential.kind === 'placeholder') return identifyNetwork(networkId, origin);
+    if (credential.notBearer) {
+      const form = 'must have the word Bearer before the key, as in Authorization: Bearer KEY';
+      throw new GatewayError('missing_api_key', `No API key: the Authorization header ${form}.`);
+    }
     const message = `No API key: send one in ${keyPlaces}.`;
     throw new GatewayError(
       'missing_api_key',

@@ -5,6 +5,7 @@ import { keyPlaces, readCredential } from '../../../lambda/identity/credentials.
 const key = (text: string) => ({ kind: 'key', hash: createHash('sha256').update(text).digest('hex') });
 const placeholder = { kind: 'placeholder' };
 const none = { kind: 'none' };
+const notBearer = { kind: 'none', notBearer: true };
 
 describe('readCredential', () => {
   test.each<[string, Record<string, string | undefined>, object]>([
@@ -26,9 +27,9 @@ describe('readCredential', () => {
     ['empty headers as absent', { 'x-api-key': '', 'api-key': '', authorization: '' }, none],
     ['a bearer without a value', { authorization: 'Bearer ' }, none],
     ['the bare word', { authorization: 'Bearer' }, none],
-    ['another scheme', { authorization: 'Basic bHRrX2E6' }, none],
-    ['no scheme', { authorization: 'ltk_a' }, none],
-    ['a scheme that only begins like it', { authorization: 'Bearerltk_a' }, none],
+    ['another scheme', { authorization: 'Basic bHRrX2E6' }, notBearer],
+    ['no scheme', { authorization: 'ltk_a' }, notBearer],
+    ['a scheme that only begins like it', { authorization: 'Bearerltk_a' }, notBearer],
     ['any text as a placeholder', { 'x-api-key': 'guest' }, placeholder],
     ['the prefix in capitals as a placeholder', { 'x-api-key': 'LTK_a' }, placeholder],
     ['the bare prefix as a key', { 'x-api-key': 'ltk_' }, key('ltk_')],

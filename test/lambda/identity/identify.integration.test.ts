@@ -197,6 +197,19 @@ describe('a placeholder', () => {
   });
 });
 
+test('a key in Authorization without the word Bearer is refused in words that say so', async () => {
+  const identify = createIdentify({
+    ...{ guestLimit: 3, cacheTime: 30_000, corsOrigins: ['*'], now: () => time, store: keys },
+  });
+  const { key } = await newKey();
+  const refused = identify(readCredential({ authorization: key }), 'net1');
+  await expect(refused).rejects.toMatchObject({
+    ...{ code: 'missing_api_key', status: 401 },
+    message:
+      'No API key: the Authorization header must have the word Bearer before the key, as in Authorization: Bearer KEY.',
+  });
+});
+
 test('no key at all is refused without asking the store', async () => {
   for (const [guestLimit, advice] of [
     [3, /Guests may send any text\.$/],

@@ -79,13 +79,14 @@ export class GatewayStack extends Stack {
     // Read by operators and by the commands, which find the tables of a deployed gateway here.
     const outputs = {
       GatewayUrl: url,
-      WalletUrl: `${edge?.url ?? wallet.url.url}cli`,
+      WalletUrl: `${edge?.url ?? wallet.url.url}${config.environment.ACCESS === 'keys' ? '' : 'cli'}`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
       UpstreamSecret: secrets.upstream.secretArn,
       NetworkSaltSecret: secrets.networkSalt.secretArn,
       ServiceName: config.environment.SERVICE_NAME ?? '',
       MemberLimit: config.environment.MEMBER_LIMIT ?? '',
+      Access: config.environment.ACCESS ?? '',
       LogGroup: main.logGroup.logGroupName,
       AlarmTopic: alarms.topic.topicArn,
       ...(config.environment.CONTEXT_WINDOW && { ContextWindow: config.environment.CONTEXT_WINDOW }),

@@ -19,9 +19,9 @@ interface WalletFunctionProps {
 }
 
 /** The operator's settings that the function needs. Changing any other does not affect it. */
-const told = ['SERVICE_NAME', 'CONTEXT_WINDOW', 'GUEST_LIMIT', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
+const told = ['SERVICE_NAME', 'CONTEXT_WINDOW', 'ACCESS', 'GUEST_LIMIT', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
 
-/** The function of the page /cli: the only one that may write keys and links. */
+/** The function of the pages: the only one that may write keys and links, for /cli. */
 export class WalletFunction extends PublicFunction {
   constructor(
     scope: Construct,
@@ -51,8 +51,11 @@ export class WalletFunction extends PublicFunction {
         ...sharedEnvironment(scope, { tables, secrets }),
       },
     });
-    this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
-    this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    // Where only the operator issues keys, there is no /cli, and the other pages need no table.
+    if (environment.ACCESS !== 'keys') {
+      this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+      this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    }
     this.allow(secrets.networkSalt.secretArn, 'secretsmanager:GetSecretValue');
     if (secrets.edge) this.allow(secrets.edge.secretArn, 'secretsmanager:GetSecretValue');
   }

@@ -5,6 +5,8 @@ import { type Identity, type IdentityStore, type KeyRecord, type NetworkLink, st
 
 export interface IdentifyDependencies {
   readonly store: IdentityStore;
+  /** With `keys`, networks count for nothing, and only the operator issues keys. */
+  readonly access: 'open' | 'keys';
   readonly guestLimit: number;
   /** For how many milliseconds a key or link that was found is used without reading it again. */
   readonly cacheTime: number;
@@ -21,13 +23,14 @@ const cacheCapacity = 10_000;
 
 /** Finds the identity that a request counts for, or throws the error for a client without one. */
 export function createIdentify(dependencies: IdentifyDependencies): Identify {
-  const { store, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
+  const { store, access, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
   const keys = createCache<KeyRecord>(cacheTime, cacheCapacity, now);
   const links = createCache<NetworkLink>(cacheTime, cacheCapacity, now);
   const findKey = shareFindings(store.findKey);
   const findStoredLink = shareFindings(store.findLink);
   const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
-  const getKey = appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
+  const getKey =
+    access === 'keys' || appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
 
   const identifyKey = async (hash: string): Promise<Identity> => {
     const cached = keys.get(hash);
@@ -52,7 +55,8 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
 
   const identifyNetwork = async (networkId: string, origin?: string): Promise<Identity> => {
     // A linked network is not a password: a web page that is not listed by name must not spend its visitor's quota.
-    const link = origin === undefined || namedOrigins.has(origin) ? await findLink(networkId) : undefined;
+    const mayBeLinked = access === 'open' && (origin === undefined || namedOrigins.has(origin));
+    const link = mayBeLinked ? await findLink(networkId) : undefined;
     if (link) return { kind: 'member', member: link.member };
     if (guestLimit > 0) return { kind: 'guest', networkId };
     throw new GatewayError('invalid_api_key', `Guest access is switched off: a real API key is needed. ${getKey}`);

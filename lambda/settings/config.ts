@@ -32,8 +32,10 @@ export type Config = CamelNamed<{ [N in keyof typeof settings]: Value<(typeof se
 /** Reads every setting at once and reports all faults together. */
 export function readConfig(environment: Environment): Config {
   const faults: string[] = [];
+  const read = camelNamed(readSettings(settings, environment, faults));
   const config: Config = {
-    ...camelNamed(readSettings(settings, environment, faults)),
+    ...read,
+    ...(read.access === 'keys' && { guestLimit: 0 }),
     upstreams: readUpstreams(environment, faults),
   };
   faults.push(...contradictions(config, environment));

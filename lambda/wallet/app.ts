@@ -17,6 +17,8 @@ export interface WalletAppDependencies extends PipelineDependencies {
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;
   readonly findNetwork: FindNetwork;
+  /** With `keys` only the operator issues them, so there is no page for it. */
+  readonly access: 'open' | 'keys';
   readonly appUrl: string | undefined;
   readonly scheme: 'http' | 'https';
   readonly createRequestId: () => string;
@@ -35,11 +37,10 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     const found = routes.get(route);
     if (found) return [route, found];
     const allowed = ['GET', 'POST'].filter((other) => routes.has(`${other} ${path}`)).join(', ');
-    if (allowed === '')
-      return [
-        'unknown',
-        refusal(new GatewayError('not_found', `There is nothing here but /, ${pagePath} and ${docsPath}.`)),
-      ];
+    if (allowed === '') {
+      const pages = dependencies.access === 'open' ? `/, ${pagePath} and ${docsPath}` : `/ and ${docsPath}`;
+      return ['unknown', refusal(new GatewayError('not_found', `There is nothing here but ${pages}.`))];
+    }
     const message = `This path takes ${allowed} only.`;
     return [path, refusal(new GatewayError('method_not_allowed', message, { headers: { allow: allowed } }))];
   };
@@ -68,11 +69,22 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
 
 const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
 
-function createRoutes(dependencies: WalletAppDependencies): ReadonlyMap<string, Pipeline> {
-  const { actions, pageFiles } = dependencies;
-  return new Map<string, Pipeline>([
-    ...[...pageFiles].map(([path, file]) => [`GET ${path}`, createPagePipeline(file, dependencies)] as const),
-    ...[pagePath, docsPath].map((path) => [`GET ${path}/`, createRedirectPipeline(`..${path}`, dependencies)] as const),
+type Routes = ReadonlyMap<string, Pipeline>;
+
+function createRoutes(dependencies: WalletAppDependencies): Routes {
+  const { access, pageFiles } = dependencies;
+  const page = (path: string, file: PageFile) => [`GET ${path}`, createPagePipeline(file, dependencies)] as const;
+  const redirect = (path: string) => [`GET ${path}/`, createRedirectPipeline(`..${path}`, dependencies)] as const;
+  const all = new Map([...[...pageFiles].map(([path, file]) => page(path, file)), redirect(docsPath)]);
+  if (access === 'open') return new Map([...all, redirect(pagePath), ...createActionRoutes(dependencies)]);
+  // The stylesheets and scripts beside the page stay: the other pages share them.
+  all.delete(`GET ${pagePath}`);
+  return all;
+}
+
+function createActionRoutes(dependencies: WalletAppDependencies): Routes {
+  const { actions } = dependencies;
+  return new Map([
     [`GET ${pagePath}/info`, createReadPipeline(actions.info, dependencies)],
     [`POST ${pagePath}/challenge`, createActionPipeline(actions.challenge, dependencies)],
     [`POST ${pagePath}/link`, createActionPipeline(actions.link, dependencies)],

@@ -62,12 +62,13 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
     log,
     now,
   });
+  const isOpen = config.access === 'open';
   return createWalletApp({
     ...config,
     ...world,
     names: headerNames(config.serviceName),
     actions,
-    describe: (site) => describeDeployment(config, { guests: config.guestLimit > 0, keys: true }, site),
+    describe: (site) => describeDeployment(config, { guests: isOpen && config.guestLimit > 0, keys: isOpen }, site),
     sessions,
     log,
     findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),

@@ -219,6 +219,7 @@ test('the outputs are those that the operator and the CLI look for', () => {
     NetworkSaltSecret: { Value: { Ref: ids.networkSalt } },
     ServiceName: { Value: 'svc' },
     MemberLimit: { Value: '50' },
+    Access: { Value: 'open' },
     LogGroup: { Value: { Ref: idOf('AWS::Logs::LogGroup', 'Gateway') } },
     AlarmTopic: { Value: { Ref: idOf('AWS::SNS::Topic', '') } },
   });
@@ -226,6 +227,12 @@ test('the outputs are those that the operator and the CLI look for', () => {
 
 test('the context window is an output where it is set, for the blocks of `keys setup`', () => {
   synthesizeStack({ CONTEXT_WINDOW: 262_144 }).template.hasOutput('ContextWindow', { Value: '262144' });
+});
+
+test('a gateway closed by ACCESS says so in its outputs, and names / in place of /cli', () => {
+  const { Access, WalletUrl } = synthesizeStack({ ACCESS: 'keys' }).template.toJSON().Outputs;
+  const url = { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Wallet'), 'FunctionUrl'] };
+  expect([Access, WalletUrl]).toEqual([{ Value: 'keys' }, { Value: url }]);
 });
 
 test('the deployed commit is in an output, a tag and both functions’ environment; an unknown one is nowhere', () => {

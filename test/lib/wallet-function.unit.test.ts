@@ -42,6 +42,15 @@ test('the role may do exactly this', () => {
   ]);
 });
 
+test('where only the operator issues keys, it may not even read the tables', () => {
+  const [, policy] = synthesizeWallet({ ACCESS: 'keys' }).find('AWS::IAM::Policy', 'Wallet');
+  const { Statement } = policy.PolicyDocument as { Statement: { Action: unknown }[] };
+  expect(Statement.map(({ Action }) => Action)).toEqual([
+    ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    'secretsmanager:GetSecretValue',
+  ]);
+});
+
 test('the gateway’s role may write neither keys nor links', () => {
   const [, policy] = wallet.find('AWS::IAM::Policy', 'Gateway');
   const { Statement } = policy.PolicyDocument as { Statement: { Action: unknown; Resource: unknown }[] };
@@ -65,6 +74,7 @@ describe('its environment has', () => {
     const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
     expect(wallet.variables).toEqual({
       SERVICE_NAME: 'svc',
+      ACCESS: 'open',
       GUEST_LIMIT: '3',
       MEMBER_LIMIT: '50',
       GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },

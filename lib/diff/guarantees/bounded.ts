@@ -25,6 +25,10 @@ export const bounded: readonly Guarantee[] = [
   rising.property(types.endpoint, 'ScalingConfig.MaxEnvironments'),
   rising.property(types.function, 'MemorySize'),
   ...rising.settings(['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT']),
+  ...told('ACCESS', {
+    keeps: (before, after) => before !== 'keys' || after === 'keys',
+    otherwise: 'is open: it serves anyone, without a key that the operator has issued',
+  }),
   ...told('GUEST_WINDOW', {
     keeps: (before, after) => before === 'daily' || after !== 'daily',
     otherwise: 'gives guests their requests anew each day',

@@ -39,6 +39,10 @@ export const reachable: readonly Guarantee[] = [
     must: holdsBodies,
     otherwise: `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`,
   },
+  ...told('ACCESS', {
+    keeps: (before, after) => before === 'keys' || after !== 'keys',
+    otherwise: 'turns away everyone without a key, linked networks too, and has no page /cli',
+  }),
   ...told('SERVICE_NAME', { otherwise: 'has models and headers by other names than clients use' }),
   {
     of: endpoint,

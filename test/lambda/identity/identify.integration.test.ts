@@ -39,7 +39,10 @@ function identifier(more: Partial<IdentifyDependencies> = {}) {
       return keys.anyKeyIssued();
     },
   };
-  const settings = { guestLimit: 3, cacheTime: 30_000, corsOrigins: ['*', 'https://app.example'], now: () => time };
+  const settings = {
+    ...({ access: 'open', guestLimit: 3, cacheTime: 30_000, now: () => time } as const),
+    corsOrigins: ['*', 'https://app.example'],
+  };
   const identify = createIdentify({ store, ...settings, ...more });
   return (key?: string, networkId = 'net1', origin?: string) =>
     identify(readCredential({ 'x-api-key': key }), networkId, origin);
@@ -197,9 +200,27 @@ describe('a placeholder', () => {
   });
 });
 
+describe('with ACCESS=keys', () => {
+  const closed = () => identifier({ access: 'keys', guestLimit: 0, appUrl: 'https://app.example' });
+
+  test('a real key is its member', async () => {
+    const { key } = await newKey();
+    expect(await closed()(key)).toMatchObject({ kind: 'member', member: 'alice' });
+  });
+
+  test('a placeholder is refused, though its network is linked, without a look at the link', async () => {
+    await link('alice');
+    await expect(closed()('anything')).rejects.toMatchObject({
+      ...{ code: 'invalid_api_key', status: 401 },
+      message: 'Guest access is switched off: a real API key is needed. Ask the operator for a key.',
+    });
+    expect(reads).toEqual([]);
+  });
+});
+
 test('a key in Authorization without the word Bearer is refused in words that say so', async () => {
   const identify = createIdentify({
-    ...{ guestLimit: 3, cacheTime: 30_000, corsOrigins: ['*'], now: () => time, store: keys },
+    ...{ access: 'open', guestLimit: 3, cacheTime: 30_000, corsOrigins: ['*'], now: () => time, store: keys },
   });
   const { key } = await newKey();
   const refused = identify(readCredential({ authorization: key }), 'net1');

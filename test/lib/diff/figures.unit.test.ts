@@ -104,6 +104,17 @@ describe('a figure may be tuned by a factor below ten', () => {
     expect(dangersBetween(told('GUEST_LIMIT', '0'), asItIs)).toEqual(raised('GUEST_LIMIT'));
   });
 
+  test('closing the gateway, or opening it, is not tuning either', () => {
+    const closed = told('ACCESS', 'keys');
+    const refused = 'no longer reachable: turns away everyone without a key, linked networks too, and has no page /cli';
+    expect(dangersBetween(asItIs, closed)).toEqual(inBoth(refused));
+    expect(dangersBetween(told('ACCESS'), closed)).toEqual(inBoth(refused));
+    const opened = 'no longer bounded: is open: it serves anyone, without a key that the operator has issued';
+    expect(dangersBetween(closed, asItIs)).toEqual(inBoth(opened));
+    expect(dangersBetween(closed, told('ACCESS'))).toEqual(inBoth(opened));
+    expect(dangersBetween(told('ACCESS'), asItIs)).toEqual([]);
+  });
+
   test('guests whose small limit is removed count with the fifth that they get instead', () => {
     const small = told('GUEST_DAILY_LIMIT', '200');
     expect(dangersBetween(small, told('GUEST_DAILY_LIMIT'))).toEqual(raised('GUEST_DAILY_LIMIT'));

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
@@ -5,6 +6,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { bundle, bundleServer, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
+import { judgeContext, readConfigured } from '../lib/context.ts';
 import { dropCleanReport } from '../lib/drop-clean-report.ts';
 import { EdgeAlarmsStack } from '../lib/edge-alarms-stack.ts';
 import { findCommit } from '../lib/find-commit.ts';
@@ -13,6 +15,7 @@ import { GatewayStack } from '../lib/gateway-stack.ts';
 // The CDK's current behaviour, not the one for older apps. The template's snapshot shows what an upgrade changes.
 const app = new App({ context: featureFlags });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+refuseUnknownContext();
 // `-c commit=` leaves it out, for a comparison with another commit.
 const commit: string | undefined = (app.node.tryGetContext('commit') ?? findCommit(process.cwd())) || undefined;
 const config = readConfigOrExit(app.node.tryGetContext('gateway'), app.node.tryGetContext('stage'));
@@ -38,6 +41,13 @@ function readDistributionOrExit(id: unknown): string | undefined {
   if (id === undefined || (typeof id === 'string' && /^E[A-Z0-9]{8,}$/.test(id))) return id;
   console.error('-c distribution must be the id of the distribution, as the output EdgeDistribution has it');
   process.exit(1);
+}
+
+function refuseUnknownContext(): void {
+  const { faults, warnings } = judgeContext(app.node.getAllContext(), readConfigured(process.cwd(), homedir()));
+  for (const warning of warnings) console.error(`warning: ${warning}`);
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exit(1);
 }
 
 function readConfigOrExit(block: unknown, stage: unknown): DeploymentConfig {

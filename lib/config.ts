@@ -89,21 +89,25 @@ function warningsOf(stage: string, { alarmEmail, terminationProtection }: StackV
 }
 
 /** Why a name does not belong in the block, or its value is invalid. */
-function faultOf(name: string, value: unknown): string | undefined {
-  // The first upstream has no number, and no number begins with a zero.
-  const [, number = '', upstreamName = ''] = /^UPSTREAM_([2-9]_|[1-9]\d+_)?([A-Z_]+)$/.exec(name) ?? [];
-  const ofUpstream = Object.keys(upstreamSettings);
-  const ofFunction = [...Object.keys(settings), 'BODY_BUDGET'];
+export function faultOf(name: string, value: unknown): string | undefined {
   if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
-  if (![...ofFunction, ...Object.keys(stackSettings)].includes(name) && !ofUpstream.includes(upstreamName)) {
-    const upstreams = ofUpstream.map((one) => `UPSTREAM_${number}${one}`);
-    const meant = nearest(name, [...ofFunction, ...upstreams, ...Object.keys(stackSettings)]);
+  const known = settingsLike(name);
+  if (!known.includes(name)) {
+    const meant = nearest(name, known);
     return `${name} is not a known setting: ${meant ? `did you mean ${meant}?` : 'docs/settings.md lists all'}`;
   }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
-  if (name === 'NETWORK_SALT' || upstreamName === 'API_KEYS') return `${name} belongs in a secret, not in a template`;
+  if (/^(NETWORK_SALT|UPSTREAM_(\d+_)?API_KEYS)$/.test(name)) return `${name} belongs in a secret, not in a template`;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
+}
+
+/** The names of all settings; those of an upstream with the number that this name has. */
+export function settingsLike(name: string): string[] {
+  // The first upstream has no number, and no number begins with a zero.
+  const [, number = ''] = /^UPSTREAM_([2-9]_|[1-9]\d+_)/.exec(name) ?? [];
+  const ofUpstream = Object.keys(upstreamSettings).map((one) => `UPSTREAM_${number}${one}`);
+  return [...Object.keys(settings), 'BODY_BUDGET', ...ofUpstream, ...Object.keys(stackSettings)];
 }
 
 /** Written out in the function's environment, so that a changed fallback is a line in the infrastructure diff. */

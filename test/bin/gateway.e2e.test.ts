@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -99,3 +99,26 @@ test.each([
   },
   60_000,
 );
+
+test('the command line’s context: a slip is a fault, an unknown name a warning, and a person’s own files pass', () => {
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, '.cdk.json'), '{"context": {"stack": "mine"}}');
+  const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+  const synth = (...context: readonly string[]) => {
+    const words = ['synth', '--quiet', ...context.flatMap((one) => ['-c', one]), '--output', join(folder, 'context')];
+    const command = [process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words]] as const;
+    const env = { ...process.env, HOME: home, PATH, CDK_VALIDATION: 'false' };
+    const { status, stderr } = spawnSync(...command, { env, encoding: 'utf8' });
+    return { status, said: stderr.split('\n').filter((line) => line.includes('-c ')) };
+  };
+  expect(synth('stag=prod', 'GUEST_LIMIT=7', 'colour=red')).toEqual({
+    status: 1,
+    said: [
+      'warning: -c colour does nothing (there are: stage, commit, distribution)',
+      '-c stag does nothing: did you mean -c stage=prod?',
+      expect.stringMatching(/^-c GUEST_LIMIT does nothing: settings stand in cdk\.json under gateway/),
+    ],
+  });
+  expect(synth('colour=red')).toMatchObject({ status: 0, said: [expect.stringMatching(/^warning: -c colour /)] });
+}, 60_000);

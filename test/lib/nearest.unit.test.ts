@@ -9,6 +9,7 @@ test.each([
   ['', ['dev'], undefined],
   ['completely', ['else'], undefined],
   ['x', [], undefined],
+  ['ba', ['ab'], 'ab'], // one swap, not two changes
 ])('%s among %j', (word, names, expected) => {
   expect(nearest(word, names)).toBe(expected);
 });

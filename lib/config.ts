@@ -2,7 +2,7 @@ import { cloudFrontHeader } from '../lambda/identity/viewer-address.ts';
 import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readSettings } from '../lambda/settings/read-settings.ts';
 import type { Setting } from '../lambda/settings/setting.ts';
-import { serverSettings, settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/settings.ts';
 import { contradictions, engineFaults, type Texts } from './contradictions.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { nearest } from './nearest.ts';
@@ -78,7 +78,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
     ...stackValues,
     environment,
     serverEnvironment,
-    warnings: warningsOf(stage, stackValues).map(placed),
+    warnings: [...warningsOf(stage, stackValues), ...upstreamWarnings(environment)].map(placed),
   };
 }
 
@@ -86,6 +86,20 @@ function warningsOf(stage: string, { alarmEmail, terminationProtection }: StackV
   const isInUse = stage === 'prod' || terminationProtection;
   if (!isInUse || alarmEmail !== undefined) return [];
   return ['alarmEmail is not set: alarms tell nobody but those who subscribe to the topic in the output AlarmTopic'];
+}
+
+/** Names of headers whose value is probably a secret. */
+const secretHeader = /(^|[-_])(authorization|auth|api-?key|key|token|secret|password|cookie)([-_]|$)/;
+
+function upstreamWarnings(environment: Texts): string[] {
+  return Object.entries(environment).flatMap(([name, text]) => {
+    if (/^UPSTREAM_.*BASE_URL$/.test(name) && URL.parse(text)?.hostname.endsWith('.example'))
+      return `${name} is an example, at which nobody answers: set it to the address of your upstream`;
+    if (!/^UPSTREAM_.*HEADERS$/.test(name)) return [];
+    const secret = Object.keys(headerMap.parse(text) ?? {}).filter((header) => secretHeader.test(header));
+    if (secret.length === 0) return [];
+    return `${name} has ${secret.join(' and ')} in clear in the template: put it into the upstream's secret, under the same name`;
+  });
 }
 
 /** Why a name does not belong in the block, or its value is invalid. */

@@ -5,6 +5,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
+
+/** That of cdk.json, with an upstream that may exist. */
+const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+Object.assign(context.gateway.defaults, { UPSTREAM_BASE_URL: 'https://api.acme.com/v1' });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the app as the CDK's command line does: with the context of cdk.json, and a folder to write to. */
@@ -28,7 +32,6 @@ test('a wrong deployment is refused in plain lines, one for each fault', () => {
 }, 30_000);
 
 describe('with the web engine', () => {
-  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const synthesizeWeb = (engine: string) => {
     const gateway = { ...context.gateway, stages: { dev: { engine, memorySize: '' } } };
     return synthesize({ ...context, commit: '', gateway });
@@ -55,7 +58,6 @@ test.each([
   'with %j, -c distribution=%s makes the stacks %j',
   (stage, distribution, stacks) => {
     rmSync(folder, { recursive: true });
-    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
     const gateway = { ...context.gateway, stages: { dev: stage } };
     const { status, stderr } = synthesize({ ...context, commit: '', gateway, distribution });
     expect([status, stderr]).toEqual([0, '']);
@@ -66,7 +68,6 @@ test.each([
 );
 
 test('an invalid id of a distribution is refused', () => {
-  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const { status, stderr } = synthesize({ ...context, distribution: 'api.example.com' });
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^-c distribution must be the id of the distribution/)]);
 }, 30_000);
@@ -77,9 +78,12 @@ test('nothing is synthesized without the gateway’s block in cdk.json', () => {
 }, 30_000);
 
 test.each([
-  ['dev', /^$/],
-  // The cdk.json of this repository has no address for alarms.
-  ['prod', /^warning: cdk\.json, gateway\.stages\.prod: alarmEmail is not set: [^\n]+$/],
+  // The cdk.json of this repository has an upstream that does not exist, and no address for alarms.
+  ['dev', /^warning: cdk\.json, gateway\.defaults: UPSTREAM_BASE_URL is an example, [^\n]+$/],
+  [
+    'prod',
+    /^warning: cdk\.json, gateway\.stages\.prod: alarmEmail is not set: [^\n]+\nwarning: [^\n]+ an example, [^\n]+$/,
+  ],
 ])(
   'the stage %s is synthesized without further output, and without the network',
   (stage, said) => {

@@ -206,13 +206,55 @@ describe('one fault gives one message', () => {
 });
 
 test('a deployment in use whose alarms notify nobody gives a warning', () => {
+  const real = { ...defaults, UPSTREAM_BASE_URL: 'https://api.acme.com/v1' };
   const warnings = (given: object, stage: string) =>
-    readDeploymentConfig({ defaults: { ...defaults, ...given }, stages: { dev: {}, prod: {} } }, stage).warnings;
+    readDeploymentConfig({ defaults: { ...real, ...given }, stages: { dev: {}, prod: {} } }, stage).warnings;
   const warning = [expect.stringMatching(/^gateway\.stages\.\w+: alarmEmail is not set: /)];
   expect(warnings({}, 'prod')).toEqual(warning);
   expect(warnings({ terminationProtection: true }, 'dev')).toEqual(warning);
   expect(warnings({}, 'dev')).toEqual([]);
   expect(warnings({ alarmEmail: 'on-call@example.com' }, 'prod')).toEqual([]);
+});
+
+describe('an upstream', () => {
+  const real = { UPSTREAM_BASE_URL: 'https://api.acme.com/v1' };
+  const warnings = (given: object) => readDeploymentConfig(withDefaults({ ...real, ...given })).warnings;
+  const second = { UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'c' };
+
+  test('at the address of the example gives a warning', () => {
+    const remedy = 'is an example, at which nobody answers: set it to the address of your upstream';
+    expect(warnings({})).toEqual([]);
+    expect(warnings({ UPSTREAM_BASE_URL: defaults.UPSTREAM_BASE_URL })).toEqual([
+      `gateway.defaults: UPSTREAM_BASE_URL ${remedy}`,
+    ]);
+    const others = { UPSTREAM_MESSAGES_BASE_URL: 'https://a.example/v1', UPSTREAM_2_BASE_URL: 'http://b.example' };
+    expect(warnings({ ...second, ...others })).toEqual([
+      `gateway.defaults: UPSTREAM_MESSAGES_BASE_URL ${remedy}`,
+      `gateway.defaults: UPSTREAM_2_BASE_URL ${remedy}`,
+    ]);
+  });
+
+  test.each([
+    'authorization',
+    'Authorization',
+    'proxy-authorization',
+    'x-api-key',
+    'apikey',
+    'x-auth-token',
+    'client-secret',
+    'cookie',
+  ])('with a secret header in clear gives a warning: %s', (header) => {
+    const remedy = "in clear in the template: put it into the upstream's secret, under the same name";
+    const expected = (name: string) => [`gateway.defaults: ${name} has ${header.toLowerCase()} ${remedy}`];
+    const value = JSON.stringify({ 'x-team': 'a', [header]: 'Bearer s3cr3t' });
+    expect(warnings({ UPSTREAM_HEADERS: value })).toEqual(expected('UPSTREAM_HEADERS'));
+    const other = { ...second, UPSTREAM_2_BASE_URL: 'https://api.acme.org/v1', UPSTREAM_2_HEADERS: value };
+    expect(warnings(other)).toEqual(expected('UPSTREAM_2_HEADERS'));
+  });
+
+  test('with other headers gives none', () => {
+    expect(warnings({ UPSTREAM_HEADERS: '{"x-team": "a", "x-monkey": "b", "x-tokens-most": "5"}' })).toEqual([]);
+  });
 });
 
 test('every fault is reported once, with its place', () => {

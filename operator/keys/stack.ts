@@ -44,6 +44,13 @@ async function openStack(name: string): Promise<Stack> {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});
   try {
+    await client.config.region().catch(() => {
+      throw new CommandError(`no region is set: pass --region, or set AWS_REGION to the region of ${name}`);
+    });
+    await client.config.credentials().catch(({ message }) => {
+      const advice = 'set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+      throw new CommandError(`there are no credentials for AWS (${message}): ${advice}`);
+    });
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
     const outputs = stack?.Outputs ?? [];
     return {

@@ -118,6 +118,23 @@ describe('faults are reported in one line, never with a stack trace', () => {
     expect(region).toEqual({ code: 1, out: '', err: 'error: --region belongs to --stack\n' });
   });
 
+  test('a stack without a region, or without credentials, with what to set', async () => {
+    const nothing = {
+      AWS_EC2_METADATA_DISABLED: 'true',
+      AWS_CONFIG_FILE: '/none',
+      AWS_SHARED_CREDENTIALS_FILE: '/none',
+    };
+    const region = 'error: no region is set: pass --region, or set AWS_REGION to the region of Gateway\n';
+    expect(await keys(['list', '--stack', 'Gateway'], nothing)).toEqual({ code: 1, out: '', err: region });
+    for (const environment of [nothing, { ...nothing, AWS_PROFILE: 'unknown' }]) {
+      const { code, err } = await keys(['list', '--stack', 'Gateway', '--region', 'eu-west-3'], environment);
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /^error: there are no credentials for AWS \(.+\): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\n$/,
+      );
+    }
+  });
+
   test('help is no error', async () => {
     const { code, out, err } = await keys(['--help']);
     expect([code, err]).toEqual([0, '']);

@@ -18,6 +18,7 @@ export interface GatewayFile {
   readonly quotaTable: string;
   readonly networkSalt: string;
   readonly memberLimit: number;
+  readonly access: 'open' | 'keys';
   readonly burstLimit: number;
 }
 

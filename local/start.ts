@@ -20,6 +20,8 @@ export interface LocalGateway {
   readonly url: string;
   readonly port: number;
   readonly serviceName: string;
+  /** With `keys` there is no page where wallets get keys. */
+  readonly access: 'open' | 'keys';
   readonly memberLimit: number;
   readonly guestLimit: number;
   /** The host that answers, or undefined for the built-in demo. */
@@ -74,12 +76,12 @@ export async function startGateway(): Promise<LocalGateway> {
   // Only once the port is ours: otherwise the key would be issued and never shown.
   const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), config.keysTable));
   const { keysTable, quotaTable, serviceName, contextWindow } = config;
-  const { memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
+  const { access, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
   const { pid } = process;
   const { host, dataDir } = settings;
   writeGatewayFile({
     ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
-    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, memberLimit, burstLimit },
+    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, access, memberLimit, burstLimit },
   });
   logFile = openLogFile({ port, pid });
   const removeFiles = () => {
@@ -95,6 +97,7 @@ export async function startGateway(): Promise<LocalGateway> {
     url,
     port,
     serviceName,
+    access,
     memberLimit,
     guestLimit,
     upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,

@@ -34,7 +34,7 @@ export function renderWelcome(gateway: LocalGateway): string {
       [`a guest: any placeholder as the key, ${guestLimit} requests`]: `curl ${post('/v1/chat/completions', 'x-api-key: guest', chat)}`,
     }),
     'what it is and how to use it, in a browser': `${base}/`,
-    'a key for your wallet, in a browser': `${base}/cli`,
+    ...(gateway.access === 'open' && { 'a key for your wallet, in a browser': `${base}/cli` }),
     'another key, and all of them': `${keys} issue --label laptop\n${keys} list`,
   };
 

@@ -1,4 +1,5 @@
 import {
+  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -38,6 +39,8 @@ export interface KeyStore extends IdentityStore {
   setExpiry(id: string, expiresAt: number | undefined): Promise<KeyRecord | undefined>;
   /** Replaces an earlier link of the network. */
   link(networkId: string, link: NetworkLink): Promise<void>;
+  /** The link that there was; undefined if there was none. */
+  unlink(networkId: string): Promise<NetworkLink | undefined>;
 }
 
 type Item = Record<string, unknown>;
@@ -135,6 +138,12 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
 
     link: (networkId, link) =>
       write({ ...link, ...at(linkOf(networkId)), [keysSchema.ttlAttribute]: Math.ceil(link.expiresAt / 1000) }),
+
+    unlink: async (networkId) => {
+      const command = new DeleteCommand({ ...table, Key: at(linkOf(networkId)), ReturnValues: 'ALL_OLD' });
+      const { Attributes } = await withinTimeLimit((limit) => client.send(command, limit));
+      return Attributes && withoutStorage<NetworkLink>(Attributes);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/member-usage.ts';
 import { keyOf } from '../../lambda/settings/subkey.ts';
 import type { KeyQuery } from '../../lambda/store/keys.ts';
+import { CommandError } from '../command-error.ts';
 import type { Outcome } from '../outcome.ts';
 import { changeKey, describeKey, findKey, isoTime, showExpiry, showLimit, showNewKey } from './key-record.ts';
 import { renderPairs, renderTable, showText, showTime } from './table.ts';
@@ -65,9 +66,22 @@ export interface LinkRequest {
 }
 
 export async function link(target: Target, { network, member, hours }: LinkRequest, now: number): Promise<Outcome> {
+  if (target.access === 'keys') {
+    throw new CommandError('this gateway has ACCESS=keys, where links count for nothing: issue a key instead');
+  }
   const expiresAt = now + hours * 3_600_000;
-  const id = networkId(network, keyOf(await target.readNetworkSalt()));
-  await target.keys.link(id, { member, linkedAt: now, expiresAt });
+  await target.keys.link(await idOf(target, network), { member, linkedAt: now, expiresAt });
   const text = `${network} counts as ${member} until ${showTime(expiresAt)}, with any placeholder as its key.`;
   return { json: { network, member, expiresAt: isoTime(expiresAt) }, text };
 }
+
+export async function unlink(target: Target, network: string, now: number): Promise<Outcome> {
+  const link = await target.keys.unlink(await idOf(target, network));
+  // DynamoDB may keep an item for days after its end.
+  if (!link || link.expiresAt <= now) throw new CommandError(`${network} is not linked to any member`);
+  const text = `${network} no longer counts as ${link.member}. Within 60 seconds this holds everywhere.`;
+  return { json: { network, member: link.member }, text };
+}
+
+/** The network's id, by which the tables know it. */
+const idOf = async ({ readNetworkSalt }: Target, network: string) => networkId(network, keyOf(await readNetworkSalt()));

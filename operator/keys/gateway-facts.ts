@@ -7,6 +7,8 @@ export interface GatewayFacts {
   /** In tokens, where the operator has set it. */
   readonly contextWindow?: number | undefined;
   readonly memberLimit: number;
+  /** With `keys`, links of networks count for nothing. */
+  readonly access: 'open' | 'keys';
   readonly keysTable: string;
   readonly quotaTable: string;
   readonly readNetworkSalt: () => Promise<string>;

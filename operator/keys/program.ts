@@ -18,7 +18,7 @@ import {
   readSpan,
 } from './arguments.ts';
 import { changeExpiry, changeLimit, rotate } from './change-key.ts';
-import { issue, link, list, revoke, show } from './commands.ts';
+import { issue, link, list, revoke, show, unlink } from './commands.ts';
 import type { Prices } from './parse.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
@@ -152,6 +152,10 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
       run(options, (target) => link(target, { network, member, hours }, now())),
     );
 
+  addCommand(program, 'unlink', 'end the link of a network to a member')
+    .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
+    .action((network: string, options: CommonOptions) => run(options, (target) => unlink(target, network, now())));
+
   addCommand(program, 'setup', 'print what to paste into a client')
     .addArgument(new Argument('<client>', 'which client').choices(clientNames))
     .option('--key <key>', 'the key to fill in', readKey, placeholderKey)
@@ -213,5 +217,6 @@ Examples:
   npm run keys -- setup codex --key ltk_…
   npm run keys -- usage --tokens --days 30 --price 3,15,0.3,3.75
   npm run keys -- link 203.0.113.7 --member ada
+  npm run keys -- unlink 203.0.113.7
 
 Exit codes: 0 done, 1 not done, 2 wrong usage.`;

@@ -20,6 +20,7 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     keysTable: needed('KeysTable'),
     quotaTable: needed('QuotaTable'),
     serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
+    access: outputs.Access === 'keys' ? 'keys' : 'open',
     memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
     ...(outputs.ContextWindow && { contextWindow: Number(outputs.ContextWindow) }),
     readNetworkSalt: () => readSecret(saltSecret),

@@ -89,14 +89,14 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   const { createGatewayTables, startDynamoDb } = await import('../../local/dynamodb.ts');
   const { endpoint, close } = await startDynamoDb({ dataDir });
   changeEnvironment(awsVariables(process.env, endpoint, true));
-  const { serviceName, contextWindow, memberLimit, keysTable, quotaTable } = config;
+  const { serviceName, contextWindow, memberLimit, access, keysTable, quotaTable } = config;
   const client = createDynamoDbClient();
   await createGatewayTables(client, config).finally(() => client.destroy());
   const url = `http://${host}:${port}`;
   const readTokens = async () => {
     throw new CommandError(`only a running gateway has a log: ${startIt({ port, dataDir })}`);
   };
-  const facts = { url, serviceName, contextWindow, memberLimit, keysTable, quotaTable, readTokens };
+  const facts = { url, serviceName, contextWindow, memberLimit, access, keysTable, quotaTable, readTokens };
   return open({ ...facts, readNetworkSalt: async () => networkSalt }, close);
 }
 

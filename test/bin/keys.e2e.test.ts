@@ -44,7 +44,7 @@ beforeAll(async () => {
   const file = {
     ...{ pid: process.pid, host: '127.0.0.1', port, url: `http://127.0.0.1:${port}`, embedded: true },
     ...{ dynamodbEndpoint: dynamodb.endpoint, keysTable, quotaTable, networkSalt },
-    ...{ serviceName: 'acme', memberLimit: 40, burstLimit: 20 },
+    ...({ serviceName: 'acme', access: 'open', memberLimit: 40, burstLimit: 20 } as const),
   };
   writeGatewayFile(file, gatewayFileDirectory().replace(tmpdir(), temporary));
 });
@@ -195,7 +195,8 @@ describe('on a deployed stack', () => {
         );
         return;
       }
-      const listed = name === 'Gateway' ? members.join('') : '';
+      const closed = '<member><OutputKey>Access</OutputKey><OutputValue>keys</OutputValue></member>';
+      const listed = { Gateway: members.join(''), Closed: members.join('') + closed }[name ?? ''] ?? '';
       response.end(
         '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
           `<StackName>${name}</StackName><Outputs>${listed}</Outputs>` +
@@ -236,6 +237,12 @@ describe('on a deployed stack', () => {
     const link = await store.keys.findLink(networkId('203.0.113.7', keyOf('salt-of-a-stack')));
     expect(link?.member).toBe('far');
     expect(secrets.reads).toEqual(['the-salt-secret']);
+  });
+
+  test('whose outputs say ACCESS=keys links no network', async () => {
+    const closed = ['--stack', 'Closed', '--region', 'eu-west-3'];
+    const { code, err } = await keys(['link', '203.0.113.9', '--member', 'far', ...closed], environment);
+    expect([code, err]).toEqual([1, expect.stringContaining('links count for nothing: issue a key instead')]);
   });
 
   test('its log provides the tokens, and members get their names back', async () => {

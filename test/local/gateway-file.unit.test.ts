@@ -16,6 +16,7 @@ const file: GatewayFile = {
   keysTable: 'keys-table',
   quotaTable: 'quota-table',
   networkSalt: 'sixteen characters at least',
+  access: 'open',
   memberLimit: 50,
   burstLimit: 20,
 };

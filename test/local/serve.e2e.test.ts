@@ -285,6 +285,24 @@ test.each(['function-url', 'web'])('the pages for people are served beside the g
   }
 });
 
+test.each(['function-url', 'web'])(
+  'ACCESS=keys closes it with ENGINE=%s, and it tells nobody otherwise',
+  async (ENGINE) => {
+    await using gateway = await startGatewayProcess({ ENGINE, ACCESS: 'keys' });
+    expect(gateway.output()).not.toMatch(/guest|\/cli/);
+    expect(readGatewayFile(gateway.port)).toMatchObject({ access: 'keys' });
+    for (const [path, status] of [
+      ['/cli', 404],
+      ['/', 200],
+      ['/docs', 200],
+    ] as const) {
+      expect([path, (await fetch(gateway.url + path)).status]).toEqual([path, status]);
+    }
+    expect((await remaining(gateway, 'guest')).status).toBe(401);
+    expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '50' });
+  },
+);
+
 test('ENGINE=web serves the same through the HTTP server, and stops like that', async () => {
   await using gateway = await startGatewayProcess({ ENGINE: 'web', SHUTDOWN_GRACE: '0.1' });
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(204);

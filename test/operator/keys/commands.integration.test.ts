@@ -10,6 +10,7 @@ import { createCounters } from '../../../lambda/store/counters.ts';
 import { createKeyStore } from '../../../lambda/store/keys.ts';
 import { createScanCounters } from '../../../lambda/store/scan-counters.ts';
 import { createGatewayTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
+import { CommandError } from '../../../operator/command-error.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
   const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
   await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
   target = {
+    access: 'open',
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     keys: createKeyStore(createDocumentClient(client), 'keys'),
     counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', Date.now),
@@ -163,6 +165,41 @@ test.each([
   expect(linked).toEqual({ network, member: 'ada', expiresAt: '2026-11-22T10:00:00.000Z' });
   const link = await target.keys.findLink(networkId(network, keyOf(salt)));
   expect(link).toEqual({ member: 'ada', linkedAt: now, expiresAt: now + 24 * 3_600_000 });
+});
+
+test('unlink ends a link, however the network is written, and says so where there is none', async () => {
+  await run('link', '2001:db8:7::1', '--member', 'ada', '--hours', '1');
+  const unlinked = await runJson('unlink', '2001:DB8:7:0::/64');
+  expect(unlinked).toEqual({ network: '2001:db8:7::/64', member: 'ada' });
+  expect(await target.keys.findLink(networkId('2001:db8:7::/64', keyOf(salt)))).toBeUndefined();
+  const none = '2001:db8:7::/64 is not linked to any member';
+  await expect(run('unlink', '2001:db8:7::1')).rejects.toThrow(new CommandError(none));
+  await run('link', '203.0.113.8', '--member', 'ada');
+  expect(await run('unlink', '203.0.113.8')).toBe(
+    '203.0.113.8 no longer counts as ada. Within 60 seconds this holds everywhere.',
+  );
+});
+
+test('unlink does not take a link that has ended for one', async () => {
+  const id = networkId('203.0.113.10', keyOf(salt));
+  await target.keys.link(id, { member: 'ada', linkedAt: now - 2, expiresAt: now });
+  await expect(run('unlink', '203.0.113.10')).rejects.toThrow('203.0.113.10 is not linked to any member');
+});
+
+test('no network is linked to a member of a gateway with ACCESS=keys, but links are ended', async () => {
+  const network = networkId('203.0.113.11', keyOf(salt));
+  await run('link', '203.0.113.11', '--member', 'ada');
+  const open = target;
+  target = { ...open, access: 'keys' };
+  try {
+    const refused = run('link', '203.0.113.12', '--member', 'ada');
+    await expect(refused).rejects.toThrow('ACCESS=keys, where links count for nothing: issue a key instead');
+    expect(await open.keys.findLink(networkId('203.0.113.12', keyOf(salt)))).toBeUndefined();
+    await run('unlink', '203.0.113.11');
+    expect(await open.keys.findLink(network)).toBeUndefined();
+  } finally {
+    target = open;
+  }
 });
 
 test('link says when it ends', async () => {

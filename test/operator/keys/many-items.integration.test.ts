@@ -24,6 +24,7 @@ beforeAll(async () => {
     ...{
       url: '',
       serviceName: 'svc',
+      access: 'open',
       memberLimit: 50,
       keysTable,
       quotaTable,

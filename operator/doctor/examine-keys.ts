@@ -9,7 +9,12 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const list = (headers: Record<string, string>): Ask => ({ method: 'GET', path: '/v1/models', headers });
 
 /** Whose quota a request uses: which header wins, and what happens without a real key. */
-export async function* examineKeys(ask: Probe, key: string, { headerPrefix }: Acquaintance): AsyncGenerator<Row> {
+export async function* examineKeys(
+  ask: Probe,
+  key: string,
+  { headerPrefix }: Acquaintance,
+  closed: boolean,
+): AsyncGenerator<Row> {
   const row = (check: string, finding: Finding): Row => ({ area: 'keys', check, ...finding });
   const first = await ask(list({ 'x-api-key': key, ...bearer(unknownKey) }));
   const second = await ask(list({ 'x-api-key': unknownKey, ...bearer(key) }));
@@ -24,5 +29,6 @@ export async function* examineKeys(ask: Probe, key: string, { headerPrefix }: Ac
   const refusal = guest.status === 200 ? undefined : faultInError(guest, expected, headerPrefix);
   if (guest.status !== 200 && refusal === undefined)
     yield row('a placeholder', note('is refused: there are no guests'));
-  else yield row('a placeholder', refusal === undefined ? ok('is a guest') : fail(refusal));
+  else if (refusal !== undefined) yield row('a placeholder', fail(refusal));
+  else yield row('a placeholder', closed ? fail('is served, though the stage has ACCESS=keys') : ok('is a guest'));
 }

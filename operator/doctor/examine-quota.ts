@@ -1,4 +1,4 @@
-import { type Finding, fail, ok, type Row, untested } from '../examination/row.ts';
+import { type Finding, fail, note, ok, type Row, untested } from '../examination/row.ts';
 import { cost, countTokensPath, messagesProbe, whoAreYou } from './dialect-probes.ts';
 import { preflightOf } from './examine-cors.ts';
 import { bearer } from './examine-keys.ts';
@@ -34,10 +34,11 @@ export async function* examineQuota(known: Acquaintance, accounts: Accounts): As
 
   const [ofKey, ofGuest] = [createLedger(key), createLedger()];
   const guestAfter = await ofGuest.read();
-  yield row('a guest is counted apart', judgeApart(guestBefore, guestAfter));
+  const noGuests = guestBefore.limit === 0 ? note('there are no guests') : undefined;
+  yield row('a guest is counted apart', noGuests ?? judgeApart(guestBefore, guestAfter));
   await recordFree(ofKey, ofGuest, key, known, origin);
   yield row('nothing else for a key', judgeFree(ofKey.entries, issueKey));
-  yield row('nothing else for a guest', judgeFree(ofGuest.entries, issueKey));
+  yield row('nothing else for a guest', noGuests ?? judgeFree(ofGuest.entries, issueKey));
 
   const keyFigures = [...charged.entries.flatMap(figuresOf), ...readingsOf(ofKey.entries)];
   const guestFigures = [guestBefore, guestAfter, ...ofGuest.entries.flatMap(figuresOf)];

@@ -30,6 +30,8 @@ export interface Examination {
   /** Names that nobody should see. */
   readonly names: readonly string[];
   readonly limits: ExpectedLimits;
+  /** Whether certainly nobody is served without a key. */
+  readonly closed: boolean;
   readonly issueKey: IssueCommand;
   /** Milliseconds between keep-alives. */
   readonly keepAlive: number;
@@ -39,7 +41,7 @@ export interface Examination {
 
 /** Examines everything that a client can see of a gateway. Yields each row as soon as it is known. */
 export async function* examine(probe: Probe, known: Acquaintance, examination: Examination): AsyncGenerator<Row> {
-  const { key, spentKey, origin, length, names, limits, issueKey, keepAlive, waitOut } = examination;
+  const { key, spentKey, origin, length, names, limits, closed, issueKey, keepAlive, waitOut } = examination;
   const { models, headerPrefix } = known;
   const replies: Reply[] = [];
   const streams: Reply[] = [];
@@ -54,7 +56,7 @@ export async function* examine(probe: Probe, known: Acquaintance, examination: E
   const guestBefore = await openLedger().read();
 
   yield* guarded('models', () => examineModels(ask, key, known));
-  yield* guarded('keys', () => examineKeys(ask, key, known));
+  yield* guarded('keys', () => examineKeys(ask, key, known, closed));
   yield* guarded('errors', () => examineTooLarge(charged, key, known));
   for (const dialect of dialectProbes) {
     const subject = { models, key, length, ledger: charged, onStream: (stream: Reply) => streams.push(stream) };

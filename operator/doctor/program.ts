@@ -76,11 +76,12 @@ export function createProgram(surroundings: Surroundings): Command {
       }
       await examineOrTell(async () => {
         const known = readSettings(surroundings, stage);
-        const { memberLimits: member, guestLimits: guest, keepAlive } = known;
+        const { memberLimits: member, guestLimits: guest, closed, keepAlive } = known;
         const acquaintance = await greet(createProbe({ base, now, patience: greetingPatience }), key);
         printError(`This takes ${cost} of the ${acquaintance.figures.remaining} requests that the key has left.\n`);
         const examination = {
           ...{ key, spentKey: spentKey?.trim(), origin, length, keepAlive },
+          closed: closed && stage !== undefined,
           names: [...new Set([...names, ...known.names])],
           limits: { key: limit, member, guest, certain: stage !== undefined },
           issueKey: createIssueCommand(base, stage),

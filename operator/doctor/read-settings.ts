@@ -8,6 +8,8 @@ export interface KnownSettings {
   readonly names: readonly string[];
   readonly memberLimits: readonly number[];
   readonly guestLimits: readonly number[];
+  /** Whether only keys are served, in every stage. */
+  readonly closed: boolean;
   /** Milliseconds. */
   readonly keepAlive: number;
 }
@@ -19,6 +21,7 @@ export const fallbackSettings: KnownSettings = {
   names: [],
   memberLimits: [fallback('MEMBER_LIMIT')],
   guestLimits: [fallback('GUEST_LIMIT')],
+  closed: false,
   keepAlive: Number(settings.KEEP_ALIVE_INTERVAL.fallback) * 1000,
 };
 
@@ -35,6 +38,7 @@ export function readKnownSettings(block: unknown, stage?: string): KnownSettings
   return {
     names: [...new Set(configs.flatMap(({ upstreams, upstreamNames }) => namesOf(upstreams, upstreamNames)))],
     memberLimits: [...new Set(configs.map(({ memberLimit }) => memberLimit))],
+    closed: configs.every(({ access }) => access === 'keys'),
     guestLimits: [...new Set(configs.map(({ guestLimit }) => guestLimit))],
     keepAlive: Math.max(...configs.map(({ keepAliveInterval }) => keepAliveInterval)),
   };

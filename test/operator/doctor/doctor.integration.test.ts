@@ -211,6 +211,21 @@ describe('the cdk.json of the checkout', () => {
     expect(out).toMatch(/\n✘ quota +the limit of a guest +it is 3, and not 9\n/);
   });
 
+  test('says whether anybody is served without a key', async () => {
+    const block = { defaults, stages: { prod: { ACCESS: 'keys' } } };
+    const { out, code } = await examine(() => block, '--stage', 'prod');
+    expect(code).toBe(1);
+    expect(out).toMatch(/\n✘ keys +a placeholder +is served, though the stage has ACCESS=keys\n/);
+    await using closed = await startGatewayOfMembers({ pace: 0, environment: { ACCESS: 'keys' } });
+    const args = ['--base', closed.url, '--key', await closed.issueKey(), '--stage', 'prod'];
+    const healthy = await runDoctor(args, { now, readBlock: () => block });
+    expect(healthy.code).toBe(0);
+    expect(healthy.out).toMatch(/\n• keys +a placeholder +is refused: there are no guests\n/);
+    expect(healthy.out).toMatch(/\n• quota +a guest is counted apart +there are no guests\n/);
+    expect(healthy.out).toMatch(/\n• quota +nothing else for a guest +there are no guests\n/);
+    expect(healthy.out).toMatch(/\n✔ quota +the limit of a guest +0\n/);
+  });
+
   test('is ignored if it is wrong, unless a stage is given', async () => {
     const lenient = await examine(() => ({ stages: { dev: {} } }), '--json');
     expect(lenient.code).toBe(0);

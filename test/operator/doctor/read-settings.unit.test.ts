@@ -21,6 +21,7 @@ test('without a stage, the names and limits of all stages are known', () => {
     names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net', 'AcmeCorp'],
     memberLimits: [50, 80],
     guestLimits: [5, 3],
+    closed: false,
     keepAlive: 20_000,
   });
 });
@@ -30,9 +31,16 @@ test('with a stage, only its own are known', () => {
     names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'],
     memberLimits: [50],
     guestLimits: [5],
+    closed: false,
     keepAlive: 15_000,
   });
   expect(() => readKnownSettings(block, 'stage')).toThrow(ConfigError);
+});
+
+test('a stage with ACCESS=keys has no guests, and without a stage all must be closed', () => {
+  const stages = { dev: {}, prod: { ACCESS: 'keys' } };
+  expect(readKnownSettings({ defaults, stages }, 'prod')).toMatchObject({ guestLimits: [0], closed: true });
+  expect(readKnownSettings({ defaults, stages })).toMatchObject({ guestLimits: [3, 0], closed: false });
 });
 
 test('the cdk.json of this repository has no names, as nobody has deployed it', () => {

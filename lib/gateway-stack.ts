@@ -67,7 +67,7 @@ export class GatewayStack extends Stack {
       canary: canary !== undefined,
     });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
-    new Dashboard(this, 'Dashboard', {
+    const dashboard = new Dashboard(this, 'Dashboard', {
       ...{ metrics, alarms },
       logGroups: [gateway, web].flatMap((engine) => engine?.logGroup ?? []),
       functionLogGroup: gateway?.logGroup,
@@ -89,6 +89,7 @@ export class GatewayStack extends Stack {
       Access: config.environment.ACCESS ?? '',
       LogGroup: main.logGroup.logGroupName,
       AlarmTopic: alarms.topic.topicArn,
+      DashboardUrl: dashboard.url,
       ...(config.environment.CONTEXT_WINDOW && { ContextWindow: config.environment.CONTEXT_WINDOW }),
       ...(commit && { Commit: commit }),
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),

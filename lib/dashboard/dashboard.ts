@@ -1,5 +1,5 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import { Duration } from 'aws-cdk-lib/core';
+import { Aws, Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { EdgeMetrics } from '../edge-metrics.ts';
 import type { FunctionMetrics } from '../gateway-metrics.ts';
@@ -9,9 +9,16 @@ import { graph, heading, table, width } from './widgets.ts';
 
 /** Four questions, a row for each: is it healthy, who is limited, how is the upstream, what does it cost. */
 export class Dashboard extends Construct {
+  /** Where it is in the console. */
+  readonly url: string;
+
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
+    // People look for it by its name, which must be unique across the regions of an account.
+    const dashboardName = `${Stack.of(this).stackName}-${Aws.REGION}`;
+    this.url = `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`;
     new cloudwatch.Dashboard(this, 'Dashboard', {
+      dashboardName,
       defaultInterval: Duration.hours(12),
       widgets: [
         [

@@ -35,7 +35,7 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
   'AWS::IAM::Role': ['Description'],
   'AWS::IAM::Policy': ['PolicyName'],
   'AWS::CloudWatch::Alarm': ['AlarmDescription', 'OKActions'],
-  'AWS::CloudWatch::Dashboard': ['DashboardBody'],
+  'AWS::CloudWatch::Dashboard': ['DashboardBody', 'DashboardName'],
   'AWS::Events::Rule': ['Description'],
   'AWS::CloudFront::Distribution': ['DistributionConfig.Comment'],
   Stack: ['tags'],

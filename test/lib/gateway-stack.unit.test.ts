@@ -222,6 +222,21 @@ test('the outputs are those that the operator and the CLI look for', () => {
     Access: { Value: 'open' },
     LogGroup: { Value: { Ref: idOf('AWS::Logs::LogGroup', 'Gateway') } },
     AlarmTopic: { Value: { Ref: idOf('AWS::SNS::Topic', '') } },
+    DashboardUrl: {
+      Value: {
+        'Fn::Join': [
+          '',
+          [
+            'https://',
+            { Ref: 'AWS::Region' },
+            '.console.aws.amazon.com/cloudwatch/home?region=',
+            { Ref: 'AWS::Region' },
+            '#dashboards/dashboard/InferenceGateway-dev-',
+            { Ref: 'AWS::Region' },
+          ],
+        ],
+      },
+    },
   });
 });
 
@@ -245,11 +260,13 @@ test('the deployed commit is in an output, a tag and both functions’ environme
   expect(JSON.stringify(template.toJSON())).not.toMatch(/DEPLOYED_COMMIT|"Commit"/);
 });
 
-test('nothing has a physical name, which would prevent a second gateway', () => {
+test('nothing has a physical name, which would prevent a second gateway, but for the dashboard with the stack’s', () => {
   const named = Object.values<{ Type: string; Properties?: object }>(template.toJSON().Resources)
     .filter(({ Type }) => !['AWS::Lambda::Permission', 'AWS::IAM::Policy'].includes(Type))
     .flatMap(({ Properties = {} }) => Object.keys(Properties).filter((key) => /(?<!Metric)Name$/.test(key)));
-  expect(named).toEqual([]);
+  expect(named).toEqual(['DashboardName']);
+  const unique = { 'Fn::Join': ['', ['InferenceGateway-dev-', { Ref: 'AWS::Region' }]] };
+  template.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName: unique });
 });
 
 test('the template changes only on purpose', () => {

@@ -43,12 +43,12 @@ test('three typical changes are exactly three lines', () => {
   edit('cdk.json', (text) =>
     text
       .replace('"memorySize": 512', '"memorySize": 1024')
-      .replace('"prod": {', '"prod": { "GUEST_LIMIT": 5, "MODEL_ALIASES": "gpt-*=svc",'),
+      .replace('"prod": {', '"prod": { "BURST_LIMIT": 30, "MODEL_ALIASES": "gpt-*=svc",'),
   );
   const { status, stderr, title, lines } = diff('--stage', 'prod');
   expect(stderr).toBe('');
   expect(lines.sort()).toEqual([
-    '~ Gateway/Function: Environment.Variables.GUEST_LIMIT "3" -> "5"',
+    '~ Gateway/Function: Environment.Variables.BURST_LIMIT "20" -> "30"',
     '~ Gateway/Function: Environment.Variables.MODEL_ALIASES none -> "gpt-*=svc"',
     '~ Gateway/Function: MemorySize 512 -> 1024',
   ]);
@@ -58,7 +58,7 @@ test('three typical changes are exactly three lines', () => {
 
 test('this code judges templates that another checkout has written', () => {
   const templates = join(checkout, 'templates');
-  edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUEST_LIMIT": 5,'));
+  edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "BURST_LIMIT": 30,'));
   const words = ['synth', '--quiet', '--context', 'stage=prod', ...comparable, '--output', templates];
   execFileSync(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], { cwd: checkout });
   git('checkout', '--quiet', '.');
@@ -66,7 +66,7 @@ test('this code judges templates that another checkout has written', () => {
   expect({ status, stderr, lines }).toEqual({
     status: 0,
     stderr: '',
-    lines: ['~ Gateway/Function: Environment.Variables.GUEST_LIMIT "3" -> "5"'],
+    lines: ['~ Gateway/Function: Environment.Variables.BURST_LIMIT "20" -> "30"'],
   });
 });
 

@@ -431,6 +431,7 @@ const harmless: readonly (readonly [what: string, change: (template: Any) => voi
   ['a shorter request', (t) => (variables(t).REQUEST_TIMEOUT = '300')],
   ['logs for a year', (t) => (propertiesIn(t, 'Gateway/Logs').RetentionInDays = 365)],
   ['another dashboard', (t) => (propertiesIn(t, 'Dashboard/Dashboard').DashboardBody = '{}')],
+  ["the dashboard's name", (t) => delete propertiesIn(t, 'Dashboard/Dashboard').DashboardName],
   ['traces', (t) => (propertiesIn(t, 'Gateway/Function').TracingConfig = { Mode: 'Active' })],
   ['a description', (t) => (propertiesIn(t, 'Secrets/Upstream').Description = 'Keys')],
   ["an alarm's words", (t) => (alarms(t)[0].Properties.AlarmDescription = 'x')],

@@ -1,34 +1,19 @@
 import type { Json, Node } from '../json/scan.ts';
 import type { Marks, OutgoingEvent, TellText } from './dialect.ts';
-import {
-  eachMember,
-  elements,
-  markEnvelope,
-  mayBeText,
-  numberMember,
-  passSealed,
-  presentMember,
-  sealed,
-  sealedType,
-  stringMember,
-} from './envelope.ts';
-
-/** Strings that are text at any depth. Providers give reasoning many names. */
-const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
-
-/** Members whose parts carry pieces of text. The contents of others, such as annotations and images, arrive whole. */
-const holders = /^(content|audio|(reasoning|thinking)(_\w{1,100})?)$/;
-
-/** How deep in a message a text may be: content[0].thinking[0].text. */
-const deepestText = 5;
-
-/** In characters. Text at a place with a longer name counts as whole, or many texts could have long names. */
-const longestPart = 200;
+import { eachMember, elements, isEnvelope, markEnvelope, presentMember } from './envelope.ts';
+import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 const thoughtful = /reasoning|thinking|thought|summary/;
 
+/** What a program reads in these members of a message: the names and arguments of calls. */
+const programs: Readonly<Record<string, RegExp | undefined>> = {
+  tool_calls: /^\/[^/]+\/(function|custom)\/(name|arguments|input)$/,
+  function_call: /^\/(name|arguments|input)$/,
+  audio: /^\/data$/,
+};
+
 /** Receives a text in a member of a choice (`delta/content`), with its place if that has parts (`/0/thinking/1/text`). */
-type Speak = (member: string, part: string, value: Node) => void;
+type Speak = (member: string, place: string, value: Node) => void;
 
 /** Marks the texts of a whole choice. */
 export function markWholeChoice(json: Json, choice: Node, index: number, marks: Marks): void {
@@ -67,12 +52,12 @@ export function markPieces(json: Json, choice: Node, index: number, marks: Marks
   else if (speaks) marks.turn(`${index}/thought/`);
 }
 
-/** Names the channels `index/kind/member/part`; the parts of a member are a family. */
+/** Names the channels `index/kind/member/place`; the parts of a member are a family. */
 function speakWith(mark: Marks['whole'], index: number, logprobs: Node | undefined): Speak {
-  return (member, part, value) => {
-    const kind = thoughtful.test(member) || thoughtful.test(part) ? 'thought' : 'said';
+  return (member, place, value) => {
+    const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'said';
     const family = `${index}/${kind}/${member}`;
-    mark(family + (part || '/'), family, value, logprobs);
+    mark(family + (place || '/'), family, value, logprobs);
   };
 }
 
@@ -89,92 +74,26 @@ function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', mark
   let calls = false;
   markEnvelope(json, message, marks);
   eachMember(json, message, (name, value) => {
-    const isString = json.kind(value) === 'string';
-    if (isString && textual.test(name)) speak(`${holder}/${name}`, '', value);
-    else if (name === 'tool_calls') {
-      passSealed(json, value, marks);
-      for (const call of elements(json, value)) {
-        passCall(json, json.member(call, 'function'), marks);
-        passCall(json, json.member(call, 'custom'), marks);
-        calls = true;
-      }
-    } else if (name === 'function_call') {
-      passCall(json, value, marks);
-      calls ||= json.kind(value) === 'object';
-    } else if (sealed.test(name)) marks.pass(value);
-    else if (isString) {
-      if (mayBeText(json, name, value)) speak(`${holder}/${name}`, '', value);
-    } else if (holders.test(name)) {
-      const sound = name === 'audio' ? json.member(value, 'data') : undefined;
-      if (sound !== undefined) marks.pass(sound);
-      markParts(json, value, marks, (part, text) => speak(`${holder}/${name}`, part, text));
-    } else passSealed(json, value, marks);
+    if (isEnvelope(name)) return;
+    calls ||= name === 'tool_calls' && elements(json, value).length > 0;
+    calls ||= name === 'function_call' && json.kind(value) === 'object';
+    eachText(json, { name, value, program: programs[name] }, marks, (place, text) =>
+      speak(`${holder}/${toStep(name)}`, place, text),
+    );
   });
   return calls;
-}
-
-/** Marks the texts in the parts of a member, however they are nested, and what only the upstream can read. */
-function markParts(json: Json, member: Node, marks: Marks, speak: (part: string, text: Node) => void): void {
-  const mark = (name: string, value: Node, part: string, depth: number): void => {
-    const kind = json.kind(value);
-    if (sealed.test(name)) marks.pass(value);
-    else if (kind === 'string') {
-      if (textual.test(name)) speak(part, value);
-    } else if (depth === 0 || part.length > longestPart) return;
-    else if (kind === 'object') {
-      const isSealed = sealedType.test(stringMember(json, value, 'type') ?? '');
-      eachMember(json, value, (inner, node) => {
-        if (isSealed && inner === 'data') marks.pass(node);
-        else mark(inner, node, `${part}/${inner}`, depth - 1);
-      });
-    } else {
-      for (const [position, element] of elements(json, value).entries()) {
-        const index = numberMember(json, element, 'index') ?? position;
-        mark('', element, `${part}/${index}`, depth - 1);
-      }
-    }
-  };
-  mark('', member, '', deepestText);
-}
-
-function passCall(json: Json, call: Node | undefined, marks: Marks): void {
-  eachMember(json, call, (name, value) => {
-    if (name === 'name' || name === 'arguments' || name === 'input') marks.pass(value);
-  });
 }
 
 /** Makes chunks that contain only a text, at the place of its channel. */
 export function tellAfter({ type, data }: OutgoingEvent): TellText {
   const { id, object, created, model, choices } = JSON.parse(data);
   const spoken = byIndex(choices, () => 0);
-  const parts = new Map<readonly unknown[], ReadonlyMap<string, unknown>>();
-
-  /** A copy of a choice, or of a part of it, with only `text` at the end of the path and the labels on the way. */
-  const narrow = (value: unknown, [step, ...rest]: readonly string[], text: string): unknown => {
-    if (!step) return text;
-    if (Array.isArray(value)) {
-      const elements = parts.get(value) ?? byIndex(value, (at) => at);
-      parts.set(value, elements);
-      return [narrow(elements.get(step), rest, text)];
-    }
-    const own = (name: string): [string, unknown][] =>
-      Object.hasOwn(Object(value), name) ? [[name, Object(value)[name]]] : [];
-    const [member] = own(step);
-    return { ...Object.fromEntries(labels.flatMap(own)), [step]: narrow(member?.[1], rest, text) };
-  };
-
+  const narrow = createNarrow();
   return (channel, text) => {
-    const [position = '', , ...path] = channel.split('/');
-    const narrowed = Object(narrow(spoken.get(position), path, text));
+    const isMember = channel.endsWith('/'); // without parts
+    const [position = '', , ...path] = namesIn(isMember ? channel.slice(0, -1) : channel);
+    const { index, ...narrowed } = Object(narrow(spoken.get(position), path, text));
     const choice = { index: Number(position), ...narrowed, finish_reason: null };
     return { type, data: JSON.stringify({ id, object, created, model, choices: [choice] }) };
   };
-}
-
-const labels = ['type', 'id', 'format', 'index'];
-
-/** The elements of an array by their `index`; the first of several. */
-function byIndex(array: readonly unknown[], absent: (at: number) => number): ReadonlyMap<string, unknown> {
-  const entries = array.map((element, at): [string, unknown] => [String(Object(element).index ?? absent(at)), element]);
-  return new Map(entries.reverse());
 }

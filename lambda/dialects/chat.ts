@@ -12,6 +12,7 @@ import {
   presentMember,
   stringMember,
   tokensMember,
+  unreadIn,
 } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
@@ -129,6 +130,10 @@ function openStream(asked: Asked): StreamDialect {
       for (const choice of spoken) readChoice(event, choice, marks);
       if (finished.size > 0 && finished.size >= asked.choices && open.size === 0) marks.mayEnd();
     },
+    unread: (event) => [
+      ...unreadIn(event, event.root, readOfEvent),
+      ...unreadIn(event, event.member(event.root, 'usage'), readOfUsage),
+    ],
     tellAfter,
   };
 }
@@ -160,18 +165,31 @@ function markUsage(json: Json, holder: Node, marks: Marks): void {
   markEnvelope(json, usage, marks);
   const prompt = json.member(usage, 'prompt_tokens_details');
   const completion = json.member(usage, 'completion_tokens_details');
-  marks.usage({
-    input: tokensMember(json, usage, 'prompt_tokens'),
+  const places = {
+    input: tokensAt(json, usage, 'prompt_tokens'),
     // Some servers put it beside the total.
     cacheRead:
-      tokensMember(json, prompt, 'cached_tokens') ??
-      tokensMember(json, usage, 'prompt_cache_hit_tokens') ??
-      tokensMember(json, usage, 'cached_tokens'),
-    cacheWrite: tokensMember(json, prompt, 'cache_write_tokens'),
-    output: tokensMember(json, usage, 'completion_tokens'),
-    reasoning: tokensMember(json, completion, 'reasoning_tokens'),
-  });
+      tokensAt(json, prompt, 'cached_tokens') ??
+      tokensAt(json, usage, 'prompt_cache_hit_tokens') ??
+      tokensAt(json, usage, 'cached_tokens'),
+    cacheWrite: tokensAt(json, prompt, 'cache_write_tokens'),
+    output: tokensAt(json, usage, 'completion_tokens'),
+    reasoning: tokensAt(json, completion, 'reasoning_tokens'),
+  };
+  const counts = Object.entries(places).map(([kind, at]) => [kind, at === undefined ? at : Number(json.raw(at))]);
+  marks.usage(Object.fromEntries(counts), places);
 }
+
+function tokensAt(json: Json, object: Node | undefined, name: string): Node | undefined {
+  return tokensMember(json, object, name) === undefined ? undefined : json.member(object ?? 0, name);
+}
+
+/** What is read of an event, and of a usage. */
+const readOfEvent = new Set(['choices', 'error', 'model', 'usage']);
+const readOfUsage = new Set([
+  ...['model', 'prompt_tokens', 'prompt_tokens_details', 'prompt_cache_hit_tokens', 'cached_tokens'],
+  ...['completion_tokens', 'completion_tokens_details'],
+]);
 
 /** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
 function withholdUsage(event: Json, choices: number, marks: Marks): void {

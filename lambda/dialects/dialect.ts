@@ -35,7 +35,7 @@ export interface OutgoingEvent {
 
 /**
  * A dialect marks here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
- * alike for all dialects, in stream/hide.ts and rewrite-event.ts.
+ * alike for all dialects, in stream/hide.ts, texts.ts and held-texts.ts.
  */
 export interface Marks {
   /** The value that names the model. */
@@ -64,8 +64,8 @@ export interface Marks {
   turn(prefix: string): void;
   /** The number that counts the events of the stream. */
   sequence(value: Node): void;
-  /** Tokens as the upstream counts them up to now. */
-  usage(counts: TokenCounts): void;
+  /** Tokens as the upstream counts them up to now, and the numbers that say so, as far as each kind is one number. */
+  usage(counts: TokenCounts, places?: { readonly [Kind in keyof TokenCounts]?: Node | undefined }): void;
   /** An event that the client did not ask for: it is read, but not sent. */
   withhold(): void;
   /** An event that only shows that the upstream is alive. It does not count as a first event. */
@@ -143,8 +143,13 @@ export interface Question {
 
 /** A dialect's reader of one stream. */
 export interface StreamDialect {
-  /** Not called for an event that differs from the one before only in the text of its only delta. */
+  /**
+   * Not called for an event that differs from one before it only in texts, counts and its number, and in what `unread` returns.
+   * Called for a generated event too.
+   */
   readEvent(event: Json, type: string | undefined, marks: Marks): void;
+  /** The strings and numbers of an event that `readEvent` does not look at, whatever they are. */
+  unread(event: Json): readonly Node[];
   /** Whether a `[DONE]` ends this stream. */
   readonly doneEnds: boolean;
   /** Makes events with more text for channels that the `last` event had text for. Each costs no more than what it carries. */

@@ -10,6 +10,9 @@ export const sealed =
 /** The types of objects whose `data` is such content. */
 export const sealedType = /encrypted|redacted/;
 
+/** Whether a member of an envelope is replaced or dropped. */
+export const isEnvelope = (name: string): boolean => name === 'model' || telltale.test(name);
+
 /** Marks the members of an answer's envelope that reveal who answered: the model, and those that name the provider. */
 export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
   if (object === undefined || json.kind(object) !== 'object') return;
@@ -29,9 +32,12 @@ const labels =
   /^(name|role|author|recipient|channel|phase|status|object|voice)$|(^|_)(id|type|index|format|at|reason)$/;
 const bytes = /^(audio|image|data)$|(^|_)(url|b64|json)$/;
 
+/** Members with longer names are no texts, or many texts could have long names. */
+const longestName = 200;
+
 /** Whether an unknown string may be a piece of text. Labels and bytes are not: they arrive whole. */
 export function mayBeText(json: Json, name: string, value: Node): boolean {
-  if (labels.test(name) || bytes.test(name) || /[^\w-]/.test(name)) return false;
+  if (labels.test(name) || bytes.test(name) || name.length > longestName) return false;
   return !json.text.startsWith('"data:', json.start(value));
 }
 
@@ -78,16 +84,31 @@ export function stringMember(json: Json, object: Node | undefined, name: string)
   return value !== undefined && json.kind(value) === 'string' ? json.string(value) : undefined;
 }
 
-/** The value of a numeric member, or undefined. */
+/** The value of a member that is a whole number, or undefined: one like 1e999 could not be written again. */
 export function numberMember(json: Json, object: Node | undefined, name: string): number | undefined {
   const value = object === undefined ? undefined : json.member(object, name);
-  return value !== undefined && json.kind(value) === 'number' ? Number(json.raw(value)) : undefined;
+  if (value === undefined || json.kind(value) !== 'number') return undefined;
+  const number = Number(json.raw(value));
+  return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /** A number of tokens; undefined for an impossible one, which would spoil every sum. */
 export function tokensMember(json: Json, object: Node | undefined, name: string): number | undefined {
   const count = numberMember(json, object, name);
-  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+  return count !== undefined && count >= 0 ? count : undefined;
+}
+
+/** The strings and numbers in the members of an object, at any depth, except in those with these names. */
+export function unreadIn(json: Json, object: Node | undefined, read: ReadonlySet<string>): Node[] {
+  const values: Node[] = [];
+  eachMember(json, object, (name, value) => {
+    if (read.has(name)) return;
+    for (let node = value; node < json.next(value); node += 1) {
+      const kind = json.isKey(node) ? undefined : json.kind(node);
+      if (kind === 'string' || kind === 'number') values.push(node);
+    }
+  });
+  return values;
 }
 
 /** A member that is there and not null. */

@@ -18,16 +18,17 @@ import {
   elements,
   holdsSealed,
   markEnvelope,
-  mayBeText,
   numberMember,
   passSealed,
   presentMember,
   sealed,
   stringMember,
   tokensMember,
+  unreadIn,
 } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openingOf, textsOf } from './opening.ts';
+import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { findVisionContent } from './vision.ts';
 
 const content = {
@@ -73,24 +74,28 @@ const deltaTypes = new Map([
   ['content', 'compaction_delta'],
 ]);
 
-/** Strings in an unknown kind of delta count as text, except the input of a tool. */
-const unknownDelta = /^(?!input_)\w+_delta$/;
+/** Deltas whose other strings are no text: the input of a tool, and citations, which arrive whole. */
+const wholeDelta = /^(input|citations)_/;
+
+/** What is read of an event. */
+const readMembers = new Set(['type', 'index', 'delta', 'content_block', 'message', 'usage', 'error', 'model']);
 
 /** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
-  /** Marks the fields of a content block or of a delta to one. */
-  const markBlock = (json: Json, block: Node, marks: Marks, speak: (kind: string, value: Node) => void): void => {
+  /** Marks the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
+  const markBlock = (json: Json, block: Node, marks: Marks, speak: Speak, isDelta = false): void => {
     const type = stringMember(json, block, 'type') ?? '';
     const isCall = type.endsWith('tool_use');
+    const isText = isDelta && !wholeDelta.test(type);
     eachMember(json, block, (name, value) => {
       if (sealed.test(name) || name === 'partial_json') marks.pass(value);
       else if (isCall && (name === 'name' || name === 'input')) marks.pass(value);
       else if (name === 'thinking' && signsThinking) marks.pass(value);
       else if (name === 'data' && type === 'redacted_thinking') marks.pass(value);
+      else if (isText) eachText(json, { name, value }, marks, (place, text) => speak(name, place, text));
       else if (json.kind(value) !== 'string') passInside(json, value, marks);
       // Other blocks have a `content` too, such as a tool's result: it arrives whole.
-      else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, value);
-      else if (unknownDelta.test(type) && mayBeText(json, name, value)) speak(name, value);
+      else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, '', value);
     });
   };
 
@@ -98,7 +103,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     markEnvelope(json, message, marks);
     markUsage(json, message, marks);
     for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
-      markBlock(json, block, marks, (kind, value) => marks.whole(`${index}/${kind}`, kind, value));
+      markBlock(json, block, marks, (kind, _place, value) => marks.whole(`${index}/${kind}`, kind, value));
     }
   };
 
@@ -111,22 +116,26 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     }
     markEnvelope(event, root, marks);
     const index = numberMember(event, root, 'index') ?? 0;
-    const piece = event.member(root, 'content_block') ?? event.member(root, 'delta');
+    const delta = event.member(root, 'delta');
+    const piece = event.member(root, 'content_block') ?? delta;
     const message = presentMember(event, root, 'message');
     if (type === 'ping') marks.alive();
     else if (type === 'message_start' && message !== undefined) markMessage(event, message, marks);
-    else if ((type === 'content_block_start' || type === 'content_block_delta') && piece !== undefined) {
-      markBlock(event, piece, marks, (kind, value) => marks.delta(`${index}/${kind}`, kind, value));
-      // Nothing is added to thinking after its signature.
-      if (stringMember(event, piece, 'type') === 'signature_delta') marks.close(`${index}/thinking`);
-    } else if (type === 'content_block_stop') marks.close(`${index}/`);
+    else if (type === 'content_block_stop') marks.close(`${index}/`);
     else if (type === 'message_delta') {
       markUsage(event, root, marks);
-      passStop(event, piece, 'stop_sequence', asked, marks);
+      passStop(event, delta, 'stop_sequence', asked, marks);
       marks.close('');
     } else if (type === 'message_stop') {
       marks.close('');
       marks.end();
+    } else if (piece !== undefined) {
+      const speak: Speak = (kind, place, value) => {
+        marks.delta(`${index}/${toStep(kind)}${place}`, kind, value);
+      };
+      markBlock(event, piece, marks, speak, piece === delta);
+      // Nothing is added to thinking after its signature.
+      if (stringMember(event, piece, 'type') === 'signature_delta') marks.close(`${index}/thinking`);
     }
   };
 
@@ -162,6 +171,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     openStream: (asked): StreamDialect => ({
       doneEnds: false,
       readEvent: (event, type, marks) => readEvent(event, type, marks, asked),
+      unread: (event) => unreadIn(event, event.root, readMembers),
       tellAfter,
     }),
     renderError,
@@ -169,6 +179,9 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   };
 }
+
+/** Receives a text in a member of a block, with its place if that has parts. */
+type Speak = (kind: string, place: string, value: Node) => void;
 
 /** Some upstreams report a failure in the form of another dialect, without a type. */
 function isError(json: Json, type: string): boolean {
@@ -238,14 +251,16 @@ function renderError(error: GatewayError): string {
   return JSON.stringify({ type: 'error', error: { type, message, ...(details && { details }) } });
 }
 
+/** Makes deltas of the same kind; a block began with text of a kind that has deltas of its own. */
 function tellAfter(last: OutgoingEvent): TellText {
-  const { delta: modelled } = JSON.parse(last.data);
+  const { type = last.type, content_block: begun, delta: modelled } = JSON.parse(last.data);
+  const isBlock = begun !== undefined;
+  const narrow = createNarrow();
   return (channel, text) => {
-    const [position, kind = ''] = channel.split('/');
-    const delta = { type: deltaTypes.get(kind) ?? modelled.type, [kind]: text };
-    return {
-      type: 'content_block_delta',
-      data: JSON.stringify({ type: 'content_block_delta', index: Number(position), delta }),
-    };
+    const [position, kind = '', ...path] = namesIn(channel);
+    const { type: ownType, [kind]: member } = Object(isBlock ? begun : modelled);
+    const delta = { type: isBlock ? deltaTypes.get(kind) : ownType, [kind]: narrow(member, path, text) };
+    const event = { type: isBlock ? 'content_block_delta' : type, index: Number(position), delta };
+    return { type: event.type, data: JSON.stringify(event) };
   };
 }

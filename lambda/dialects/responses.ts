@@ -6,13 +6,16 @@ import {
   elements,
   holdsSealed,
   markEnvelope,
+  numberMember,
   presentMember,
   sealed,
   stringMember,
   tokensMember,
+  unreadIn,
 } from './envelope.ts';
 import { readErrorMessage } from './error-message.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
+import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { checkBody, findOpening, findVision, hasReferences } from './responses-body.ts';
 
 /** Texts that a program reads: arguments, code and audio bytes. */
@@ -63,8 +66,14 @@ export const responses: Dialect = {
 };
 
 function openStream(): StreamDialect {
-  return { doneEnds: false, readEvent, tellAfter };
+  return { doneEnds: false, readEvent, unread: (event) => unreadIn(event, event.root, readMembers), tellAfter };
 }
+
+/** What is read of an event that adds to a text. */
+const readMembers = new Set([
+  ...['type', 'sequence_number', 'output_index', 'content_index', 'summary_index', 'delta', 'logprobs', 'model'],
+  ...['item', 'part', 'response', 'error', 'name', 'arguments', 'text', 'refusal', 'transcript'],
+]);
 
 /** In characters. Longer types and indexes are ignored, or many texts could have long names. */
 const longestType = 100;
@@ -75,7 +84,7 @@ function readEvent(event: Json, eventType: string | undefined, marks: Marks): vo
   const spelt = stringMember(event, root, 'type') ?? eventType ?? '';
   const type = spelt.length > longestType ? '' : spelt;
   const sequence = event.member(root, 'sequence_number');
-  if (sequence !== undefined && event.kind(sequence) === 'number') marks.sequence(sequence);
+  if (sequence !== undefined && numberMember(event, root, 'sequence_number') !== undefined) marks.sequence(sequence);
   markEnvelope(event, root, marks);
   if (type.endsWith('.delta')) markDelta(event, type.slice(0, -'.delta'.length), marks);
   else if (type === 'error' || (type === '' && presentMember(event, root, 'error') !== undefined)) {
@@ -111,7 +120,7 @@ function placeOf(event: Json): { item: string; part: string } {
   const index = (name: string): string => {
     const value = event.member(event.root, name);
     const place = value === undefined ? '' : event.raw(value);
-    return place.length > longestPlace ? '' : place;
+    return place.length > longestPlace ? '' : place && toStep(place);
   };
   const item = `${index('output_index')}/`;
   return { item, part: `${item}${index('content_index') || index('summary_index')}/` };
@@ -120,16 +129,16 @@ function placeOf(event: Json): { item: string; part: string } {
 function markDelta(event: Json, family: string, marks: Marks): void {
   const delta = event.member(event.root, 'delta');
   if (delta === undefined) return;
-  const channel = placeOf(event).part + family;
+  const channel = placeOf(event).part + toStep(family);
   if (programText.test(family)) marks.pass(delta);
   else if (event.kind(delta) === 'string') {
     const logprobs = tokensOf(event);
     marks.delta(channel, family, delta, logprobs);
     if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, false);
   } else {
-    // The output of a hosted shell: {stdout, stderr}.
-    eachMember(event, delta, (name, value) => {
-      if (event.kind(value) === 'string') marks.delta(`${channel}/${name}`, `${family}/${name}`, value);
+    // Such as the output of a hosted shell: {stdout, stderr}.
+    eachText(event, { name: '', value: delta }, marks, (place, value) => {
+      marks.delta(channel + place, `${family}/${place.split('/')[1]}`, value);
     });
   }
 }
@@ -155,7 +164,7 @@ function markPart(event: Json, type: string, marks: Marks): void {
   if (part !== undefined) markText(event, part, partPlace, marks, 'whole');
   if (!type.endsWith('.done')) return;
   const family = type.slice(0, -'.done'.length);
-  const channel = partPlace + family;
+  const channel = partPlace + toStep(family);
   const ending = item !== undefined ? [itemPlace] : part !== undefined ? [partPlace] : [channel, `${channel}/`];
   for (const prefix of ending) marks.close(prefix);
   const isCall = presentMember(event, root, 'arguments') !== undefined;
@@ -229,7 +238,7 @@ const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_su
 function markText(json: Json, part: Node, place: string, marks: Marks, how: 'delta' | 'whole'): void {
   const type = stringMember(json, part, 'type') ?? '';
   const family = `response.${families[type] ?? type.slice(0, longestType)}`;
-  const channel = place + family;
+  const channel = place + toStep(family);
   const logprobs = presentMember(json, part, 'logprobs');
   eachMember(json, part, (name, value) => {
     if (textMember.test(name) && json.kind(value) === 'string') marks[how](channel, family, value, logprobs);
@@ -239,12 +248,13 @@ function markText(json: Json, part: Node, place: string, marks: Marks, how: 'del
 
 function tellAfter(last: OutgoingEvent): TellText {
   const { part, logprobs, obfuscation, ...place } = JSON.parse(last.data);
+  const narrow = createNarrow();
   return (channel, text, sequence) => {
-    const [, , family, name] = channel.split('/');
+    const [, , family, ...path] = namesIn(channel);
     const data = {
       ...place,
       type: `${family}.delta`,
-      delta: name === undefined ? text : { [name]: text },
+      delta: narrow(place.delta, path, text),
       ...(logprobs !== undefined && { logprobs: [] }),
       ...(place.sequence_number !== undefined && { sequence_number: sequence }),
     };

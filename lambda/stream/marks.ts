@@ -14,6 +14,11 @@ export interface TokenMark {
   readonly isWhole: boolean;
 }
 
+export interface CountMark {
+  readonly kind: keyof TokenCounts;
+  readonly value: Node;
+}
+
 /** What a dialect marked in one answer or event. */
 export interface MarkSheet {
   readonly marks: Marks;
@@ -25,6 +30,7 @@ export interface MarkSheet {
   readonly deltas: readonly TextMark[];
   readonly wholes: readonly TextMark[];
   readonly tokens: readonly TokenMark[];
+  readonly counts: readonly CountMark[];
   /** Prefixes of channels. */
   readonly closes: readonly string[];
   readonly turns: readonly string[];
@@ -44,6 +50,11 @@ export type Usage = { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] }
 /** No honest answer has so many marks, and each takes more memory than what it marks. */
 const mostMarks = 100_000;
 
+/** Notes a count; the highest of each kind stays. */
+export function raise(usage: Usage, kind: keyof TokenCounts, count: number): void {
+  usage[kind] = Math.max(count, usage[kind] ?? 0);
+}
+
 const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
 
 /** An empty sheet; token counts go to `usage`. */
@@ -55,9 +66,10 @@ export function createMarkSheet(usage: Usage): MarkSheet {
   const deltas: TextMark[] = [];
   const wholes: TextMark[] = [];
   const tokens: TokenMark[] = [];
+  const counts: CountMark[] = [];
   const closes: string[] = [];
   const turns: string[] = [];
-  const lists = [models, explanations, drops, settled, deltas, wholes, tokens, closes, turns];
+  const lists = [models, explanations, drops, settled, deltas, wholes, tokens, counts, closes, turns];
   let count = 0;
   function add<T>(list: T[], mark: T): void {
     count += 1;
@@ -102,10 +114,11 @@ export function createMarkSheet(usage: Usage): MarkSheet {
     sequence(value) {
       sheet.sequence = value;
     },
-    usage(counts) {
+    usage(read, places = {}) {
       for (const kind of kindsOfTokens) {
-        const count = counts[kind];
-        if (count !== undefined) usage[kind] = Math.max(count, usage[kind] ?? 0);
+        const [count, value] = [read[kind], places[kind]];
+        if (count !== undefined) raise(usage, kind, count);
+        if (value !== undefined) add(counts, { kind, value });
       }
     },
     withhold() {
@@ -133,6 +146,7 @@ export function createMarkSheet(usage: Usage): MarkSheet {
     deltas,
     wholes,
     tokens,
+    counts,
     closes,
     turns,
     sequence: undefined as Node | undefined,

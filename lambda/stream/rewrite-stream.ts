@@ -32,7 +32,7 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
   const scanner = createScanner();
   const sheet = createMarkSheet(usage);
   const stream = dialect.openStream(asked);
-  const events = createEventRewriter(stream, hiding);
+  const events = createEventRewriter(stream, hiding, usage);
   let out = '';
   let started = false;
   let ended = false;

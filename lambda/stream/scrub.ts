@@ -8,9 +8,10 @@ export interface Scrubber {
   scrub(text: string): string;
   /**
    * Opens a text that comes in deltas. If it is shown right after another text, `before` is that one's `tail`: a name that begins
-   * there and ends here loses the part that is here. A name that is entirely here is replaced, whatever came before.
+   * there and ends here loses the part that is here. A name that is entirely here is replaced, whatever came before, unless this
+   * text `continues` the same one: then a letter before it may make it a part of a word.
    */
-  openChannel(before?: string): ScrubChannel;
+  openChannel(before?: string, continues?: boolean): ScrubChannel;
 }
 
 export interface Hit {
@@ -55,13 +56,13 @@ export function createScrubber(names: readonly string[], replacement: string): S
     return match ? { start: match.index, end: completeName.lastIndex } : undefined;
   }
 
-  function openChannel(before = ''): ScrubChannel {
+  function openChannel(before = '', continues = false): ScrubChannel {
     let text = before.slice(-tailLength);
     let released = text.length; // all before this has left, or belongs to the text before
     let searched = 0; // no name that matters begins before this
     let past = ''; // the part of the text before that no name reaches over from
     let tail = text;
-    let border = text.length; // where this text begins, as long as a name may cross that
+    let border = continues ? 0 : text.length; // where this text begins, as long as a name may cross that
 
     /** Parts with the text before as soon as no name can reach over from it. */
     function part(pattern: RegExp): void {

@@ -15,47 +15,89 @@ export interface Texts {
   under(prefix: string): readonly string[];
 }
 
+/** The last text of a family that is over. */
+interface Ending {
+  readonly channel: string;
+  readonly tail: string;
+  /** Whether it breaks off where a name may begin. */
+  readonly isOpen: boolean;
+}
+
+/** Channels whose texts a client may join, so that a name which begins in one and ends in the next must not come together. */
+interface Family {
+  last: Ending | undefined;
+}
+
+interface OpenText {
+  readonly family: Family;
+  readonly text: ScrubChannel;
+  /** What was last when this text began. */
+  readonly follows: Ending | undefined;
+  isEmpty: boolean;
+}
+
 /** Something of each text is kept until the end of the stream. */
 const mostTexts = 20_000;
 
 export function createTexts(scrubber: Scrubber): Texts {
-  const open = createChannelMap<{ readonly family: string; readonly text: ScrubChannel }>();
-  // A client may join the texts of a family, so a name that begins in one and ends in the next must not come together.
-  const tails = new Map<string, string>(); // by family: the end of the last text that is over
+  const open = createChannelMap<OpenText>();
+  const families = new Map<string, Family>();
   const befores = new Map<string, string>(); // by channel: the tail that it followed on
 
-  function start(channel: string, family: string): ScrubChannel {
-    const before = tails.get(family) ?? '';
-    befores.set(channel, before);
-    if (befores.size > mostTexts) throw new RangeError(`more than ${mostTexts} texts in one stream`);
-    const text = scrubber.openChannel(before);
-    open.set(channel, { family, text });
-    return text;
+  function familyNamed(name: string): Family {
+    const family = families.get(name) ?? { last: undefined };
+    families.set(name, family);
+    return family;
   }
 
-  /** The next text needs this one's tail only if it breaks off inside a name. Otherwise each is judged alone. */
-  function end(family: string, text: ScrubChannel): string {
+  /** The next text needs the last one's tail only if that breaks off inside a name. Otherwise each is judged alone. */
+  const beforeOf = ({ last }: Family): string => (last?.isOpen ? last.tail : '');
+
+  function start(channel: string, family: Family): OpenText {
+    const { last } = family;
+    const before = beforeOf(family);
+    if (!befores.has(channel)) befores.set(channel, before);
+    if (befores.size > mostTexts) throw new RangeError(`more than ${mostTexts} texts in one stream`);
+    const continues = last?.channel === channel;
+    const text = continues ? scrubber.openChannel(last.tail, true) : scrubber.openChannel(before);
+    const begun = { family, text, follows: last, isEmpty: true };
+    open.set(channel, begun);
+    return begun;
+  }
+
+  /** Whether a text that may go on here has ended in another channel since this one began. */
+  function isInterrupted({ family, text, follows }: OpenText): boolean {
+    return family.last !== follows && family.last?.isOpen === true && text.held === '';
+  }
+
+  /** Ends a text. An empty one changes nothing: a name may be split around it. */
+  function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boolean): string {
     const isOpen = text.held !== '';
     const rest = text.end();
-    tails.set(family, isOpen ? text.tail : '');
+    if (!isEmpty) family.last = { channel, tail: text.tail, isOpen };
     return rest;
   }
 
   return {
-    push: (channel, family, piece) => (open.get(channel)?.text ?? start(channel, family)).push(piece),
+    push(channel, familyName, piece) {
+      let current = open.get(channel);
+      if (current === undefined || isInterrupted(current)) current = start(channel, familyNamed(familyName));
+      if (piece !== '') current.isEmpty = false;
+      return current.text.push(piece);
+    },
     isHolding: (channel) => (open.get(channel)?.text.held ?? '') !== '',
     close(channel) {
       const closing = open.get(channel);
       if (!closing) return '';
-      const rest = end(closing.family, closing.text);
       open.delete(channel);
-      return rest;
+      return end(channel, closing.family, closing.text, closing.isEmpty);
     },
-    whole(channel, family, given) {
-      const before = befores.get(channel) ?? tails.get(family) ?? '';
+    whole(channel, familyName, given) {
+      const family = familyNamed(familyName);
+      const before = befores.get(channel) ?? beforeOf(family);
       befores.set(channel, before);
       const text = scrubber.openChannel(before);
-      return text.push(given) + end(family, text);
+      return text.push(given) + end(channel, family, text, given === '');
     },
     under: open.under,
   };

@@ -133,10 +133,45 @@ describe('text in several places of a choice', () => {
   });
 });
 
+describe('every string of a delta', () => {
+  const finished = (...all: readonly object[]) =>
+    hear(...all.map((delta) => ({ delta })), finish).map(({ delta }) => Object(delta));
+  const call = (rest: object) => ({ tool_calls: [{ index: 0, function: { arguments: 'acme' }, ...rest }] });
+  type Way = readonly [string, (text: string) => object, (delta: Record<string, unknown>) => unknown];
+
+  test.each<Way>([
+    [
+      'in blocks of members that nobody knows',
+      (thinking) => ({ provider_specific_fields: { thinking_blocks: [{ type: 'thinking', thinking }] } }),
+      ({ provider_specific_fields: fields }) => Object(fields).thinking_blocks?.[0].thinking,
+    ],
+    ['in a list', (text) => ({ notes: [text] }), ({ notes }) => Object(notes)[0]],
+    ['far inside', (z) => ({ a: { b: [{ c: { d: [[{ e: { z } }]] } }] } }), ({ a }) => Object(a).b?.[0].c.d[0][0].e.z],
+    ['under names with slashes and none', (text) => ({ 'a/~b': { '': text } }), (delta) => Object(delta['a/~b'])['']],
+    ['beside a call', (note) => call({ extra: { note } }), ({ tool_calls: calls }) => Object(calls)[0]?.extra?.note],
+  ])('is text %s', (_name, say, textIn) => {
+    const joined = (...pieces: string[]) =>
+      finished(...pieces.map(say))
+        .map((delta) => textIn(delta) ?? '')
+        .join('');
+    expect(joined('I am Thun', 'der.')).toMatch(/^I am (Thun)?svc\.$/);
+    expect(joined('I am Thun', 'ology.')).toBe('I am Thunology.');
+    expect(joined('I am Thun')).toBe('I am Thun');
+  });
+
+  test('but not what a program reads, nor what arrives whole', () => {
+    const annotations = [{ type: 'url_citation', url_citation: { title: 'By Thun', url: 'https://a' } }];
+    const delta = { annotations, ...call({ signature: 'acme', extra: { encrypted_content: 'acme' } }) };
+    expect(deltas(delta, delta)).toEqual([delta, delta]);
+    const dropped = { x_note: { text: 'Thun' }, provider: 'Thun' };
+    expect(finished(dropped, dropped)).toEqual([{}, {}, {}]);
+  });
+});
+
 test('short words and bytes are not texts: they arrive and leave whole', () => {
   const delta = {
     ...{ role: 'assistant', type: 'delta', id: 't', name: 'bot', status: 'at', channel: 'commentary a', phase: 'a' },
-    ...{ tool_call_id: 't', created_at: 't', media_type: 'x/t', image_url: 'https://a', b64_json: 'a', 'a/b': 't' },
+    ...{ tool_call_id: 't', created_at: 't', media_type: 'x/t', image_url: 'https://a', b64_json: 'a' },
     ...{ picture: 'data:image/png;base64,t' },
   };
   expect(deltas(delta, delta)).toEqual([delta, delta]);

@@ -159,6 +159,181 @@ describe('what is held back', () => {
   });
 });
 
+describe('an event of the gateway’s own', () => {
+  const place = { output_index: 0, content_index: 0 };
+  const done = { data: { type: 'response.completed', response: {} } };
+  const chatEnd = chunk({}, { finish_reason: 'stop' });
+
+  /** What is made where these events hold `mega` and the stream goes on with the others. */
+  const made = (dialect: typeof chat, held: readonly object[], end: object) =>
+    readEvents(rewriteStream(dialect, toWire([...held, end].map((event) => ({ data: {}, ...event })))).output).at(-2);
+
+  test.each([
+    [
+      'a member',
+      chat,
+      [chunk({ AcmeCorp_reasoning: 'by Thun' })],
+      chatEnd,
+      { choices: [{ delta: { svc_reasoning: 'Thun' } }] },
+    ],
+    [
+      'a repeated member',
+      chat,
+      [chunk({ AcmeCorp_reasoning: 'I' }), chunk({ AcmeCorp_reasoning: ' at Thun' })],
+      chatEnd,
+      { choices: [{ delta: { svc_reasoning: 'Thun' } }] },
+    ],
+    [
+      'a member with a list',
+      chat,
+      [chunk({ AcmeCorp_details: [{ type: 'acmecorp.text', text: 'by Thun', id: 'AcmeCorp-1' }] })],
+      chatEnd,
+      { choices: [{ delta: { svc_details: [{ type: 'svc.text', text: 'Thun', id: 'svc-1' }] } }] },
+    ],
+    [
+      'a key with slashes',
+      chat,
+      [chunk({ content: { 'acmecorp/thunder-70b-instruct': { text: 'by Thun' } } })],
+      chatEnd,
+      { choices: [{ delta: { content: { svc: { text: 'Thun' } } } }] },
+    ],
+    [
+      'the envelope',
+      chat,
+      [
+        {
+          type: 'AcmeCorp.chunk',
+          data: { id: 'AcmeCorp-1', object: 'acme', model: 'm', choices: [{ delta: { content: 'Thun' } }] },
+        },
+      ],
+      chatEnd,
+      { id: 'svc-1', object: 'svc', model: 'svc', choices: [{ delta: { content: 'Thun' } }] },
+    ],
+    [
+      'the type of an event',
+      responses,
+      [
+        {
+          type: 'response.AcmeCorp_text.delta',
+          data: { type: 'response.AcmeCorp_text.delta', ...place, delta: 'by Thun' },
+        },
+      ],
+      done,
+      { type: 'response.svc_text.delta', delta: 'Thun' },
+    ],
+    [
+      'what stands beside the text',
+      responses,
+      [{ data: { type: 'response.output_text.delta', ...place, delta: 'Thun', AcmeCorp_id: 'Thunder' } }],
+      done,
+      { delta: 'Thun', svc_id: 'svc' },
+    ],
+    [
+      'a key of an output',
+      responses,
+      [{ data: { type: 'response.shell_call_output_content.delta', ...place, delta: { acme: ['Thun'] } } }],
+      done,
+      { delta: { svc: ['Thun'] } },
+    ],
+    [
+      'a kind of delta',
+      messages,
+      [started, block({ type: 'acmecorp_delta', AcmeCorp: 'by Thun' })],
+      stopped,
+      { delta: { type: 'svc_delta', svc: 'Thun' } },
+    ],
+    [
+      'a kind of event',
+      messages,
+      [started, { type: 'AcmeCorp', data: { type: 'AcmeCorp', index: 0, delta: { notes: [{ acme: 'by Thun' }] } } }],
+      stopped,
+      { type: 'svc', index: 0, delta: { notes: [{ svc: 'Thun' }] } },
+    ],
+  ])('hides names in %s', (_name, dialect, held, end, value) => {
+    const event = made(dialect, held, end);
+    expect(event?.value).toMatchObject(value);
+    expect(event?.type ?? '').not.toMatch(/acme/i);
+    expect(event?.data).not.toMatch(/acme/i);
+  });
+});
+
+describe('a name that is split around an empty text', () => {
+  const call = (content: string) => chunk({ content, tool_calls: [{ index: 0, function: { arguments: '{}' } }] });
+  const item = (text: string, output_index: number) =>
+    ['delta', 'done'].map((end) => ({
+      data: {
+        type: `response.output_text.${end}`,
+        output_index,
+        content_index: 0,
+        [end === 'done' ? 'text' : end]: text,
+      },
+    }));
+  const textBlock = (text: string, index: number) => [
+    { data: { type: 'content_block_start', index, content_block: { type: 'text', text: '' } } },
+    block({ type: 'text_delta', text }, index),
+    { data: { type: 'content_block_stop', index } },
+  ];
+
+  test.each([
+    ['calls', chat, [chunk({ content: 'I am Acme' }), call(''), call(''), chunk({ content: 'Corp.' })]],
+    ['parts', chat, ['I am Acme', '', 'Corp.'].map((text, index) => chunk({ content: [{ index, text }] }))],
+    ['items', responses, ['I am Acme', '', 'Corp.'].flatMap(item)],
+    ['blocks', messages, [started, ...['I am Acme', '', 'Corp.'].flatMap(textBlock)]],
+  ])('of %s does not come together', (_name, dialect, events) => {
+    const { output } = rewriteStream(dialect, toWire(events));
+    expect(output).toContain('svc.');
+    expect(output).not.toContain('Corp');
+  });
+
+  test('nor of one part that goes on after another', () => {
+    const notes = [['', 'I am Thun'], ['der']].map((texts) => chunk({ notes: texts }));
+    const said = deltasOf(
+      rewriteStream(chat, toWire([chunk({ notes: ['x'] }), ...notes, chunk({ notes: ['.'] })])).output,
+    );
+    expect(said.flatMap(({ notes }) => notes ?? []).join('')).toBe('xI am Thunsvc.');
+  });
+});
+
+describe('a text that goes on after a call', () => {
+  const call = chunk({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] });
+  const said = (...pieces: string[]) => {
+    const events = pieces.flatMap((content) => [chunk({ content }), call]);
+    return deltasOf(rewriteStream(chat, toWire(events)).output)
+      .map(({ content }) => content ?? '')
+      .join('');
+  };
+
+  test('keeps the letter before it, so that no name is seen in a word', () => {
+    expect(said('an x', 'acme')).toBe('an xacme');
+    expect(said('an x', '', 'acme')).toBe('an xacme');
+    expect(said('an x ', 'acme ')).toBe('an x svc ');
+    expect(said('an x', '-acme')).toBe('an x-svc');
+  });
+});
+
+test.each(['1e999', '-1e999', '1.5', '9007199254740993'])(
+  'an event may have the number %s, which counts nothing',
+  (number) => {
+    const event = `data: {"type":"response.output_text.delta","output_index":0,"delta":"by Thun","sequence_number":${number}}\n\n`;
+    const end = 'data: {"type":"response.completed","response":{},"sequence_number":1}\n\n';
+    const { output, rewriter } = rewriteStream(responses, Buffer.from(event + event + end));
+    const raw = readEvents(output).map(({ data }) => /"sequence_number":([^,}]*)/.exec(data)?.[1]);
+    expect(raw).toEqual([number, number, '0', '2']);
+    expect(rewriter.nextSequence).toBe(3);
+  },
+);
+
+test('an index like 1e999 is none', () => {
+  const events = [
+    '{"choices":[{"index":1e999,"delta":{"content":"by Thun"}}]}',
+    '{"choices":[{"delta":{},"finish_reason":"stop"}]}',
+  ];
+  const { output } = rewriteStream(chat, Buffer.from(events.map((data) => `data: ${data}\n\n`).join('')));
+  expect(Object(readEvents(output)[1]?.value).choices).toEqual([
+    { index: 0, delta: { content: 'Thun' }, finish_reason: null },
+  ]);
+});
+
 describe('an event much like the one before', () => {
   test('may say something in a second place, too', () => {
     const both = (first: string, second: string) => ({

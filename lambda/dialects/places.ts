@@ -1,0 +1,102 @@
+import type { Json, Node } from '../json/scan.ts';
+import type { Marks } from './dialect.ts';
+import {
+  eachMember,
+  elements,
+  mayBeText,
+  numberMember,
+  passSealed,
+  sealed,
+  sealedType,
+  stringMember,
+} from './envelope.ts';
+
+/**
+ * A name as one step of a channel, spelt so that it holds no slash (as in a JSON pointer,
+ * https://www.rfc-editor.org/rfc/rfc6901) and is not empty.
+ */
+export function toStep(name: string): string {
+  if (name === '') return '~2';
+  return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
+}
+
+/** The names in a channel. */
+export function namesIn(channel: string): string[] {
+  return channel.split('/').map((step) => {
+    if (step === '~2') return '';
+    return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step;
+  });
+}
+
+/** Strings that are text whatever else they may be. Providers give reasoning many names. */
+const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
+
+/** Members whose contents arrive whole. */
+const wholes = /^(annotations|images)$/;
+
+/** In characters. Text at a place with a longer name counts as whole, or many texts could have long names. */
+const longestPlace = 200;
+
+/**
+ * Finds every text in a member of a delta, however it is nested, with its place in the member (`/0/thinking/1/text`), and marks
+ * what only the upstream can read. What stands at a place in `program` passes.
+ */
+export function eachText(
+  json: Json,
+  member: { readonly name: string; readonly value: Node; readonly program?: RegExp | undefined },
+  marks: Marks,
+  visit: (place: string, text: Node) => void,
+): void {
+  const search = (name: string, value: Node, place: string): void => {
+    const kind = json.kind(value);
+    if (kind === 'string' && textual.test(name)) visit(place, value);
+    else if (sealed.test(name) || member.program?.test(place)) marks.pass(value);
+    else if (kind === 'string') {
+      if (mayBeText(json, name, value)) visit(place, value);
+    } else if (place.length > longestPlace || wholes.test(name)) passSealed(json, value, marks);
+    else if (kind === 'object') {
+      const isSealed = sealedType.test(stringMember(json, value, 'type') ?? '');
+      eachMember(json, value, (inner, node) => {
+        if (isSealed && inner === 'data') marks.pass(node);
+        else search(inner, node, `${place}/${toStep(inner)}`);
+      });
+    } else {
+      for (const [position, element] of elements(json, value).entries()) {
+        search(name, element, `${place}/${numberMember(json, element, 'index') ?? position}`);
+      }
+    }
+  };
+  search(member.name, member.value, '');
+}
+
+const labels = ['type', 'id', 'format', 'index'];
+
+/** Makes a copy of a value with only `text` at the end of the path, and the labels on the way. */
+export type Narrow = (value: unknown, path: readonly string[], text: string) => unknown;
+
+/** For several texts of one value: its arrays are searched once. */
+export function createNarrow(): Narrow {
+  const parts = new Map<readonly unknown[], ReadonlyMap<string, unknown>>();
+  const narrow: Narrow = (value, [step, ...rest], text) => {
+    if (step === undefined) return text;
+    if (Array.isArray(value)) {
+      const elements = parts.get(value) ?? byIndex(value, (at) => at);
+      parts.set(value, elements);
+      return [narrow(elements.get(step), rest, text)];
+    }
+    const own = (name: string): [string, unknown][] =>
+      Object.hasOwn(Object(value), name) ? [[name, Object(value)[name]]] : [];
+    const [member] = own(step);
+    return { ...Object.fromEntries(labels.flatMap(own)), [step]: narrow(member?.[1], rest, text) };
+  };
+  return narrow;
+}
+
+/** The elements of an array by their `index`; the first of several. */
+export function byIndex(array: readonly unknown[], absent: (at: number) => number): ReadonlyMap<string, unknown> {
+  const entries = array.map((element, at): [string, unknown] => {
+    const { index } = Object(element);
+    return [String(Number.isSafeInteger(index) ? index : absent(at)), element];
+  });
+  return new Map(entries.reverse());
+}

@@ -1,0 +1,191 @@
+import type { TokenCounts } from '../dialects/dialect.ts';
+import { applyEdits, type Edit } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { codeAt, quote, trySkipString } from '../json/tokens.ts';
+import type { MarkSheet } from './marks.ts';
+import type { Scrubber } from './scrub.ts';
+import { openEvent, type SseEvent } from './sse.ts';
+
+/**
+ * An event with holes. Most events of a stream differ from the one before only in a text, a number that counts them, and perhaps
+ * some filling or a running usage. Those alone need another look, and go where they stood.
+ */
+export interface EventTemplate {
+  /** The type as it comes in. */
+  readonly type: string | undefined;
+  /** What stands before the first hole: as it comes in, and as it goes out. */
+  readonly raw: string;
+  readonly out: string;
+  readonly holes: readonly Hole[];
+}
+
+export interface Hole {
+  readonly place: Place;
+  /** Whether what fills it goes out. */
+  readonly isShown: boolean;
+  /** What follows it, up to the next hole: as it comes in, and as it goes out if this hole is shown. */
+  readonly raw: string;
+  readonly out: string;
+}
+
+/** What stands at a hole: a text of a channel, the number of the event, a number of tokens, or what no dialect looks at. */
+type Place =
+  | { readonly kind: 'text'; readonly channel: string; readonly family: string }
+  | { readonly kind: 'count'; readonly of: keyof TokenCounts }
+  | { readonly kind: 'sequence' | 'string' | 'number' };
+
+interface Slot {
+  readonly node: Node;
+  readonly place: Place;
+}
+
+/** An event as it will go out, except for its texts and its number. */
+interface Changes {
+  readonly type: string | undefined;
+  readonly edits: readonly Edit[];
+  /** The strings and numbers that the dialect does not look at. */
+  readonly unread: () => readonly Node[];
+}
+
+/** Makes templates of a stream's events. */
+export type MakeTemplate = (
+  json: Json,
+  sheet: MarkSheet,
+  event: SseEvent,
+  changes: Changes,
+) => EventTemplate | undefined;
+
+const mostHoles = 32;
+const mostEdits = 100;
+
+/** Makes holes for texts and the event's number, and for other values as soon as two events differ in them. */
+export function createMakeTemplate(): MakeTemplate {
+  let before: readonly { readonly name: string; readonly raw: string; readonly varies: boolean }[] = [];
+
+  /** Those of the values in which events were seen to differ. */
+  const varying = (json: Json, values: readonly Slot[]): Slot[] => {
+    const nameOf = (node: Node): string => (json.isKey(node - 1) ? json.raw(node - 1) : '');
+    const isSameKind =
+      before.length === values.length && values.every(({ node }, at) => before[at]?.name === nameOf(node));
+    before = values.map(({ node }, at) => {
+      const raw = json.raw(node);
+      const last = isSameKind ? before[at] : undefined;
+      return { name: nameOf(node), raw, varies: last !== undefined && (last.varies || last.raw !== raw) };
+    });
+    return values.filter((_, at) => before[at]?.varies);
+  };
+
+  return (json, sheet, event, { type, edits, unread }) => {
+    if (!isRepeatable(json, sheet, event) || edits.length > mostEdits) return undefined;
+    const texts = sheet.deltas.filter(({ value }) => json.end(value) - json.start(value) > 2);
+    if (texts.length === 0 || texts.length > mostHoles) return undefined;
+    const values = unread();
+    const others = [
+      ...sheet.counts.map(({ kind, value }): Slot => ({ node: value, place: { kind: 'count', of: kind } })),
+      ...(values.length > mostHoles ? [] : values).map(
+        (node): Slot => ({ node, place: { kind: json.kind(node) === 'string' ? 'string' : 'number' } }),
+      ),
+    ];
+    const slots: Slot[] = [
+      ...texts.map(({ value, channel, family }): Slot => ({ node: value, place: { kind: 'text', channel, family } })),
+      ...(sheet.sequence === undefined ? [] : [{ node: sheet.sequence, place: { kind: 'sequence' } } as const]),
+      ...varying(json, others),
+    ];
+    return cutHoles(json, slots, edits, { raw: openEvent(event.type), out: openEvent(type), type: event.type });
+  };
+}
+
+/** Whether an event like this one changes nothing but what its texts say. */
+function isRepeatable({ text }: Json, { wholes, tokens, closes, ends }: MarkSheet, { id }: SseEvent): boolean {
+  if (id !== undefined || ends || text.includes('\n')) return false; // or it came in several lines
+  return wholes.length + tokens.length + closes.length === 0;
+}
+
+function cutHoles(
+  json: Json,
+  slots: readonly Slot[],
+  edits: readonly Edit[],
+  head: Pick<EventTemplate, 'raw' | 'out' | 'type'>,
+): EventTemplate {
+  const { text } = json;
+  const written = (from: number, to: number): string => {
+    const inside = edits.filter(({ start, end }) => start >= from && end <= to);
+    return applyEdits(
+      text.slice(from, to),
+      inside.map((edit) => ({ ...edit, start: edit.start - from, end: edit.end - from })),
+    );
+  };
+  const places = slots
+    .map(({ node, place }) => ({ place, start: json.start(node), end: json.end(node) }))
+    .sort((a, b) => a.start - b.start)
+    // What stands in a member that is dropped, or in a value that is replaced, does not go out.
+    .map((one) => ({ ...one, isShown: !edits.some(({ start, end }) => start < one.start && end >= one.end) }));
+  const shown = places.filter(({ isShown }) => isShown);
+  const holes = places.map(({ place, isShown, end }, at): Hole => {
+    const raw = text.slice(end, places[at + 1]?.start);
+    const next = shown.find(({ start }) => start >= end)?.start ?? text.length;
+    const isLast = at === places.length - 1;
+    return {
+      ...{ place, isShown },
+      raw: isLast ? `${raw}\n\n` : raw,
+      out: isShown ? written(end, next) : '',
+    };
+  });
+  return {
+    type: head.type,
+    raw: head.raw + text.slice(0, places[0]?.start),
+    out: head.out + written(0, shown[0]?.start ?? text.length),
+    holes,
+  };
+}
+
+/** What fills the holes of a template, as JSON, in the event at `start`, if that event is like it and complete. */
+export function readHoles(
+  { raw: head, holes }: EventTemplate,
+  text: string,
+  start: number,
+  scrubber: Scrubber,
+): { readonly values: readonly string[]; readonly end: number } | undefined {
+  let at = start + head.length;
+  if (text.slice(start, at) !== head) return undefined;
+  const values: string[] = [];
+  for (const { place, isShown, raw } of holes) {
+    const end = endOf(place.kind, text, at);
+    if (end < 0) return undefined;
+    const value = text.slice(at, end);
+    if (place.kind === 'string' && isShown && (value.includes('\\') || scrubber.find(value))) return undefined;
+    values.push(value);
+    at = end + raw.length;
+    if (text.slice(end, at) !== raw) return undefined;
+  }
+  return { values, end: at };
+}
+
+/** The end of what may fill a hole of this kind; negative if nothing of the kind stands there. An empty text takes no turn. */
+function endOf(kind: Place['kind'], text: string, at: number): number {
+  if (kind === 'sequence' || kind === 'count') return endOfDigits(text, at);
+  if (kind === 'number') return endOfNumber(text, at);
+  const end = codeAt(text, at) === quote ? trySkipString(text, at) >> 2 : -1; // negative if it is incomplete
+  return kind === 'text' && end - at <= 2 ? -1 : end;
+}
+
+const number = /-?(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?(?:[eE][+-]?\d{1,9})?/y;
+
+function endOfNumber(text: string, at: number): number {
+  number.lastIndex = at;
+  return number.test(text) ? number.lastIndex : -1;
+}
+
+const mostDigits = 15;
+
+/** Of a whole number as JSON spells it, not so long that it would lose a digit. */
+function endOfDigits(text: string, at: number): number {
+  let end = at;
+  while (end - at <= mostDigits && isDigit(codeAt(text, end))) end += 1;
+  const length = end - at;
+  const isWhole = length === 1 || (length > 1 && length <= mostDigits && codeAt(text, at) !== zero);
+  return isWhole ? end : -1;
+}
+
+const zero = 0x30;
+const isDigit = (code: number): boolean => code >= zero && code <= 0x39;

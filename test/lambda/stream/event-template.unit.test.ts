@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals';
+import { responses } from '../../../lambda/dialects/responses.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { createMakeTemplate, readHoles } from '../../../lambda/stream/event-template.ts';
+import { createMarkSheet } from '../../../lambda/stream/marks.ts';
+import { questionIn, scrubber } from '../../support/rewrite.ts';
+import { chat, chunk } from '../../support/stream-events.ts';
+
+/** The template of the last of these events. */
+function templateOf(
+  events: readonly (object | string)[],
+  { id, dialect = chat }: { id?: string; dialect?: typeof chat } = {},
+) {
+  const scanner = createScanner();
+  const sheet = createMarkSheet({});
+  const stream = dialect.openStream(questionIn(dialect).asked);
+  const make = createMakeTemplate();
+  const templates = events.map((data) => {
+    const json = scanner.scan(typeof data === 'string' ? data : JSON.stringify(data));
+    sheet.clear();
+    stream.readEvent(json, undefined, sheet.marks);
+    const changes = { type: undefined, edits: [], unread: () => stream.unread(json) };
+    return make(json, sheet, { type: undefined, data: json.text, id }, changes);
+  });
+  return templates.at(-1);
+}
+
+const wire = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+const hello = chunk({ content: 'Hello' }).data;
+
+describe('the template of an event', () => {
+  const template = templateOf([hello]);
+  const textIn = (text: string, start = 0) => template && readHoles(template, text, start, scrubber)?.values[0];
+
+  test('is that of the next, whatever that one says', () => {
+    expect(textIn(wire(chunk({ content: ' "you"' }).data))).toBe(JSON.stringify(' "you"'));
+    expect(textIn(`${wire(hello)}${wire(hello)}`, wire(hello).length)).toBe('"Hello"');
+  });
+
+  test.each([
+    ['says nothing', wire(chunk({ content: '' }).data)],
+    ['says something besides', wire(chunk({ content: 'you' }, { finish_reason: 'stop' }).data)],
+    ['is another from its beginning', wire({ ...chunk({ content: 'you' }).data, id: 'y' })],
+    ['has not come whole', wire(hello).slice(0, -1)],
+    ['has not come whole, in its text', 'data: {"id":"x","model":"m","choices":[{"index":0,"delta":{"content":"Hel'],
+  ])('is not that of an event that %s', (_name, text) => {
+    expect(textIn(text)).toBeUndefined();
+  });
+
+  test('there is none where an event has more to it than texts', () => {
+    expect(templateOf([hello], { id: '7' })).toBeUndefined();
+    expect(templateOf([chunk({ content: '' }).data])).toBeUndefined();
+    expect(templateOf([chunk({ content: 'you' }, { finish_reason: 'stop' }).data])).toBeUndefined();
+  });
+});
+
+describe('the template of a numbered event', () => {
+  const before = (number: string, delta = '"Hello"') =>
+    `{"type":"response.output_text.delta","sequence_number":${number},"output_index":0,"delta":${delta},"logprobs":[]}`;
+  const after = (number: string, delta = '"Hello"') =>
+    `{"type":"response.output_text.delta","output_index":0,"delta":${delta},"sequence_number":${number}}`;
+
+  describe.each([
+    ['before its text', before, ['8', '" you"']],
+    ['after its text', after, ['" you"', '8']],
+  ])('with the number %s', (_place, event, values) => {
+    const template = templateOf([event('7')], { dialect: responses });
+    const fill = (data: string, start = 0) => template && readHoles(template, `data: ${data}\n\n`, start, scrubber);
+
+    test('is filled by another text and another number', () => {
+      expect(fill(event('8', '" you"'))).toEqual({ values, end: event('8', '" you"').length + 8 });
+      expect(fill(event('123456789012345'))?.values).toContain('123456789012345');
+      expect(fill(event('0'))?.values).toContain('0');
+    });
+
+    test.each(['', '08', '-1', '1.5', '1e3', '1234567890123456', '"8"', 'null', ' 8'])(
+      'is not filled by %s',
+      (number) => {
+        expect(fill(event(number))).toBeUndefined();
+      },
+    );
+
+    test('is not filled where anything else differs, or is cut', () => {
+      expect(fill(event('8').replace('"output_index":0', '"output_index":1'))).toBeUndefined();
+      expect(fill(event('8', '""'))).toBeUndefined();
+      const whole = `data: ${event('8')}\n\n`;
+      for (let length = 0; length < whole.length; length += 1)
+        expect(template && readHoles(template, whole.slice(0, length), 0, scrubber)).toBeUndefined();
+    });
+  });
+});
+
+describe('values that no dialect looks at', () => {
+  const one = (content: string, filling: string, rest: object = {}) => ({
+    ...chunk({ content }).data,
+    obfuscation: filling,
+    ...rest,
+  });
+  const usage = (output: number, total = output + 9) => ({
+    usage: { prompt_tokens: 9, completion_tokens: output, total_tokens: total },
+  });
+  const fill = (events: readonly object[], next: object) => {
+    const template = templateOf(events);
+    if (!template) throw new Error('no template');
+    return readHoles(template, wire(next), 0, scrubber)?.values;
+  };
+
+  test('are holes as soon as two events differ in them, and stay so', () => {
+    expect(fill([one('a', 'x')], one('b', 'yz'))).toBeUndefined();
+    expect(fill([one('a', 'x'), one('b', 'yz')], one('c', ''))).toEqual(['"c"', '""']);
+    expect(fill([one('a', 'x'), one('b', 'yz'), one('c', 'yz')], one('d', 'z'))).toEqual(['"d"', '"z"']);
+    const times = [0.5, 12].map((ms) => one('a', 'x', { timings: { ms } }));
+    for (const ms of ['-1', '0.25', '1e-7', '12'])
+      expect(fill(times, one('b', 'x', { timings: { ms: Number(ms) } }))).toEqual(['"b"', ms]);
+  });
+
+  test('are other values in an event of another kind', () => {
+    expect(
+      fill([one('a', 'x'), { ...chunk({ content: 'b' }).data, p: 'x' }, one('c', 'yz')], one('d', 'z')),
+    ).toBeUndefined();
+  });
+
+  test('are not filled by what needs another look', () => {
+    const events = [one('a', 'x'), one('b', 'yz')];
+    for (const filling of ['AcmeCorp', '\u0041cme"', 'a"b']) expect(fill(events, one('c', filling))).toBeUndefined();
+    expect(fill(events, { ...one('c', 'x'), obfuscation: 1 })).toBeUndefined();
+  });
+
+  test('are counted where they are tokens', () => {
+    const events = [one('a', 'x', usage(1)), one('b', 'x', usage(2))];
+    expect(fill(events, one('c', 'x', usage(3)))).toEqual(['"c"', '3', '12']);
+    expect(templateOf(events)?.holes.map(({ place }) => place)).toEqual([
+      { kind: 'text', channel: '0/said/delta/content/', family: '0/said/delta/content' },
+      { kind: 'count', of: 'output' },
+      { kind: 'number' },
+    ]);
+    for (const count of [-1, 1.5, '3', null, 10 ** 15])
+      expect(fill(events, one('c', 'x', { usage: { ...usage(3).usage, completion_tokens: count } }))).toBeUndefined();
+  });
+
+  test('may be many, but not without end', () => {
+    const many = (count: number, value: string) => one('a', 'x', { more: Array.from({ length: count }, () => value) });
+    // Two are `id` and `obfuscation`.
+    expect(templateOf([many(30, 'x'), many(30, 'y')])?.holes).toHaveLength(31);
+    expect(templateOf([many(31, 'x'), many(31, 'y')])?.holes).toHaveLength(1);
+  });
+});

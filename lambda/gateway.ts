@@ -23,7 +23,7 @@ import { createScrubber } from './stream/scrub.ts';
 import { createRankKeys } from './upstream/affinity.ts';
 import { createHashId } from './upstream/caller-ids.ts';
 import { createExchange } from './upstream/exchange.ts';
-import { hiddenNames } from './upstream/hidden-names.ts';
+import { createReadScrubber, hiddenNames } from './upstream/hidden-names.ts';
 import { createOpenUpstream } from './upstream/open-upstream.ts';
 import { createPool } from './upstream/pool.ts';
 
@@ -74,7 +74,9 @@ export function createGateway(
     ...{ counters, now, createToken },
     onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
   });
-  const scrubber = createScrubber(hiddenNames(config.upstreams, config.upstreamNames), config.serviceName);
+  const names = hiddenNames(config.upstreams, config.upstreamNames);
+  const hide = (hidden: readonly string[]) => createScrubber(hidden, config.serviceName);
+  const { scrub } = hide(names);
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
@@ -93,8 +95,8 @@ export function createGateway(
       createDialects({ signsThinking: config.upstreamSignsThinking, streamUsage: config.upstreamStreamUsage }),
     ),
     names: headerNames(config.serviceName),
-    models: createModels(config.serviceName, config.modelAliases, (text) => scrubber.scrub(text) !== text),
-    scrubber,
+    models: createModels(config.serviceName, config.modelAliases, (text) => scrub(text) !== text),
+    readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),
     openUpstream: createOpenUpstream({
       pool,
       send: createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets }),

@@ -23,7 +23,7 @@ import { createExplainer, type Explainer } from './explainer.ts';
 
 export interface ExchangeDependencies {
   readonly openUpstream: OpenUpstream;
-  readonly scrubber: Scrubber;
+  readonly readScrubber: () => Promise<Scrubber>;
   readonly log: Log;
   readonly now: () => number;
   readonly idleTimeout: number;
@@ -45,9 +45,9 @@ type Exchange = (request: GatewayRequest) => Promise<GatewayResponse>;
 
 /** Sends the call to an upstream and brings its answer back, as a whole or as a stream. */
 export function createInferenceExchange(dependencies: ExchangeDependencies): Exchange {
-  const { openUpstream, scrubber, log, now } = dependencies;
+  const { openUpstream, readScrubber, log, now } = dependencies;
   const timeLeft = ({ deadline }: GatewayRequest): number => Math.max(0, deadline - now());
-  const hidingFor = (call: InferenceCall, { sentence: explain }: Explainer): Hiding => ({
+  const hidingFor = (call: InferenceCall, scrubber: Scrubber, { sentence: explain }: Explainer): Hiding => ({
     ...{ scrubber, publicModel: call.model.id, explain },
   });
 
@@ -104,6 +104,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     request: GatewayRequest,
     call: InferenceCall,
     record: ExchangeRecord,
+    scrubber: Scrubber,
   ): Promise<GatewayResponse> => {
     const explainer = createExplainer(scrubber);
     const stop = new AbortController();
@@ -114,7 +115,7 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
       const answer = await open(request, call, record, explainer, stop);
       const rewritten = await readUsable(async () => {
         const text = await readBody(answer.body, answerLimit, request.room.take);
-        const work = rewriteAnswer(text, call, hidingFor(call, explainer), createScanner(), record.usage);
+        const work = rewriteAnswer(text, call, hidingFor(call, scrubber, explainer), createScanner(), record.usage);
         return inTurns(work, stop.signal);
       }, stop.signal);
       if ('failure' in rewritten) {
@@ -134,11 +135,12 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     request: GatewayRequest,
     call: InferenceCall,
     record: ExchangeRecord,
+    scrubber: Scrubber,
   ): Promise<GatewayResponse> => {
     const explainer = createExplainer(scrubber);
     const relay = createRelay({
       dialect: call.dialect,
-      rewriter: createStreamRewriter(call, hidingFor(call, explainer), record.usage),
+      rewriter: createStreamRewriter(call, hidingFor(call, scrubber, explainer), record.usage),
       explain: explainer.sentence,
       idleTimeout: dependencies.idleTimeout,
       keepAliveInterval: dependencies.keepAliveInterval,
@@ -175,7 +177,8 @@ export function createInferenceExchange(dependencies: ExchangeDependencies): Exc
     const record: ExchangeRecord = { tries: 0, usage: {} };
     request.exchange = record;
     try {
-      return await (call.stream ? answerStream(request, call, record) : answerWhole(request, call, record));
+      const scrubber = await readScrubber();
+      return await (call.stream ? answerStream : answerWhole)(request, call, record, scrubber);
     } catch (error) {
       const translated = translate(error, call);
       noteFailure(record, translated);

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Upstream } from '../settings/config.ts';
+import type { Access, Upstream } from '../settings/config.ts';
 
 /** The names that no answer may contain: the upstreams' model ids and host names, and those that the operator adds. */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
@@ -12,6 +12,35 @@ export function hiddenNames(upstreams: readonly Upstream[], operatorNames: reado
     }
   }
   return [...names];
+}
+
+/** Shorter ones are words such as `none` for upstreams that ask for no key, and may occur in any text. */
+const shortestSecret = 16;
+/** What is longer is worth nothing without its beginning. */
+const longestSecret = 128;
+
+/**
+ * Reads what hides these names, and the keys and secret headers that upstreams are sent now. It is created anew only when those
+ * change.
+ */
+export function createReadScrubber<Scrubber>(
+  { upstreams, names }: { readonly upstreams: readonly Upstream[]; readonly names: readonly string[] },
+  readAccess: (upstream: Upstream) => Promise<Access>,
+  create: (hidden: readonly string[]) => Scrubber,
+): () => Promise<Scrubber> {
+  let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
+  return async () => {
+    const accesses = await Promise.all(upstreams.map(readAccess));
+    const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
+    // A header may name a scheme before its secret.
+    const secrets = sent.flatMap((value) => value.split(' ').filter(({ length }) => length >= shortestSecret));
+    const joined = secrets.join(' ');
+    if (made?.secrets !== joined) {
+      const hidden = [...names, ...secrets.map((secret) => secret.slice(0, longestSecret))];
+      made = { secrets: joined, scrubber: create(hidden) };
+    }
+    return made.scrubber;
+  };
 }
 
 /** `localhost`, bare machine names and addresses reveal nothing, and occur in many innocent texts. */

@@ -57,6 +57,19 @@ describe('a client of an upstream that reveals itself', () => {
     expect(findIdentity(text)).toEqual([]);
   }
 
+  test.each([true, false])('that repeats its key, with stream: %s', async (stream) => {
+    const said = stream ? ['by upstream-k', 'ey-one.'] : ['by upstream-key-one.'];
+    const events = [...said.map((content) => ({ content })), {}].map((delta, at) => ({
+      choices: [{ index: 0, [stream ? 'delta' : 'message']: delta, finish_reason: at < said.length ? null : 'stop' }],
+    }));
+    const wire = stream ? events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') : JSON.stringify(events[0]);
+    const type = stream ? 'text/event-stream' : 'application/json';
+    gateway.upstream.answer([head(200, { 'content-type': type }), write(wire)]);
+    const { response, text } = await ask('chat', stream);
+    expect(response.status).toBe(200);
+    expect(text).not.toMatch(/upstream-k|ey-one/);
+  });
+
   describe.each(dialectNames)('%s', (dialectName) => {
     const fixtures = loadFixtures(dialectName);
     const named = <Kind extends Fixture['kind']>(kind: Kind) =>

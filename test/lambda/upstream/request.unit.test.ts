@@ -3,7 +3,8 @@ import { createChat } from '../../../lambda/dialects/chat.ts';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
-import { hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
+import { createScrubber } from '../../../lambda/stream/scrub.ts';
+import { createReadScrubber, hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
 import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
 
@@ -154,5 +155,42 @@ describe('the headers and the model of a request', () => {
       (model) => buildUpstreamRequest(candidate, call(false, model, messages), {}).pieces[0],
     );
     expect(sent).toEqual(['{"model":"thunder-m",', '{"model":"thunder-eyes-m",']);
+  });
+});
+
+describe('the secrets that an upstream is sent', () => {
+  const long = 'key-'.repeat(50);
+  const readScrubber = (...read: string[][]) => {
+    const accesses = read.map((keys) => ({
+      keys,
+      headers: {},
+      secretHeaders: { 'x-token': 'Bearer the-token-of-the-team' },
+    }));
+    const hide = (names: readonly string[]) => createScrubber(names, 'svc');
+    const next = async () => {
+      const access = accesses.length > 1 ? accesses.shift() : accesses[0];
+      if (!access) throw new Error('nothing to read');
+      return access;
+    };
+    return createReadScrubber({ upstreams: [upstream], names: ['AcmeCorp'] }, next, hide);
+  };
+
+  test('are hidden like names', async () => {
+    const { scrub } = await readScrubber(['sk-0123456789abcdef', long])();
+    expect(scrub('AcmeCorp: sk-0123456789abcdef, the-token-of-the-team, Bearer')).toBe('svc: svc, svc, Bearer');
+    expect(scrub(`${long}.`)).toBe(`svc${long.slice(128)}.`);
+  });
+
+  test('are not, where they are as short as a word', async () => {
+    const { scrub } = await readScrubber(['none', 'anything'])();
+    expect(scrub('none of anything')).toBe('none of anything');
+  });
+
+  test('are those of today', async () => {
+    const read = readScrubber(['first-key-of-the-team'], ['second-key-of-the-team']);
+    expect((await read()).scrub('first-key-of-the-team')).toBe('svc');
+    const second = await read();
+    expect(second.scrub('first-key-of-the-team second-key-of-the-team')).toBe('first-key-of-the-team svc');
+    expect(await read()).toBe(second);
   });
 });

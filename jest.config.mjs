@@ -25,6 +25,7 @@ const overBothEngines = ofHandler([
   'attacks-on-the-wire',
   'compressed-bodies',
   'conversations',
+  'crowd',
   'daily-limits',
   'edge',
   'gateway',

@@ -51,6 +51,24 @@ test('of more bodies than there is room for, as many as fit are kept', async () 
   for (const client of clients) client.socket.destroy();
 });
 
+test('what a refused request has taken is there for others before the rest of it has come', async () => {
+  const taken: string[] = [];
+  await using server = await serve({
+    app: async ({ path, room }) => {
+      room.claim('a');
+      room.take(mebibyte);
+      taken.push(path);
+      return { statusCode: 400, headers: {}, body: 'refused' };
+    },
+  });
+  const clients = await Promise.all([1, 2].map(() => openRaw(server.url)));
+  for (const [index, client] of clients.entries()) {
+    client.send(`${post(10, `/${index}`)}${end}12345`);
+    await waitUntil(() => taken.length === index + 1, 'it has taken its room');
+  }
+  for (const client of clients) client.socket.destroy();
+});
+
 test('an announced length is believed once more than a small body has come', async () => {
   await using server = await serve();
   const announcing = await openRaw(server.url);

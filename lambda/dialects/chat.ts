@@ -48,7 +48,6 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
-  hasReferences: () => false,
   findOpening: (body) => openingOf(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
   readAsked: (body) => ({

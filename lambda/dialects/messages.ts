@@ -155,7 +155,6 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     ]),
     checkBody,
     findVision: (body) => findVisionContent(body, visionRules),
-    hasReferences: () => false,
     findOpening: (body) => [
       ...textsOf(body, body.member(body.root, 'system')),
       ...openingOf(body, body.member(body.root, 'messages')),

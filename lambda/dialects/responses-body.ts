@@ -1,5 +1,6 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Json, Node } from '../json/scan.ts';
+import { nodesPerTurn, type Work } from '../json/turns.ts';
 import { describe } from './check.ts';
 import { presentMember } from './envelope.ts';
 import { openingOf, textsOf } from './opening.ts';
@@ -14,7 +15,7 @@ const visionRules = new Map<string, VisionRule>([
 ]);
 
 /** Where a body holds an image or a video. */
-export function findVision(body: Json): string | undefined {
+export function findVision(body: Json): Work<string | undefined> {
   return findVisionContent(body, visionRules);
 }
 
@@ -38,11 +39,13 @@ const references = new Map([
   ['tools', /^(vector_store_ids|file_ids|container)$/],
 ]);
 
-export function hasReferences(body: Json): boolean {
+export function* hasReferences(body: Json): Work<boolean> {
   for (const [root, names] of references) {
     const value = presentMember(body, body.root, root);
     if (value === undefined) continue;
-    for (let node = value; node < body.next(value); node += 1) {
+    const end = body.next(value);
+    for (let node = value; node < end; node += 1) {
+      if (node % nodesPerTurn === 0) yield;
       if (body.isKey(node) && names.test(body.string(node))) return true;
     }
   }

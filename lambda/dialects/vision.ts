@@ -1,4 +1,5 @@
 import type { Json, Node } from '../json/scan.ts';
+import { nodesPerTurn, type Work } from '../json/turns.ts';
 
 /** What counts as image or video content in a dialect, and which members may lead to it. */
 export interface VisionRule {
@@ -15,20 +16,22 @@ export interface VisionRule {
  * The first image or video in a top-level member that has a rule, as a path such as `messages[2].content[0]`.
  * Every `type` of an object counts, even a repeated one, so that no parser finds content that this search overlooks.
  */
-export function findVisionContent(body: Json, rules: ReadonlyMap<string, VisionRule>): string | undefined {
+export function* findVisionContent(body: Json, rules: ReadonlyMap<string, VisionRule>): Work<string | undefined> {
   const end = body.next(body.root);
   for (let key = body.root + 1; key < end; key = body.next(key + 1)) {
     const rule = rules.get(body.string(key));
-    const found = rule && findIn(body, key + 1, rule);
+    const found = rule && (yield* findIn(body, key + 1, rule));
     if (found !== undefined) return pathTo(body, found);
   }
   return undefined;
 }
 
 /** Walks the value in document order, which needs no stack however deep it is nested. */
-function findIn(body: Json, value: Node, rule: VisionRule): Node | undefined {
+function* findIn(body: Json, value: Node, rule: VisionRule): Work<Node | undefined> {
   const end = body.next(value);
+  let seen = 0;
   for (let node = value; node < end; ) {
+    if (++seen % nodesPerTurn === 0) yield;
     if (!body.isKey(node)) {
       node += 1;
       continue;

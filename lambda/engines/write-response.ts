@@ -16,7 +16,8 @@ export async function writeResponse(
   const head = { ...headers, ...(!keepConnection && { connection: 'close' }) };
   if (typeof body !== 'string') {
     response.writeHead(statusCode, head);
-    await pipeline(body, response);
+    for await (const piece of body) response.write(piece);
+    response.end();
     return;
   }
   const bodyless = request.method === 'HEAD' || statusCode === 204 || statusCode === 304;

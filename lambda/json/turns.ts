@@ -6,6 +6,9 @@ export type Work<T> = Generator<undefined, T>;
 /** The characters processed in one turn of the event loop: a millisecond's work, or a few milliseconds' if values are short. */
 export const perTurn = 262_144;
 
+/** The same for values that are looked at one by one: a few milliseconds' work, if each has to be decoded. */
+export const nodesPerTurn = 10_000;
+
 /** When the last piece of long work that is waiting will run. */
 let latest: Promise<unknown> = Promise.resolve();
 

@@ -70,7 +70,7 @@ export function* readCall(
   const stream = readStream(body);
   dialect.checkBody(body);
   if (isLong(text)) yield;
-  const vision = model.value.kind === 'text' ? dialect.findVision(body) : undefined;
+  const vision = model.value.kind === 'text' ? yield* dialect.findVision(body) : undefined;
   if (vision !== undefined) {
     const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
     throw new GatewayError('invalid_model', message);
@@ -82,6 +82,9 @@ export function* readCall(
   const hashed = hashId ? hashCallerIds(body, hashId) : [];
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
   if (isLong(text)) yield;
+  const hasReferences = dialect.hasReferences ? yield* dialect.hasReferences(body) : false;
+  const traits = readTraits(headers, body, dialect);
+  if (isLong(text)) yield;
   const { node, value } = model;
   const place = replaceValue(body, node, '');
   return {
@@ -90,12 +93,12 @@ export function* readCall(
       endpoint,
       model: value,
       stream: stream && endpoint.streams,
-      hasReferences: dialect.hasReferences(body),
+      hasReferences,
       asked: dialect.readAsked(body),
     },
     outgoing: {
       bodyFor: (upstreamModel) => splitByEdits(text, [...changes, { ...place, text: JSON.stringify(upstreamModel) }]),
-      conversation: { caller, traits: readTraits(headers, body, dialect) },
+      conversation: { caller, traits },
       isAccountBound: async () => dialect.isAccountBound(await inTurns(createScanner().scanInParts(text))),
     },
   };

@@ -12,8 +12,8 @@ const names = `
   const { hasReferences } = await import(process.argv[1] + '/dialects/responses-body.ts');
   const { sealed } = await import(process.argv[1] + '/dialects/envelope.ts');
   const long = 'a'.repeat(5e6);
-  console.log(hasReferences(createScanner().scan('{"input":[{"' + long + '":1}]}')));
-  console.log(hasReferences(createScanner().scan('{"input":[{"file_id":1}]}')));
+  console.log(hasReferences(createScanner().scan('{"input":[{"' + long + '":1}]}')).next().value);
+  console.log(hasReferences(createScanner().scan('{"input":[{"file_id":1}]}')).next().value);
   console.log(sealed.test('encrypted_' + long), sealed.test('encrypted_content'));
 `;
 const lambda = join(import.meta.dirname, '../../../lambda');

@@ -1,6 +1,6 @@
 import { busyCaller } from './measurements/busy-caller.ts';
 import { coldStart } from './measurements/cold-start.ts';
-import { events, responsesEvents } from './measurements/events.ts';
+import { events, otherEvents } from './measurements/events.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { prompt } from './measurements/prompt.ts';
 import { requests, warmRequests } from './measurements/requests.ts';
@@ -45,7 +45,7 @@ export const measurements = {
   'warm-requests': warmRequests,
   'busy-caller': busyCaller,
   events,
-  'responses-events': responsesEvents,
+  'other-events': otherEvents,
   prompt,
   'slow-reader': slowReader,
   server,
@@ -60,6 +60,13 @@ const spreads = {
   reads: 'it depends on how many events the kernel hands over in one read',
   garbage: 'when V8 collects garbage is chance',
 } as const;
+
+/** Events in which more changes than a text. */
+const otherShapes = [
+  ['event of OpenAI’s chat, with filling', 'openAiChatRatio'],
+  ['event of OpenAI’s responses, with filling', 'openAiResponsesRatio'],
+  ['event of vLLM’s chat, with running usage', 'vllmChatRatio'],
+] as const;
 
 /** Of the HTTP server, beside a bare one. */
 const ofServer = { measurement: 'server', gateway: 'server', bare: 'bareServer' } as const;
@@ -170,17 +177,23 @@ export const figures: readonly Figure[] = [
   {
     title: 'event of the responses dialect, processor time',
     unit: 'µs',
-    measurement: 'responses-events',
+    measurement: 'other-events',
     sample: 'processor',
   },
   {
     title: 'the same to an event of a chat',
     unit: '×',
-    measurement: 'responses-events',
+    measurement: 'other-events',
     sample: 'ratio',
     goal: { to: 'nothing', atMost: 1.2 },
     spread: spreads.reads,
   },
+  ...otherShapes.map(
+    ([title, sample]): Figure => ({
+      ...{ title: `${title}, to an event of a chat`, unit: '×', measurement: 'other-events', sample },
+      ...{ goal: { to: 'nothing', atMost: 1.3 }, spread: spreads.reads },
+    }),
+  ),
   { title: 'long streams, peak memory', unit: 'MB', measurement: 'events', sample: 'memory' },
   {
     title: '4 MB prompt, processor time',

@@ -1,6 +1,7 @@
 import { peakMemory } from '../process-figures.ts';
 import { type Session, startSession } from '../session.ts';
 import { median } from '../statistics.ts';
+import type { Shape } from '../world/answers.ts';
 import { chatOf, responsesOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 import type { Measurement } from './measurement.ts';
@@ -8,12 +9,21 @@ import type { Measurement } from './measurement.ts';
 const body = chatOf(500, true);
 const responsesBody = responsesOf(500);
 /** How the fast streams are asked for, and how the upstream answers. */
-const chat = { ask: (session: Session) => session.ask(body), script: { named: false } };
-const named = { ...chat, script: { named: true } };
-const responses = {
-  ask: (session: Session) => session.ask(responsesBody, undefined, '/v1/responses'),
-  script: { responses: true },
-};
+interface Fast {
+  ask(session: Session): ReturnType<Session['ask']>;
+  readonly shape: Shape;
+}
+const askChat: Fast['ask'] = (session) => session.ask(body);
+const askResponses: Fast['ask'] = (session) => session.ask(responsesBody, undefined, '/v1/responses');
+const chat: Fast = { ask: askChat, shape: 'chat' };
+const named: Fast = { ask: askChat, shape: 'named' };
+/** By the samples of their costs and of their costs to a chat's. */
+const others: readonly (Fast & { readonly samples: readonly [cost: string, ratio: string] })[] = [
+  { ask: askResponses, shape: 'responses', samples: ['processor', 'ratio'] },
+  { ask: askChat, shape: 'openAiChat', samples: ['openAiChat', 'openAiChatRatio'] },
+  { ask: askResponses, shape: 'openAiResponses', samples: ['openAiResponses', 'openAiResponsesRatio'] },
+  { ask: askChat, shape: 'vllmChat', samples: ['vllmChat', 'vllmChatRatio'] },
+];
 const [few, many, paced] = [20, 20_000, 1_000];
 const warmUp = 30;
 const [longWarmUp, longMeasured] = [5, 3];
@@ -41,27 +51,33 @@ export const events: Measurement = {
   },
 };
 
-/** The events of the responses dialect, each of which has a number, beside those of a chat. */
-export const responsesEvents: Measurement = {
+/**
+ * Events in which more changes than a text, beside those of a chat: numbered ones of the responses dialect, and those of OpenAI and
+ * vLLM with their filling and their running usage. Each in a process of its own.
+ */
+export const otherEvents: Measurement = {
   rounds: 2,
   subjects: ['gateway'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
     const { costs: ofChat } = await measureFast(session, world, chat);
-    await using other = await startSession(subject, world);
-    const { costs: processor } = await measureFast(other, world, responses, 'processor', 'ratio');
-    return { processor, ratio: [median(processor) / median(ofChat)] };
+    const samples: Record<string, number[]> = {};
+    for (const {
+      samples: [cost, ratio],
+      ...fast
+    } of others) {
+      await using other = await startSession(subject, world);
+      const { costs } = await measureFast(other, world, fast, cost, ratio);
+      samples[cost] = costs;
+      samples[ratio] = [median(costs) / median(ofChat)];
+    }
+    return samples;
   },
 };
 
 /** Microseconds per event without a stream's fixed cost (a long stream less a short one), and events a second. */
-async function measureFast(
-  session: Session,
-  world: World,
-  { ask, script: how }: typeof chat | typeof responses,
-  ...samples: string[]
-) {
-  const script = { kind: 'events', pause: 0, ...how } as const;
+async function measureFast(session: Session, world: World, { ask, shape }: Fast, ...samples: string[]) {
+  const script = { kind: 'events', pause: 0, shape } as const;
   await world.play({ ...script, count: few });
   for (let index = 0; index < warmUp; index += 1) await ask(session);
   const short: number[] = [];

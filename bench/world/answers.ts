@@ -1,5 +1,8 @@
 import { tokens, tokensWithNames, upstreamModel } from './conversation.ts';
 
+/** Events of a chat as many servers send them, without names and with them, of the responses dialect, and as three servers send theirs. */
+export type Shape = 'chat' | 'named' | 'responses' | 'openAiChat' | 'openAiResponses' | 'vllmChat';
+
 /** How the upstream answers the next requests. */
 export type Script =
   | { readonly kind: 'whole' }
@@ -8,8 +11,7 @@ export type Script =
       readonly kind: 'events';
       readonly count: number;
       readonly pause: number;
-      readonly named?: boolean;
-      readonly responses?: boolean;
+      readonly shape?: Shape;
     }
   /** Endless events with a pause before each. Their text is the time of sending. */
   | { readonly kind: 'clocked'; readonly pause: number }
@@ -45,7 +47,7 @@ function event(choices: readonly unknown[], more: object = {}): string {
 const choice = (delta: object, finish_reason: string | null = null) => [{ index: 0, delta, finish_reason }];
 const toEvents = (texts: readonly string[]) => texts.map((content) => event(choice({ content })));
 
-/** One event per token, without names and with them. */
+/** One event per token. */
 export const events = toEvents(tokens);
 export const eventsWithNames = toEvents(tokensWithNames);
 
@@ -53,19 +55,67 @@ export const eventsWithNames = toEvents(tokensWithNames);
 export const opening = event(choice({ role: 'assistant', content: '' }));
 export const closing = `${event(choice({}, 'stop'))}${event([], { usage })}data: [DONE]\n\n`;
 
-/** The same in the responses dialect, where each event has a number. */
-export function responsesEvents(count: number): { first: string; texts: string[]; last: string } {
+/** What a stream begins with, its events, and what it ends with. */
+export interface Events {
+  readonly first: string;
+  readonly texts: readonly string[];
+  readonly last: string;
+}
+
+/** Random filling of changing length, so that nobody guesses a text by the size of its event. */
+const filling = (text: string, at: number): string =>
+  Buffer.from(`${text}${at * 7919}${text}`.repeat(3))
+    .toString('base64url')
+    .slice(0, 16 - (text.length % 16));
+
+/** A stream of so many texts in this shape. */
+export function eventsOf(shape: Shape, count: number): Events {
+  const texts = Array.from({ length: count }, (_, index) => tokens[index % tokens.length] ?? '');
+  switch (shape) {
+    case 'openAiChat': {
+      const chunks = texts.map((content, at) =>
+        event([{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], {
+          ...{ service_tier: 'default', usage: null, obfuscation: filling(content, at) },
+        }),
+      );
+      return { first: opening, texts: chunks, last: closing };
+    }
+    case 'vllmChat': {
+      const chunks = texts.map((content, at) => {
+        const counted = { prompt_tokens: 24, total_tokens: 25 + at, completion_tokens: 1 + at };
+        return event([{ index: 0, delta: { content }, logprobs: null, finish_reason: null, token_ids: null }], {
+          usage: counted,
+        });
+      });
+      return { first: opening, texts: chunks, last: closing };
+    }
+    case 'responses':
+    case 'openAiResponses':
+      return responsesEvents(texts, shape === 'openAiResponses');
+    default:
+      return { first: opening, texts: shape === 'named' ? eventsWithNames : events, last: closing };
+  }
+}
+
+/** Each event of the responses dialect has a number. */
+function responsesEvents(texts: readonly string[], isFilled: boolean): Events {
   const response = { id: 'resp_C4qkZ1hT9xw2', object: 'response', created_at: 1795220000, model: upstreamModel };
   let number = 0;
   const numbered = (type: string, more: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...more })}\n\n`;
   const place = { item_id: 'msg_68f0c2d1a7e4', output_index: 0, content_index: 0 };
   const first = numbered('response.created', { response: { ...response, status: 'in_progress', output: [] } });
-  const texts = Array.from({ length: count }, (_, index) =>
-    numbered('response.output_text.delta', { ...place, delta: tokens[index % tokens.length], logprobs: [] }),
-  );
-  const done = { ...response, status: 'completed', output: [], usage: { input_tokens: 24, output_tokens: count } };
-  return { first, texts, last: numbered('response.completed', { response: done }) };
+  const deltas = texts.map((delta, at) => {
+    const more = isFilled ? { obfuscation: filling(delta, at) } : {};
+    return numbered('response.output_text.delta', { ...place, delta, logprobs: [], ...more });
+  });
+  const done = {
+    ...response,
+    status: 'completed',
+    output: [],
+    usage: { input_tokens: 24, output_tokens: texts.length },
+  };
+  return { first, texts: deltas, last: numbered('response.completed', { response: done }) };
 }
 
 /** An event whose text is a time. */

@@ -3,24 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import {
-  chunk,
-  clockedEvent,
-  closing,
-  events,
-  eventsWithNames,
-  opening,
-  responsesEvents,
-  type Script,
-  wholeAnswer,
-} from './answers.ts';
+import { chunk, clockedEvent, closing, events, eventsOf, opening, type Script, wholeAnswer } from './answers.ts';
 
 const first = chunk(opening);
 const last = chunk(closing);
-/** What a stream begins with, its events, and what it ends with. */
-const plain = { first, texts: events.map(chunk), last };
-const named = { first, texts: eventsWithNames.map(chunk), last };
-let responses = plain;
+/** What a stream begins with, its events, and what it ends with, as the latest script wants them. */
+let frames = { first, texts: events.map(chunk), last };
 const block = Buffer.concat(Array.from({ length: 300 }, (_, index) => chunk(events[index] ?? opening)));
 
 let script: Script = { kind: 'whole' };
@@ -42,17 +30,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { socket } = request;
   if (script.kind === 'bulk') await writeBulk(socket, script.bytes);
   else if (script.kind === 'clocked') await writeTimes(socket, script.pause);
-  else await writeEvents(socket, script.count, script.pause, framesOf(script));
+  else await writeEvents(socket, script.count, script.pause, frames);
   response.end();
 }
 
-function framesOf({ named: isNamed, responses: isResponses }: Extract<Script, { kind: 'events' }>): typeof plain {
-  if (isResponses) return responses;
-  return isNamed ? named : plain;
-}
-
-function responsesFrames(count: number): typeof plain {
-  const made = responsesEvents(count);
+function framesOf({ shape = 'chat', count }: Extract<Script, { kind: 'events' }>): typeof frames {
+  const made = eventsOf(shape, count);
   return { first: chunk(made.first), texts: made.texts.map(chunk), last: chunk(made.last) };
 }
 
@@ -61,7 +44,7 @@ async function writeEvents(
   socket: Socket,
   count: number,
   pause: number,
-  { first, texts, last }: typeof plain,
+  { first, texts, last }: typeof frames,
 ): Promise<void> {
   const sentAt: number[] = [];
   socket.write(first);
@@ -97,7 +80,7 @@ function clock(): number {
 
 process.on('message', (message: Script) => {
   script = message;
-  if (script.kind === 'events' && script.responses) responses = responsesFrames(script.count);
+  if (script.kind === 'events') frames = framesOf(script);
   process.send?.({ ready: true });
 });
 process.once('disconnect', () => process.exit());

@@ -172,6 +172,8 @@ function endOf(kind: Place['kind'], text: string, at: number): number {
 const number = /-?(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?(?:[eE][+-]?\d{1,9})?/y;
 
 function endOfNumber(text: string, at: number): number {
+  const end = endOfDigits(text, at); // most are whole
+  if (end >= 0 && !continuesNumber(codeAt(text, end))) return end;
   number.lastIndex = at;
   return number.test(text) ? number.lastIndex : -1;
 }
@@ -186,6 +188,9 @@ function endOfDigits(text: string, at: number): number {
   const isWhole = length === 1 || (length > 1 && length <= mostDigits && codeAt(text, at) !== zero);
   return isWhole ? end : -1;
 }
+
+/** Whether a character is a point or an exponent's letter. */
+const continuesNumber = (code: number): boolean => code === 0x2e || code === 0x65 || code === 0x45;
 
 const zero = 0x30;
 const isDigit = (code: number): boolean => code >= zero && code <= 0x39;

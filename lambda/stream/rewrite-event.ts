@@ -3,7 +3,7 @@ import { applyEdits, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { prefixesOf } from './channel-map.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
-import { createHeldTexts } from './held-texts.ts';
+import { createHeldTexts, type LastEvent } from './held-texts.ts';
 import { type Hiding, hideFrame, hideText } from './hide.ts';
 import { hideTokens } from './hide-tokens.ts';
 import { type MarkSheet, raise, type Usage } from './marks.ts';
@@ -61,46 +61,37 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     return { type, data: applyEdits(json.text, edits) };
   }
 
-  /** Writes an event by the template: `values` fill its holes, `data` is what came in. */
-  function write({ type, out, holes }: EventTemplate, values: readonly string[], data: () => string): string {
-    let written = out;
-    for (let at = 0; at < holes.length; at += 1) {
-      const [hole, value] = [holes[at], values[at]];
-      if (hole === undefined || value === undefined) break;
-      const shown = fill(hole.place, value);
-      if (hole.isShown) written += shown + hole.out;
+  /** What goes out at a hole; `last` is the event that it is in. */
+  function fill({ place }: Hole, value: string, last: () => LastEvent): string {
+    if (place.kind === 'text') {
+      const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
+      const text = texts.push(place.channel, place.family, given);
+      held.keep(place.channel, last);
+      return text === given ? value : JSON.stringify(text);
     }
-    for (const { place } of holes) {
-      if (place.kind === 'text') held.keep(place.channel, () => ({ event: { type, data: data() } }));
+    if (place.kind === 'sequence') {
+      lastSequence = Number(value) + shift;
+      return String(lastSequence);
     }
-    return `${written}\n\n`;
-  }
-
-  function fill(place: Hole['place'], value: string): string {
-    switch (place.kind) {
-      case 'text': {
-        const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
-        const text = texts.push(place.channel, place.family, given);
-        return text === given ? value : JSON.stringify(text);
-      }
-      case 'sequence':
-        lastSequence = Number(value) + shift;
-        return String(lastSequence);
-      case 'count':
-        raise(usage, place.of, Number(value));
-        return value;
-      default:
-        return value;
-    }
+    if (place.kind === 'count') raise(usage, place.of, Number(value));
+    return value;
   }
 
   return {
     repeat(source, start) {
       const found = template && readHoles(template, source, start, scrubber);
       if (!template || !found) return undefined;
-      const dataAt = start + openEvent(template.type).length;
-      const written = write(template, found.values, () => source.slice(dataAt, found.end - 2));
-      return { written, end: found.end };
+      const { type, out, holes } = template;
+      const { values, end } = found;
+      const last = () => ({ event: { type, data: source.slice(start + openEvent(type).length, end - 2) } });
+      let written = out;
+      for (let at = 0; at < holes.length; at += 1) {
+        const [hole, value] = [holes[at], values[at]];
+        if (hole === undefined || value === undefined) continue;
+        const shown = fill(hole, value, last);
+        if (hole.isShown) written += shown + hole.out;
+      }
+      return { written: `${written}\n\n`, end };
     },
     rewrite(event, json, sheet) {
       held.countRead(json.text.length);

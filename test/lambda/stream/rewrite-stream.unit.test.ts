@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Asked } from '../../../lambda/dialects/dialect.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { hiding, questionIn, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
@@ -374,6 +375,64 @@ describe('an event much like the one before', () => {
         '"\\\n é',
       ]);
     }
+  });
+
+  describe('in more than its text', () => {
+    const usage = (completion_tokens: number, more = {}) => ({
+      usage: { prompt_tokens: 9, completion_tokens, total_tokens: completion_tokens + 9, ...more },
+    });
+    const openAi = (delta: string, at: number) => ({
+      ...{ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta, logprobs: [] },
+      ...{ obfuscation: 'aB3'.repeat(at % 5), sequence_number: at },
+    });
+    const said = (content: string, more: object) => ({ ...chunk({ content }).data, ...more });
+    const texts = ['I', ' am', ' Thun', 'der', '.', ' Who', '?', ' Ac', 'me', '!', ' "\\"'];
+
+    test.each<[string, typeof chat, object[], Partial<Asked>]>([
+      ['filling', chat, texts.map((text, at) => said(text, { obfuscation: 'xyz'.repeat(at % 4), usage: null })), {}],
+      ['filling and a number', responses, texts.map(openAi), {}],
+      [
+        'filling with names',
+        chat,
+        texts.map((text, at) => said(text, { p: `${at % 3 ? 'Acme' : '\u0041'}${at}` })),
+        {},
+      ],
+      ['usage', chat, texts.map((text, at) => said(text, usage(at + 1))), {}],
+      ['usage that falls', chat, texts.map((text, at) => said(text, usage(40 - at, { cost: at / 8 }))), {}],
+      ['usage that is not asked for', chat, texts.map((text, at) => said(text, usage(at))), { withholdsUsage: true }],
+      ['what is dropped', chat, texts.map((text, at) => said(text, { x_id: `Acme${at}`, provider: `${at}` })), {}],
+      ['two texts', chat, texts.map((text, at) => chunk({ reasoning: text, mood: `${text}${at}` }).data), {}],
+    ])('such as %s, is written as if it were alone', (_name, dialect, events, asked) => {
+      const wire = toWire(events.map((data) => ({ data }))).toString();
+      const fast = rewriteStream(dialect, Buffer.from(wire), [], asked);
+      // Events that end otherwise take the long way.
+      const slow = rewriteStream(dialect, Buffer.from(wire.replaceAll('\n', '\r\n')), [], asked);
+      expect(fast.output).toBe(slow.output);
+      expect(fast.usage).toEqual(slow.usage);
+      expect(fast.rewriter.nextSequence).toBe(slow.rewriter.nextSequence);
+      expect(fast.output).not.toMatch(/acme|thunder/i);
+      expect(readEvents(fast.output)).toHaveLength(events.length);
+    });
+
+    test('counts the highest usage, not the last', () => {
+      for (const counts of [
+        [3, 7, 5],
+        [1, 2, 3, 9, 8],
+        [9, 1],
+      ]) {
+        const events = counts.map((count) => ({ data: said('a', usage(count)) }));
+        expect(rewriteStream(chat, toWire(events)).usage).toMatchObject({ input: 9, output: Math.max(...counts) });
+      }
+    });
+
+    test('says its text also where the usage beside it is withheld', () => {
+      const events = texts.slice(0, 2).map((text, at) => ({ data: said(text, usage(at + 1)) }));
+      const { output, usage: counted } = rewriteStream(chat, toWire(events), [], { withholdsUsage: true });
+      expect(readEvents(output).map(({ value }) => value)).toEqual(
+        texts.slice(0, 2).map((content) => ({ ...chunk({ content }).data, model: 'svc' })),
+      );
+      expect(counted).toMatchObject({ output: 2 });
+    });
   });
 
   test('is none in a comment, however that is cut', () => {

@@ -7,7 +7,7 @@ interface Dependencies {
 }
 
 /** Why the operator has stopped the gateway; undefined while it serves. */
-export type ReadStop = () => Promise<{ readonly reason?: string } | undefined>;
+export type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
 
 /** Refuses requests, uncharged, while the operator has stopped the gateway, or no upstream has a key. */
 export function requireUpstream({ isConfigured, readStop }: Dependencies): Middleware {
@@ -22,7 +22,7 @@ export function requireUpstream({ isConfigured, readStop }: Dependencies): Middl
   };
 }
 
-function stopped({ reason }: { readonly reason?: string }): GatewayError {
+function stopped({ reason }: { readonly reason?: string | undefined }): GatewayError {
   return new GatewayError(
     'service_unavailable',
     `The operator has stopped this gateway${reason ? `: ${reason}` : ''}`,

@@ -6,10 +6,12 @@ import { createTable, type Item } from './table.ts';
 const marker = 'stopped';
 
 export interface Stop {
-  /** When it was stopped, in ISO 8601. */
+  /** When it was stopped, in ISO 8601; empty if the item was put by hand without it. */
   readonly at: string;
   /** Shown to callers. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
+  /** The stops before this one that nobody had lifted, the oldest first. */
+  readonly earlier?: readonly Stop[] | undefined;
 }
 
 /** Reads from the keys table whether the gateway is stopped. */
@@ -20,17 +22,22 @@ export function createReadStop(callDynamoDb: CallService, tableName: string): ()
 
 /** For operators. */
 export interface StopSwitch {
-  stop(stop: Stop): Promise<void>;
+  /** Returns the stop as it now stands, with those before it. */
+  stop(stop: Stop): Promise<Stop>;
   /** The stop that was lifted; undefined if there was none. */
   resume(): Promise<Stop | undefined>;
 }
 
 export function createStopSwitch(callDynamoDb: CallService, tableName: string): StopSwitch {
   const key = { [keysSchema.partitionKey.name]: { S: marker } };
+  const readStop = createReadStop(callDynamoDb, tableName);
   return {
     stop: async ({ at, reason }) => {
-      const item = { ...key, at: { S: at }, ...(reason !== undefined && { reason: { S: reason } }) };
-      await callDynamoDb('PutItem', { TableName: tableName, Item: item });
+      const before = await readStop();
+      const earlier = before && [...(before.earlier ?? []), { ...before, earlier: undefined }];
+      const stop = { at, reason, earlier };
+      await callDynamoDb('PutItem', { TableName: tableName, Item: { ...key, ...toItem(stop) } });
+      return stop;
     },
     resume: async () => {
       const input = { TableName: tableName, Key: key, ReturnValues: 'ALL_OLD' };
@@ -39,7 +46,18 @@ export function createStopSwitch(callDynamoDb: CallService, tableName: string): 
   };
 }
 
-/** An item that was put by hand may lack both fields. */
+function toItem({ at, reason, earlier }: Stop): Item {
+  return {
+    at: { S: at },
+    ...(reason !== undefined && { reason: { S: reason } }),
+    ...(earlier && { earlier: { L: earlier.map((stop) => ({ M: toItem(stop) })) } }),
+  };
+}
+
+/** An item that was put by hand may lack all fields. */
 function toStop(item: Item | undefined): Stop | undefined {
-  return item && { at: item.at?.S ?? '', ...(item.reason?.S && { reason: item.reason.S }) };
+  if (item === undefined) return undefined;
+  const { at, reason, earlier } = item;
+  const stops = earlier?.L?.flatMap(({ M }) => toStop(M) ?? []);
+  return { at: at?.S ?? '', ...(reason?.S && { reason: reason.S }), ...(stops && { earlier: stops }) };
 }

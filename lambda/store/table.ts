@@ -9,6 +9,8 @@ export interface Value {
   readonly B?: string;
   readonly SS?: readonly string[];
   readonly BS?: readonly string[];
+  readonly L?: readonly Value[];
+  readonly M?: Item;
 }
 
 export type Item = Readonly<Record<string, Value>>;

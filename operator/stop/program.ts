@@ -30,10 +30,10 @@ export function createStopProgram({ now, environment, ...surroundings }: Surroun
   )
     .option('--reason <text>', 'shown to callers', readLine)
     .action(async ({ reason, json, ...options }: Options) => {
-      const stop: Stop = { at: new Date(now()).toISOString(), ...(reason !== undefined && { reason }) };
       await using target = await surroundings.openTarget(options);
-      await target.stopSwitch.stop(stop);
-      print(json ? JSON.stringify(stop) : `Stopped. ${whatHappens} ${howToUndo(options, environment)}`);
+      const stop = await target.stopSwitch.stop({ at: new Date(now()).toISOString(), reason });
+      const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
+      print(json ? JSON.stringify(stop) : `Stopped. ${already}${whatHappens} ${howToUndo(options, environment)}`);
     });
 }
 
@@ -48,9 +48,17 @@ export function createResumeProgram({
       const stop = await target.stopSwitch.resume();
       if (json) print(JSON.stringify({ stopped: stop ?? null }));
       else if (stop === undefined) print('It was not stopped.');
-      else print(`Resumed: within 60 seconds it serves everywhere. It was stopped${stop.at && ` at ${stop.at}`}.`);
+      else {
+        const { earlier = [], ...last } = stop;
+        print(`Resumed: within 60 seconds it serves everywhere. It was stopped${tell([...earlier, last])}.`);
+      }
     },
   );
+}
+
+/** When and why, as far as it is known: an item that was put by hand may say neither. */
+function tell(stops: readonly Stop[]): string {
+  return stops.map(({ at, reason }) => (at && ` at ${at}`) + (reason ? ` (${reason})` : '')).join(', then');
 }
 
 const whatHappens =

@@ -71,6 +71,23 @@ test('one command stops a stack, and prints the other, which lets it serve again
   expect((await run('resume', ...onStack)).out).toBe('It was not stopped.\n');
 });
 
+test('a second stop keeps the reason and time of the first beside its own, and resuming tells both', async () => {
+  const [first, second] = [
+    JSON.parse((await run('stop', ...onStack, '--reason', 'somebody floods us', '--json')).out),
+    await run('stop', ...onStack, '--reason', 'back at 14:00 UTC'),
+  ];
+  expect(second.out).toContain(`It was stopped already at ${first.at} (somebody floods us). `);
+  const stop = await readStop();
+  expect(stop).toEqual({ at: expect.any(String), reason: 'back at 14:00 UTC', earlier: [first] });
+  const third = JSON.parse((await run('stop', ...onStack, '--json')).out);
+  expect(third.earlier).toEqual([first, { at: stop?.at, reason: 'back at 14:00 UTC' }]);
+  expect((await run('resume', ...onStack)).out).toBe(
+    'Resumed: within 60 seconds it serves everywhere. It was stopped ' +
+      `at ${first.at} (somebody floods us), then at ${stop?.at} (back at 14:00 UTC), then at ${third.at}.\n`,
+  );
+  expect(await readStop()).toBeUndefined();
+});
+
 describe('the command that undoes it, pasted into a shell that has only credentials', () => {
   const paste = (out: string) => execute('bash', ['-c', /does: (.*)\n$/.exec(out)?.[1] ?? 'false'], shell);
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createStopSwitch } from '../../lambda/store/stop-switch.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
@@ -72,6 +73,21 @@ describe('a gateway that its operator stops', () => {
     });
     expect(gateway.log).toMatchObject([{ level: 'info', message: 'refused', reason: 'stopped', Refusals: 1 }]);
     expect(gateway.log[0]).not.toHaveProperty('GatewayErrors');
+  });
+
+  test.each(['', 'reason'])('by hand, as the runbook says, with %j alone beside the key', async (kept) => {
+    const [, written = ''] = /put-item [^`]*?--item '([^']+)'/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+    const { pk, ...rest } = JSON.parse(written);
+    expect(rest).toEqual({ reason: { S: expect.any(String) } });
+    const Item = { pk, ...(kept && rest) };
+    await gateway.dynamoDb.callDynamoDb('PutItem', { TableName: gateway.dynamoDb.keysTable, Item });
+    time += 60_000;
+    const refused = await ask('guest');
+    expect(refused.status).toBe(503);
+    expect(await refused.text()).toContain(kept ? rest.reason.S : 'has stopped this gateway. Please');
+    expect(await stopSwitch().resume()).toEqual({ at: '', ...(kept && { reason: rest.reason.S }) });
+    time += 60_000;
+    expect((await ask('guest')).status).toBe(200);
   });
 
   test('tells nobody without a key that it is stopped', async () => {

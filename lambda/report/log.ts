@@ -61,7 +61,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
         reason: error?.reason,
         duration,
         ...describeCause(error?.cause),
-        ...embedMetrics(metricsNamespace, time, measureRequest(request, duration)),
+        ...embedMetrics(metricsNamespace, time, measureRequest(request, status, duration)),
       };
       write(render(time, level, end === 'refused' ? 'refused' : 'answered', fields), request);
     },

@@ -4,10 +4,11 @@ import type { Measurement } from './emf.ts';
 import { metrics } from './metric-names.ts';
 
 /** What a finished request adds to the metrics. Preflights are not counted. */
-export function measureRequest(request: GatewayRequest, duration: number): Measurement[] {
+export function measureRequest(request: GatewayRequest, status: number, duration: number): Measurement[] {
   const { route, error, end, exchange } = request;
   if (route.kind === 'preflight') return [];
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
+  if (status >= 400) measurements.push({ metric: metrics.errorAnswers, value: 1 });
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
   measurements.push(...measureLimits(request));
   // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.

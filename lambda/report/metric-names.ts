@@ -9,6 +9,8 @@ export const metrics = {
   requests: { name: 'Requests', unit: 'Count' },
   /** Requests refused with an error, by its code. */
   refusals: { name: 'Refusals', unit: 'Count', dimension: 'Code' },
+  /** Answers with a status of 4xx or 5xx, as Lambda counts those of a Function URL. */
+  errorAnswers: { name: 'ErrorAnswers', unit: 'Count' },
   /** Agents that tried a WebSocket first and were told to use POST. Not counted as refusals. */
   webSocketTries: { name: 'WebSocketTries', unit: 'Count' },
   /** Charges refunded because of a failure. */

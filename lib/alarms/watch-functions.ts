@@ -76,11 +76,8 @@ function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
     UrlFailing: {
       what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
       runbook: 'url-failing',
-      // The function's own refusals and failures cancel out, as each is also a request to it: neither scanners nor a stop ring.
-      metric: fillGaps(
-        { refused: url.refused, failed: url.failed, requests: own('requests') },
-        'refused + failed - requests',
-      ),
+      // Without the function's own refusals and failures: neither scanners nor a stop ring.
+      metric: fillGaps({ refused: url.refused, failed: url.failed, own: own('errorAnswers') }, 'refused + failed - own'),
       threshold: unreached,
       ...lasting,
     },

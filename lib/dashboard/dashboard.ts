@@ -44,6 +44,7 @@ function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
       'Requests and faults',
       [
         own('requests'),
+        own('errorAnswers'),
         own('gatewayErrors'),
         own('chargesLeftStanding'),
         own('secretsNotRefreshed'),

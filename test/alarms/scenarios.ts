@@ -151,6 +151,19 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     otherwise: healthy,
     rings: { UrlFailing: 15 },
   },
+  'AWS refuses half of 120 requests a minute, and the gateway answers the others': {
+    trouble: both(
+      times(60, healthy),
+      times(60, (traffic, minute) => traffic.turnedAway(minute)),
+    ),
+    otherwise: times(60, healthy),
+    rings: { UrlFailing: 6 },
+  },
+  'AWS refuses one request a minute, and scanners': {
+    trouble: both(scanners, (traffic, minute) => traffic.turnedAway(minute)),
+    otherwise: scanners,
+    rings: { UrlFailing: 15 },
+  },
   'the gateway is stopped on purpose, sixty requests a minute': {
     trouble: times(60, (traffic, minute) => traffic.stopped(minute)),
     otherwise: times(60, healthy),
@@ -174,6 +187,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       }),
     ),
     otherwise: times(60, healthy),
-    rings: { FunctionThrottled: 3 },
+    rings: { FunctionThrottled: 3, UrlFailing: 6 },
   },
 };

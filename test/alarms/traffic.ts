@@ -41,7 +41,7 @@ export function createTraffic({ stack, template }: SynthesizedStack): Traffic {
   const lambda: Traffic['lambda'] = (minute, MetricName, value = 1) =>
     store.add(minute, { Namespace: 'AWS/Lambda', MetricName, Dimensions }, value);
   const answer = (minute: number, status: number, request: object) => {
-    measure(minute, measureRequest({ route: chat, ...request } as GatewayRequest, 5_000));
+    measure(minute, measureRequest({ route: chat, ...request } as GatewayRequest, status, 5_000));
     lambda(minute, 'UrlRequestCount');
     if (status >= 400) lambda(minute, status < 500 ? 'Url4xxCount' : 'Url5xxCount');
   };

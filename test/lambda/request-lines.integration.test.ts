@@ -52,7 +52,8 @@ async function lineOf(send: () => Promise<Response>, answered = (response: Respo
   await waitUntil(() => linesOf().length > 0, 'the request has left its line');
   const [line = {}, ...more] = linesOf();
   expect(more).toEqual([]);
-  const { ColdStarts: _, ...metrics } = metricsOf(line);
+  const { ColdStarts: _, ErrorAnswers = 0, ...metrics } = metricsOf(line);
+  expect(ErrorAnswers).toBe(response.status >= 400 ? 1 : 0);
   return { status: response.status, line, metrics };
 }
 
@@ -207,7 +208,7 @@ describe('one line, with its metrics, of', () => {
 test('the operator learns that the upstream’s keys are gone, but not that a caller made up a key', async () => {
   await using bare = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
   for (const name of ['guest', 'ltk_made_up']) await bare.post(path, question, { 'x-api-key': name });
-  const refused = { Requests: 1, 'Refusals(unconfigured)': 1 };
+  const refused = { Requests: 1, ErrorAnswers: 1, 'Refusals(unconfigured)': 1 };
   expect(bare.log.map((line) => metricsOf(line))).toEqual([{ ...refused, ColdStarts: 1, GatewayErrors: 1 }, refused]);
 });
 

@@ -23,7 +23,7 @@ export class EdgeAlarmsStack extends Stack {
       env: { region: 'us-east-1' },
     });
     const topic = createTopic(this, config.alarmEmail);
-    createAlarms(this, topic, watchEdge(createEdgeMetrics(distributionId)));
+    createAlarms(this, topic, watchEdge(createEdgeMetrics(distributionId, config.edge?.webAclArn)));
     new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn });
   }
 }

@@ -3,13 +3,16 @@ import { Duration } from 'aws-cdk-lib/core';
 
 export type EdgeMetrics = ReturnType<typeof createEdgeMetrics>;
 
-/** CloudFront's metrics for a distribution, in us-east-1 wherever the stack is. Rates are percentages of its requests. */
-export function createEdgeMetrics(distributionId: string) {
+/**
+ * CloudFront's metrics for a distribution, and its web ACL's, in us-east-1 wherever the stack is. Rates are percentages of its
+ * requests.
+ */
+export function createEdgeMetrics(distributionId: string, webAclArn?: string) {
+  const inItsRegion = { region: 'us-east-1', period: Duration.minutes(5) };
   const figure = (metricName: string, statistic: string) =>
     new Metric({
-      ...{ namespace: 'AWS/CloudFront', metricName, statistic, region: 'us-east-1' },
+      ...{ namespace: 'AWS/CloudFront', metricName, statistic, ...inItsRegion },
       dimensionsMap: { DistributionId: distributionId, Region: 'Global' },
-      period: Duration.minutes(5),
     });
   const rate = (status: string) => figure(`${status}ErrorRate`, 'Average');
   return {
@@ -20,5 +23,13 @@ export function createEdgeMetrics(distributionId: string) {
     forbidden: rate('403'),
     unavailable: rate('503'),
     timedOut: rate('504'),
+    /** Whatever status it answers them with. It reports them under its metric's name, which docs/edge.md asks to be its own. */
+    blocked:
+      webAclArn === undefined
+        ? undefined
+        : new Metric({
+            ...{ namespace: 'AWS/WAFV2', metricName: 'BlockedRequests', statistic: 'Sum', ...inItsRegion },
+            dimensionsMap: { WebACL: webAclArn.split('/').at(-2) ?? '', Rule: 'ALL' },
+          }),
   };
 }

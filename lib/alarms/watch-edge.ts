@@ -7,7 +7,7 @@ const fewest = 20;
 const percent = { failing: 10, timingOut: 5, refusing: 50 };
 
 /** CloudFront's answers, from the gateway or on its behalf. */
-export function watchEdge({ requests, failed, unavailable, timedOut, forbidden }: EdgeMetrics): Watches {
+export function watchEdge({ requests, failed, unavailable, timedOut, forbidden, blocked }: EdgeMetrics): Watches {
   return {
     EdgeFailing: {
       what: `Of all answers at the edge, at least ${percent.failing} % are failures (5xx but 503).`,
@@ -25,9 +25,15 @@ export function watchEdge({ requests, failed, unavailable, timedOut, forbidden }
       ...lasting,
     },
     EdgeRefusing: {
-      what: `Of all answers at the edge, at least ${percent.refusing} % are 403, which the gateway itself never gives.`,
+      what: `Of all requests at the edge, at least ${percent.refusing} % are answered 403${blocked ? ', or blocked by the web ACL' : ''}.`,
       runbook: 'edge-refusing',
-      metric: fillGaps({ requests, forbidden }, `IF(requests >= ${fewest}, forbidden, 0)`),
+      // A web ACL may block with 403 too, so the two shares may not be added.
+      metric: blocked
+        ? fillGaps(
+            { requests, forbidden, blocked },
+            `IF(requests >= ${fewest}, IF(100 * blocked / requests > forbidden, 100 * blocked / requests, forbidden), 0)`,
+          )
+        : fillGaps({ requests, forbidden }, `IF(requests >= ${fewest}, forbidden, 0)`),
       threshold: percent.refusing,
       ...lasting,
     },

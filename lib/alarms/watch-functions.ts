@@ -77,7 +77,10 @@ function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
       what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
       runbook: 'url-failing',
       // Without the function's own refusals and failures: neither scanners nor a stop ring.
-      metric: fillGaps({ refused: url.refused, failed: url.failed, own: own('errorAnswers') }, 'refused + failed - own'),
+      metric: fillGaps(
+        { refused: url.refused, failed: url.failed, own: own('errorAnswers') },
+        'refused + failed - own',
+      ),
       threshold: unreached,
       ...lasting,
     },

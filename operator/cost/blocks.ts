@@ -50,9 +50,11 @@ export const blocks: Readonly<Record<string, () => string>> = {
         ['**in all**', `**${dollars(sum(idle))}**`],
         ['in an account that has not used up its free alarms and dashboards', dollars(sum(idleMonth(free)))],
         [
-          'with an edge: one more secret, metrics and alarms; optionally a web ACL with one rule',
+          'with an edge: one more secret, metrics and alarms; optionally a web ACL with one rule, watched by an alarm',
           `+ ${dollars(edgeMonth())}, + ${dollars(
-            prices['WAF, a web ACL for a month'] + prices['WAF, a rule for a month'],
+            prices['WAF, a web ACL for a month'] +
+              prices['WAF, a rule for a month'] +
+              prices['CloudWatch, a metric watched by an alarm for a month'],
           )}`,
         ],
       ],

@@ -10,14 +10,28 @@ import { readAlarms } from '../alarms/simulator/read-alarms.ts';
 import { anchorsIn } from '../docs/markdown.ts';
 import { least, synthesizeStack } from '../support/stack.ts';
 
-const settings = { ...least, edge: true, alarmEmail: 'on-call@example.com' };
-const config = readDeploymentConfig({ defaults: settings, stages: { prod: {} } }, 'prod');
-const stack = new EdgeAlarmsStack(new App({ builtinCloudFormationValidation: false }), 'EdgeAlarms', {
-  config,
-  distributionId: 'E123456789',
-});
+/** The account's own, from docs/web-acl.json. */
+const { Name: aclName, ...acl } = JSON.parse(readFileSync('docs/web-acl.json', 'utf8'));
+const edgeWebAclArn = `arn:aws:wafv2:us-east-1:123456789012:global/webacl/${aclName}/0a1b2c3d-aaaa-bbbb-cccc-1234567890ab`;
+
+function createStack(more: object = {}): EdgeAlarmsStack {
+  const settings = { ...least, edge: true, alarmEmail: 'on-call@example.com', ...more };
+  const config = readDeploymentConfig({ defaults: settings, stages: { prod: {} } }, 'prod');
+  const app = new App({ builtinCloudFormationValidation: false });
+  return new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E123456789' });
+}
+
+const stack = createStack();
 const template = Template.fromStack(stack);
 const alarms = readAlarms(template.toJSON());
+const withWebAcl = readAlarms(Template.fromStack(createStack({ edgeWebAclArn })).toJSON());
+const blockedRequests = {
+  ...{ Namespace: 'AWS/WAFV2', MetricName: 'BlockedRequests' },
+  Dimensions: [
+    { Name: 'Rule', Value: 'ALL' },
+    { Name: 'WebACL', Value: aclName },
+  ],
+};
 const Dimensions = [
   { Name: 'DistributionId', Value: 'E123456789' },
   { Name: 'Region', Value: 'Global' },
@@ -36,16 +50,19 @@ test('is a stack in us-east-1 for each stage, with its own topic that mails the 
 });
 
 /** A busy hour at the edge between quiet ones: the percentages of answers that fail, and the alarms that ring. */
-function rings(perMinute: number, rates: Readonly<Record<string, number>>): string[] {
+function rings(perMinute: number, rates: Readonly<Record<string, number>>, given = alarms): string[] {
   const store = createMetricStore();
   const send = (minute: number, MetricName: string, value: number) =>
     store.add(minute, { Namespace: 'AWS/CloudFront', MetricName, Dimensions }, value);
   for (let minute = 0; minute < 180; minute += 1) {
     send(minute, 'Requests', perMinute);
+    const isBusy = minute >= 60 && minute < 120;
+    // A web ACL that blocks nothing reports nothing.
+    if (isBusy && rates.blocked) store.add(minute, blockedRequests, (perMinute * rates.blocked) / 100);
     for (const status of ['4xx', '5xx', '403', '503', '504'])
-      send(minute, `${status}ErrorRate`, minute >= 60 && minute < 120 ? (rates[status] ?? 0) : 0);
+      send(minute, `${status}ErrorRate`, isBusy ? (rates[status] ?? 0) : 0);
   }
-  return Object.keys(listen(alarms, store, 180)).map((name) => name.replace(/[0-9A-F]{8}$/, ''));
+  return Object.keys(listen(given, store, 180)).map((name) => name.replace(/[0-9A-F]{8}$/, ''));
 }
 
 test.each<[string, number, object, string[]]>([
@@ -55,9 +72,24 @@ test.each<[string, number, object, string[]]>([
   ["a gateway that can't be reached", 60, { '5xx': 100 }, ['EdgeFailing']],
   ['a gateway that is stopped on purpose', 60, { '5xx': 100, 503: 100 }, []],
   ['plain answers that take too long', 60, { '5xx': 6, 504: 6 }, ['EdgeTimingOut']],
-  ['a web ACL that blocks callers', 60, { '4xx': 70, 403: 65 }, ['EdgeRefusing']],
+  ['an origin that refuses everybody', 60, { '4xx': 70, 403: 65 }, ['EdgeRefusing']],
 ])('%s', (_what, perMinute, rates, expected) => {
   expect(rings(perMinute, { ...rates })).toEqual(expected);
+  expect(rings(perMinute, { ...rates }, withWebAcl)).toEqual(expected);
+});
+
+test.each<[string, number, object, string[]]>([
+  ['blocks callers with 429, as docs/web-acl.json does', 60, { '4xx': 70, blocked: 65 }, ['EdgeRefusing']],
+  ['blocks callers with 403', 60, { '4xx': 70, 403: 65, blocked: 65 }, ['EdgeRefusing']],
+  ['blocks two of five with 403, each counted once', 60, { '4xx': 45, 403: 40, blocked: 40 }, []],
+  ['lets callers through to a limit of the gateway, which also answers 429', 60, { '4xx': 90 }, []],
+  ['blocks half of a few requests', 1, { '4xx': 50, blocked: 50 }, []],
+])('a web ACL that %s', (_what, perMinute, rates, expected) => {
+  expect(rings(perMinute, { ...rates }, withWebAcl)).toEqual(expected);
+});
+
+test('the web ACL of the docs reports under its name, by which the alarm finds it', () => {
+  expect(acl.VisibilityConfig).toMatchObject({ CloudWatchMetricsEnabled: true, MetricName: aclName });
 });
 
 test('their metrics are published, and on the dashboard with the costs of the edge and the page', () => {

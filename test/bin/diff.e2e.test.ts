@@ -83,7 +83,7 @@ test("the edge's alarms, which are a stack in another region, are seen too", () 
   expect(lines.filter((line) => /^!! DANGER Edge(Failing|Refusing)/.test(line)).sort()).toEqual([
     '!! DANGER EdgeFailing: no longer watched: no longer notifies everyone that it did',
     '!! DANGER EdgeFailing: no longer watched: notifies nobody',
-    '!! DANGER EdgeFailing: no longer watched: rings sooner or later than it did',
+    '!! DANGER EdgeFailing: no longer watched: rings later than it did',
     '!! DANGER EdgeRefusing: is removed',
   ]);
 });

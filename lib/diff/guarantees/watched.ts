@@ -38,13 +38,23 @@ export const watched: readonly Guarantee[] = [
     otherwise: 'notifies nobody',
   },
   { of: alarm, at: 'Threshold', must: suitsLimit, otherwise: 'always rings, or only once requests are turned away' },
+  ...['Threshold', 'DatapointsToAlarm'].map((at) => ({
+    ...{ of: alarm, at, otherwise: 'always rings' },
+    must: (value: unknown) => value === undefined || Number(value) > 0,
+  })),
+  // All alarms ring when their metric is at least the threshold.
   {
     of: alarm,
     at: 'Threshold',
-    keeps: (before, after, where) => before === after || limitOf(where) !== undefined,
-    otherwise: 'rings sooner or later than it did',
+    keeps: (before, after, where) => isAtMost(before, after) || limitOf(where) !== undefined,
+    otherwise: 'rings later than it did',
   },
+  { of: alarm, at: 'DatapointsToAlarm', keeps: isAtMost, otherwise: 'rings later than it did' },
 ];
+
+function isAtMost(before: unknown, after: unknown): boolean {
+  return before === after || Number(after) < Number(before);
+}
 
 /** If a function has its own share of executions, the alarm on them depends on that share. */
 function suitsLimit(value: unknown, where: Where): boolean {

@@ -336,17 +336,28 @@ const dangerous: readonly Row[] = [
     (t) => (alarms(t)[0].Properties.AlarmActions = ['arn:x']),
     /no longer notifies everyone/,
   ],
-  ['a threshold out of reach', (t) => (alarms(t)[0].Properties.Threshold = 1e9), /watched: rings sooner or later/],
+  ['a threshold out of reach', (t) => (alarms(t)[0].Properties.Threshold = 1e9), /watched: rings later/],
   ['a patient alarm', (t) => (alarms(t)[0].Properties.EvaluationPeriods = 100), /EvaluationPeriods/],
   [
     'an upstream that may fail more',
     (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').Threshold = 50),
-    /Alarms\/UpstreamFailing: no longer watched: rings sooner or later/,
+    /Alarms\/UpstreamFailing: no longer watched: rings later/,
   ],
   [
     'an upstream that may be slower',
     (t) => (propertiesIn(t, 'Alarms/UpstreamSlow').Threshold = 60_000),
-    /watched: rings/,
+    /watched: rings later/,
+  ],
+  ['an alarm that always rings', (t) => (alarms(t)[0].Properties.Threshold = 0), /watched: always rings/],
+  [
+    'an alarm that waits for more',
+    (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').DatapointsToAlarm = 3),
+    /Alarms\/UpstreamFailing: no longer watched: rings later/,
+  ],
+  [
+    'an alarm that waits for all',
+    (t) => delete propertiesIn(t, 'Alarms/UpstreamFailing').DatapointsToAlarm,
+    /Alarms\/UpstreamFailing: no longer watched: rings later/,
   ],
   [
     'tries that are not counted',
@@ -444,6 +455,8 @@ const harmless: readonly (readonly [what: string, change: (template: Any) => voi
     },
   ],
   ['one more output', (t) => (t.Outputs.More = { Value: 'x' })],
+  ['a stricter alarm', (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').Threshold = 5)],
+  ['an alarm that waits for less', (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').DatapointsToAlarm = 1)],
   ['one more alarm', (t) => (t.Resources.More = structuredClone(alarms(t)[0]))],
   ['metadata of the CDK', (t) => (resourceIn(t, 'Tables/Keys').Metadata.more = 'x')],
   [

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type App, createApp } from './app.ts';
+import type { Aws } from './aws/aws.ts';
 import { createDialects } from './dialects/index.ts';
 import { headerNames } from './http/gateway-headers.ts';
 import { createRouter } from './http/routes.ts';
@@ -15,7 +16,6 @@ import { createLog, describeCause, type WriteLog } from './report/log.ts';
 import type { Config } from './settings/config.ts';
 import { createRefreshed, type Repeat } from './settings/refreshed.ts';
 import { createSecrets } from './settings/secrets.ts';
-import type { Aws } from './store/aws.ts';
 import { createCounters } from './store/counters.ts';
 import { readIdentities } from './store/identities.ts';
 import { createReadStop } from './store/stop-switch.ts';

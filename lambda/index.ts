@@ -1,8 +1,8 @@
+import { readAwsAccess } from './aws/access.ts';
+import { createAws } from './aws/aws.ts';
 import { createHandler } from './engines/function-url.ts';
 import { createGateway } from './gateway.ts';
 import { readConfig } from './settings/config.ts';
-import { createAws } from './store/aws.ts';
-import { readAwsAccess } from './store/service.ts';
 
 const gateway = createGateway(readConfig(process.env), {
   ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),

@@ -1,4 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Aws } from './aws/aws.ts';
+import type { CallService } from './aws/call-service.ts';
+import { ServiceError } from './aws/service-error.ts';
 import { shareDescriptors } from './engines/descriptors.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { createGateway } from './gateway.ts';
@@ -7,8 +10,6 @@ import { createLog, type WriteLog } from './report/log.ts';
 import type { Config } from './settings/config.ts';
 import type { Repeat } from './settings/refreshed.ts';
 import type { ServerConfig } from './settings/server-config.ts';
-import type { Aws } from './store/aws.ts';
-import { createGiveUp } from './store/give-up.ts';
 import type { PageFile } from './wallet/page-files.ts';
 
 /** What the server needs from outside. */
@@ -35,4 +36,25 @@ export async function startServer(config: Config, server: ServerConfig, world: S
     onLastMoment: giveUp,
     onFault: (error) => log.fault('fault past the app', error),
   });
+}
+
+/** Lets a process that runs out of time give up all calls to a service at once, including later ones. */
+export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
+  const running = new Set<(reason: Error) => void>();
+  let given = false;
+  const outOfTime = () => new ServiceError('GivenUp', 'the process ends');
+  return {
+    call: (...input) =>
+      new Promise((resolve, reject) => {
+        if (given) return reject(outOfTime());
+        running.add(reject);
+        callService(...input)
+          .then(resolve as (answer: object) => void, reject)
+          .finally(() => running.delete(reject));
+      }),
+    giveUp() {
+      given = true;
+      for (const reject of running) reject(outOfTime());
+    },
+  };
 }

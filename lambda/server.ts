@@ -1,3 +1,6 @@
+import { findAwsAccess, renewCredentials } from './aws/access.ts';
+import { createAws } from './aws/aws.ts';
+import { createDynamoDbClient } from './aws/sdk-client.ts';
 import { flushed } from './report/flush.ts';
 import { gatherLines } from './report/gather.ts';
 import { createLog } from './report/log.ts';
@@ -5,10 +8,6 @@ import { startServer } from './serve.ts';
 import { readConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read-settings.ts';
 import { readServerConfig } from './settings/server-config.ts';
-import { createAws } from './store/aws.ts';
-import { createDynamoDbClient } from './store/client.ts';
-import { renewCredentials } from './store/renew-credentials.ts';
-import { findAwsAccess } from './store/service.ts';
 import { readPageFiles } from './wallet/page-files.ts';
 
 /** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */

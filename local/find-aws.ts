@@ -1,5 +1,5 @@
-import { type Aws, createAws } from '../lambda/store/aws.ts';
-import { findAwsAccess } from '../lambda/store/service.ts';
+import { findAwsAccess } from '../lambda/aws/access.ts';
+import { type Aws, createAws } from '../lambda/aws/aws.ts';
 
 /** Region and credentials as the SDK finds them, including profiles, which a function does not have. */
 export async function findAws(client: Parameters<typeof findAwsAccess>[0]): Promise<Aws> {

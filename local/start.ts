@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { createDocumentClient, createDynamoDbClient } from '../lambda/aws/sdk-client.ts';
 import { issueKey } from '../lambda/identity/issue-key.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
-import { createDocumentClient, createDynamoDbClient } from '../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
 import { startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';

@@ -1,8 +1,8 @@
+import { readAwsAccess } from '../../lambda/aws/access.ts';
+import { createAws } from '../../lambda/aws/aws.ts';
 import { minuteOf } from '../../lambda/quota/policy.ts';
 import { createToken } from '../../lambda/quota/token.ts';
-import { createAws } from '../../lambda/store/aws.ts';
 import { createCounters } from '../../lambda/store/counters.ts';
-import { readAwsAccess } from '../../lambda/store/service.ts';
 
 const day = 86_400_000;
 

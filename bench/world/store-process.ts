@@ -1,7 +1,7 @@
 // The bench's stores, in their own process: an embedded DynamoDB with issued keys, and the secrets.
 import { randomBytes } from 'node:crypto';
+import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { issueKey } from '../../lambda/identity/issue-key.ts';
-import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';

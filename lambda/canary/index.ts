@@ -1,5 +1,5 @@
-import { createAws } from '../store/aws.ts';
-import { readAwsAccess } from '../store/service.ts';
+import { readAwsAccess } from '../aws/access.ts';
+import { createAws } from '../aws/aws.ts';
 import { createCanary } from './canary.ts';
 import { readCanaryConfig } from './config.ts';
 

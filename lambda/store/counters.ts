@@ -1,5 +1,5 @@
+import type { CallService } from '../aws/call-service.ts';
 import type { Counters } from '../quota/counters.ts';
-import type { CallService } from './call-service.ts';
 import { type CountCharges, combineCharges } from './combine-charges.ts';
 import { itemSize, writeUnits } from './item-size.ts';
 import { quotaSchema } from './schema.ts';

@@ -1,5 +1,5 @@
+import type { CallService } from '../aws/call-service.ts';
 import type { IdentityStore, KeyRecord, NetworkLink } from '../identity/identity.ts';
-import type { CallService } from './call-service.ts';
 import { keysSchema } from './schema.ts';
 import { createTable } from './table.ts';
 

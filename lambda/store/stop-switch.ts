@@ -1,4 +1,4 @@
-import type { CallService } from './call-service.ts';
+import type { CallService } from '../aws/call-service.ts';
 import { keysSchema } from './schema.ts';
 import { createTable, type Item } from './table.ts';
 

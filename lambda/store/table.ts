@@ -1,4 +1,4 @@
-import type { CallService } from './call-service.ts';
+import type { CallService } from '../aws/call-service.ts';
 import type { TableSchema } from './schema.ts';
 import { createTimeLimit } from './time-limit.ts';
 

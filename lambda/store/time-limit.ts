@@ -1,9 +1,8 @@
+import { timeLimit } from '../aws/call-service.ts';
+import { isConditionFailure, isTrouble, mayBeDone } from '../aws/service-error.ts';
 import { GatewayError } from '../http/errors.ts';
 import { lostAnswer } from '../quota/counters.ts';
-import { isTrouble, mayBeDone } from './service-error.ts';
 
-/** How long one operation may take in all, retries and their pauses included. */
-export const timeLimit = 2000;
 const parallel = 32;
 
 const slow = 'the store is too slow';
@@ -11,32 +10,57 @@ const message = 'The gateway cannot reach its own store right now. Please try ag
 
 export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
 
+interface Waiting {
+  readonly turn: PromiseWithResolvers<void>;
+  next?: Waiting;
+}
+
 /**
  * Runs operations. A store that is down, throttled or slow becomes `service_unavailable`; other errors pass.
  * Only `parallel` operations run at once. The time limit of one that waits for its turn has not started, or a busy server would
- * mistake its own queue for a slow store. If an operation is too slow, those that have waited as long are refused with it, so
- * that a store that is down keeps nobody waiting turn after turn.
+ * mistake its own queue for a slow store. If an operation is too slow and nothing else was answered in its time, the store is
+ * down: those that wait are refused, so that nobody waits turn after turn.
  */
 export function createTimeLimit(): TimeLimit {
   let running = 0;
-  const waiting: { readonly turn: PromiseWithResolvers<void>; readonly since: number }[] = [];
+  let answers = 0;
+  // A list whose members know the next: shifting an array walks all of it.
+  let first: Waiting | undefined;
+  let last: Waiting | undefined;
+
   const waitForTurn = (): Promise<void> => {
-    const turn = Promise.withResolvers<void>();
-    waiting.push({ turn, since: performance.now() });
-    return turn.promise;
+    const waiting: Waiting = { turn: Promise.withResolvers() };
+    if (last) last.next = waiting;
+    else first = waiting;
+    last = waiting;
+    return waiting.turn.promise;
+  };
+  const takeFirst = (): PromiseWithResolvers<void> | undefined => {
+    const turn = first?.turn;
+    first = first?.next;
+    if (!first) last = undefined;
+    return turn;
   };
   const refuseWaiting = (error: GatewayError): void => {
-    const latest = performance.now() - timeLimit;
-    while (waiting[0] && waiting[0].since <= latest) waiting.shift()?.turn.reject(error);
+    for (let turn = takeFirst(); turn; turn = takeFirst()) turn.reject(error);
   };
+
   return async (send) => {
     if (running < parallel) running += 1;
     else await waitForTurn();
+    const before = answers;
     try {
-      return await withinTimeLimit(send, refuseWaiting);
+      const answer = await withinTimeLimit(send, (error) => answers === before && refuseWaiting(error));
+      answers += 1;
+      return answer;
+    } catch (error) {
+      const isLost = mayBeDone(error) && !isConditionFailure(error);
+      if (isLost || isTrouble(error)) throw outage(error, isLost);
+      if (!(error instanceof GatewayError)) answers += 1;
+      throw error;
     } finally {
-      const next = waiting.shift();
-      if (next) next.turn.resolve();
+      const turn = takeFirst();
+      if (turn) turn.resolve();
       else running -= 1;
     }
   };
@@ -57,8 +81,6 @@ async function withinTimeLimit<T>(
   }, timeLimit);
   try {
     return await Promise.race([send({ abortSignal: controller.signal }), tooSlow.promise]);
-  } catch (error) {
-    throw isTrouble(error) ? outage(error, mayBeDone(error)) : error;
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-import { ServiceError } from './service-error.ts';
+import { ServiceError } from '../aws/service-error.ts';
 import type { Item, Table, Update, Value } from './table.ts';
 import { outage } from './time-limit.ts';
 

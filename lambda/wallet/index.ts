@@ -1,7 +1,7 @@
+import { readAwsAccess } from '../aws/access.ts';
+import { createAws } from '../aws/aws.ts';
+import { createDynamoDbClient } from '../aws/sdk-client.ts';
 import { createHandler } from '../engines/function-url.ts';
-import { createAws } from '../store/aws.ts';
-import { createDynamoDbClient } from '../store/client.ts';
-import { readAwsAccess } from '../store/service.ts';
 import { readWalletConfig } from './config.ts';
 import { readPageFiles } from './page-files.ts';
 import { createWallet } from './wallet.ts';

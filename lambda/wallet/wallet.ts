@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Aws } from '../aws/aws.ts';
+import { createDocumentClient } from '../aws/sdk-client.ts';
 import { headerNames } from '../http/gateway-headers.ts';
 import { createFindNetwork } from '../identity/find-network.ts';
 import { createLocateViewer } from '../identity/viewer-address.ts';
 import { createToken } from '../quota/token.ts';
 import type { Repeat } from '../settings/refreshed.ts';
 import { createSecrets } from '../settings/secrets.ts';
-import type { Aws } from '../store/aws.ts';
-import { createDocumentClient } from '../store/client.ts';
 import { createCounters } from '../store/counters.ts';
 import { createKeyStore } from '../store/keys.ts';
 import { createWalletStore } from '../store/wallets.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import type { Counters } from '../../lambda/quota/counters.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
-import { createDocumentClient, createDynamoDbClient } from '../../lambda/store/client.ts';
 import { createCounters } from '../../lambda/store/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { createScanCounters, type ScanCounters } from '../../lambda/store/scan-counters.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { expect, jest, test } from '@jest/globals';
+import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { issueKey } from '../../lambda/identity/issue-key.ts';
-import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
 import type { Row } from '../../operator/examination/row.ts';

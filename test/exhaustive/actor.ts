@@ -1,5 +1,5 @@
+import type { CallService } from '../../lambda/aws/call-service.ts';
 import { minuteOf } from '../../lambda/quota/policy.ts';
-import type { CallService } from '../../lambda/store/call-service.ts';
 import type { Item, Update } from '../../lambda/store/table.ts';
 import { beginning, failingOf, requestsOf, type Scenario } from './scenarios.ts';
 

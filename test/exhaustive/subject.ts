@@ -1,9 +1,10 @@
 /** The real code that every schedule runs, from the charge down to the repeats of a call. */
+
+export { createRepeat } from '../../lambda/aws/call-service.ts';
+export { ServiceError } from '../../lambda/aws/service-error.ts';
 export { GatewayError } from '../../lambda/http/errors.ts';
 export { createQuota } from '../../lambda/quota/charge.ts';
 export { QuotaRefusal } from '../../lambda/quota/refusal.ts';
 export { createCounters } from '../../lambda/store/counters.ts';
-export { createRepeat } from '../../lambda/store/repeat.ts';
-export { ServiceError } from '../../lambda/store/service-error.ts';
 /** Yesterday's code, which runs beside today's during a rolling deployment. */
 export { createYesterdaysCounters } from './yesterdays-counters.ts';

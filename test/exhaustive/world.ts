@@ -1,5 +1,5 @@
+import { timeLimit } from '../../lambda/aws/call-service.ts';
 import type { Item } from '../../lambda/store/table.ts';
-import { timeLimit } from '../../lambda/store/time-limit.ts';
 import { act, type Call, type Meeting, type Standing, type Subject } from './actor.ts';
 import { evaluateUpdate } from './expressions.ts';
 import { remembering, textOf } from './remembering.ts';

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { CallService } from '../../lambda/aws/call-service.ts';
 import type { ChargeResult, CounterWindow } from '../../lambda/quota/counters.ts';
-import type { CallService } from '../../lambda/store/call-service.ts';
 import { createTimeLimit } from '../../lambda/store/time-limit.ts';
 
 // The counters as they were when tokens still lived for minutes. Tables in use have their items, and during a rolling

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createDynamoDbClient } from '../../lambda/store/client.ts';
+import { createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
 

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type CallService, createCallService } from '../../lambda/store/call-service.ts';
-import { createDynamoDbClient } from '../../lambda/store/client.ts';
-import { dynamoDbService } from '../../lambda/store/service.ts';
+import { dynamoDbService } from '../../lambda/aws/access.ts';
+import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
+import { createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 
 export interface TestDynamoDb {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createDynamoDbClient } from '../../lambda/store/client.ts';
-import type { Credentials } from '../../lambda/store/service.ts';
+import type { Credentials } from '../../lambda/aws/access.ts';
+import { createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 
 export interface ServiceRequest {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { CallService } from '../../lambda/aws/call-service.ts';
+import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/issue-key.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import type { Repeat } from '../../lambda/settings/refreshed.ts';
-import type { CallService } from '../../lambda/store/call-service.ts';
-import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
 import { type ServerOptions, startTestEngine, type TestEngine } from './engine.ts';

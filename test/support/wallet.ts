@@ -1,8 +1,8 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import type { CallService } from '../../lambda/aws/call-service.ts';
+import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
-import type { CallService } from '../../lambda/store/call-service.ts';
-import { createDocumentClient } from '../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
 import { readWalletConfig } from '../../lambda/wallet/config.ts';
 import { readPageFiles } from '../../lambda/wallet/page-files.ts';

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import type { IdentityStore, KeyRecord } from '../../../lambda/identity/identity.ts';
-import { createDocumentClient } from '../../../lambda/store/client.ts';
 import { readIdentities } from '../../../lambda/store/identities.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { setImmediate } from 'node:timers/promises';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { ServiceError } from '../../../lambda/aws/service-error.ts';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import { createTimeLimit } from '../../../lambda/store/time-limit.ts';
 import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
@@ -97,26 +98,78 @@ test('many operations take turns, and one that fails gives way', async () => {
   expect(most).toBe(32);
 });
 
-test('an operation that has waited as long as a slow one is refused with it', async () => {
+describe('operations that wait for their turn', () => {
+  /** Operations whose ends the test decides, on a clock of its own. */
+  function startCrowd(count: number) {
+    jest.useFakeTimers();
+    closers.push(() => jest.useRealTimers());
+    const limited = createTimeLimit();
+    const running: PromiseWithResolvers<string>[] = [];
+    const operate = () =>
+      limited(() => {
+        const operation = Promise.withResolvers<string>();
+        running.push(operation);
+        return operation.promise;
+      });
+    return { running, operate, outcomes: Promise.allSettled(Array.from({ length: count }, operate)) };
+  }
+
+  test('are refused if the store is down', async () => {
+    const { running, operate, outcomes } = startCrowd(100);
+    await jest.advanceTimersByTimeAsync(2_000);
+    const ends = await outcomes;
+    expect(ends).toEqual(Array(100).fill({ status: 'rejected', reason: expect.objectContaining(unavailable) }));
+    // Only what was sent may have been carried out.
+    const reasons = ends.map((end) => end.status === 'rejected' && end.reason.reason);
+    expect(reasons).toEqual([...Array(32).fill('answer_lost'), ...Array(68).fill(undefined)]);
+    expect(running).toHaveLength(32);
+    // A later one is not held up.
+    const later = operate();
+    running.at(-1)?.resolve('done');
+    expect(await later).toBe('done');
+  });
+
+  test.each([
+    ['answers', (end: PromiseWithResolvers<string>) => end.resolve('done')],
+    ['refuses', (end: PromiseWithResolvers<string>) => end.reject(new ServiceError('No', '', { status: 400 }))],
+  ])('wait on if it %s others while one is too slow', async (_name, settle) => {
+    const { running, outcomes } = startCrowd(100);
+    await jest.advanceTimersByTimeAsync(1_000);
+    for (const end of running.slice(1)) settle(end);
+    await jest.advanceTimersByTimeAsync(1_000);
+    for (let turn = 0; turn < 5; turn += 1) {
+      for (const end of running) settle(end);
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    expect(running).toHaveLength(100);
+    const unavailables = (await outcomes).filter(
+      (end) => end.status === 'rejected' && end.reason instanceof GatewayError,
+    );
+    expect(unavailables).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['answered', () => Promise.resolve()],
+  ['refused', () => Promise.reject(new Error('no'))],
+])('an operation that was %s leaves no timer behind', async (_name, send) => {
   jest.useFakeTimers();
   closers.push(() => jest.useRealTimers());
-  const limited = createTimeLimit();
-  let sent = 0;
-  const silent = () => {
-    sent += 1;
-    return new Promise(() => {});
-  };
-  const outcomes = Promise.allSettled(Array.from({ length: 32 }, () => limited(silent)));
-  await jest.advanceTimersByTimeAsync(1_000);
-  const behind = Promise.allSettled(Array.from({ length: 100 }, () => limited(silent)));
-  await jest.advanceTimersByTimeAsync(1_000);
-  expect(sent).toBe(64);
-  await jest.advanceTimersByTimeAsync(2_000);
-  for (const outcome of await behind) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
-  expect(sent).toBe(64);
-  for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
-  // A later call is not held up.
-  expect(await limited(async () => 'done')).toBe('done');
+  await createTimeLimit()<unknown>(send).catch(() => {});
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test.each([
+  ['refused', 'ExpiredTokenException', 'answer_lost'],
+  ['refused for its condition, which its caller looks into', 'ConditionalCheckFailedException', undefined],
+])('if an operation whose first answer was lost is %s, it may have been carried out', async (_n, name, reason) => {
+  let requests = 0;
+  const refuse = answer(400, { __type: name });
+  const server = createHttpServer((request, response) =>
+    ++requests === 1 ? request.socket.destroy() : refuse(request, response),
+  );
+  const thrown = await readByCaller(await addressOf(server)).catch((error: unknown) => error);
+  expect(thrown).toMatchObject(reason ? { ...unavailable, reason } : { name, inDoubt: true });
 });
 
 const unavailable = { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } };

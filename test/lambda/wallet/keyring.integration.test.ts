@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
-import { createDocumentClient } from '../../../lambda/store/client.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
 import { createWalletStore, type WalletStore } from '../../../lambda/store/wallets.ts';
 import { createKeyring, type Keyring } from '../../../lambda/wallet/keyring.ts';

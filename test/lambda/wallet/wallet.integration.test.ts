@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CallService } from '../../../lambda/aws/call-service.ts';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
 import { keyOf } from '../../../lambda/settings/subkey.ts';
-import type { CallService } from '../../../lambda/store/call-service.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
 import { metricsOf } from '../../support/metrics.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDocumentClient, createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
 import { hashKey } from '../../../lambda/identity/credentials.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
 import { keyOf } from '../../../lambda/settings/subkey.ts';
-import { createDocumentClient, createDynamoDbClient } from '../../../lambda/store/client.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createKeyStore } from '../../../lambda/store/keys.ts';
 import { createScanCounters } from '../../../lambda/store/scan-counters.ts';

@@ -1,6 +1,6 @@
 import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDocumentClient } from '../../../lambda/store/client.ts';
+import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { createKeyStore } from '../../../lambda/store/keys.ts';
 import { createScanCounters } from '../../../lambda/store/scan-counters.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createGiveUp } from '../../../lambda/store/give-up.ts';
+import type { CallService } from '../../lambda/aws/call-service.ts';
+import { createGiveUp } from '../../lambda/serve.ts';
 
 test('calls go through until all are given up, those that run and those that come later', async () => {
   const asked: unknown[] = [];
@@ -7,7 +8,7 @@ test('calls go through until all are given up, those that run and those that com
   const { call, giveUp } = createGiveUp((async (...input: unknown[]) => {
     asked.push(input);
     return answers[asked.length - 1]?.promise;
-  }) as typeof call);
+  }) as CallService);
   const [answered, refused, running] = [call('GetItem', { a: 1 }), call('GetItem', {}), call('UpdateItem', {})];
   answers[0]?.resolve({ Item: {} });
   answers[1]?.reject(new Error('no'));

@@ -1,3 +1,4 @@
+import { GatewayError } from '../http/errors.ts';
 import { ConfigError, type Environment } from '../settings/read-settings.ts';
 
 /** An AWS service that speaks JSON. */
@@ -29,6 +30,7 @@ export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
+  readonly expiration?: Date;
 }
 
 /** The region and credentials for calls to AWS. */
@@ -78,4 +80,41 @@ function domainOf(region: string): string {
   if (region.startsWith('cn-')) return 'amazonaws.com.cn';
   if (region.startsWith('eusc-')) return 'amazonaws.eu';
   return 'amazonaws.com';
+}
+
+/** How long before the old credentials expire to ask for new ones. */
+const renewedAhead = 5 * 60_000;
+/** The pause between two tries, while the old ones are still valid. */
+const renewalPause = 10_000;
+
+const noAccess = 'The gateway has no access to its own store right now. Please try again in a moment.';
+
+/** Renews credentials in the background before they expire. A request waits only if there are no valid ones. */
+export function renewCredentials(provide: () => Promise<Credentials>, now: () => number): () => Promise<Credentials> {
+  let known: Credentials | undefined;
+  let renewal: Promise<Credentials> | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
+
+  const renew = (): Promise<Credentials> => {
+    triedAt = now();
+    renewal ??= provide()
+      .then((credentials) => {
+        known = credentials;
+        return credentials;
+      })
+      .catch((cause) => {
+        throw new GatewayError('service_unavailable', noAccess, { cause });
+      })
+      .finally(() => {
+        renewal = undefined;
+      });
+    return renewal;
+  };
+
+  return async () => {
+    const left = (known?.expiration?.getTime() ?? Number.POSITIVE_INFINITY) - now();
+    if (!known || left <= 0) return renew();
+    if (left < renewedAhead && now() - triedAt >= renewalPause) renew().catch(() => {});
+    return known;
+  };
 }

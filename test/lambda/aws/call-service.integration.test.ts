@@ -1,13 +1,14 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { inspect } from 'node:util';
+import { createServer as createHttpsServer } from 'node:https';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { inspect, promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { createCallService } from '../../../lambda/store/call-service.ts';
-import {
-  type Credentials,
-  dynamoDbService,
-  type Service,
-  secretsManagerService,
-} from '../../../lambda/store/service.ts';
+import { type Credentials, dynamoDbService, type Service, secretsManagerService } from '../../../lambda/aws/access.ts';
+import { createCallService } from '../../../lambda/aws/call-service.ts';
+import { listenLocally } from '../../../local/listen-locally.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { answer, type FakeService, type Reply, signAsSdk, startFakeService } from '../../support/fake-service.ts';
 import { inTime } from '../../support/wait-until.ts';
 
@@ -123,9 +124,6 @@ describe('a request', () => {
 
 describe('a call is repeated, after a pause,', () => {
   const error = (type: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${type}` });
-  const tooLarge: Reply = (response) => response.end(`"${'x'.repeat(1024 * 1024)}"`);
-  const upgrade: Reply = (_response, { socket }) =>
-    socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n');
   const cut: Reply = (response, { socket }) => {
     response.writeHead(200, { 'content-length': 100 }).write('{"Item":');
     setImmediate(() => socket.destroy());
@@ -133,12 +131,10 @@ describe('a call is repeated, after a pause,', () => {
   const troubles: readonly [string, Reply][] = [
     ['that is lost', hangUp],
     ['whose answer is cut', cut],
-    ['whose answer is too large', tooLarge],
     ['whose answer is no JSON', answer(200, '<html>')],
     ['whose answer is no object', answer(200, '5')],
     ['whose answer is nothing', answer(200, 'null')],
     ['whose answer is empty', answer(200, '')],
-    ['whose answer wants another protocol', upgrade],
     ['that meets a 500', answer(500, error('InternalServerError'))],
     ['that meets a 502 of something between', answer(502, '<html>')],
     ['that meets a 503', answer(503, '')],
@@ -193,6 +189,16 @@ describe('a call is not repeated', () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  test('with a session token that could smuggle in a header', async () => {
+    await using service = await startFakeService(fine);
+    const smuggling = async () => ({ ...credentials, sessionToken: 'secret\r\nx-more: b' });
+    const { call } = createCaller(service, { credentials: smuggling });
+    const error: unknown = await call('GetItem', {}).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'ERR_INVALID_CHAR' });
+    expect(inspect(error)).not.toContain('secret');
+    expect(service.requests).toHaveLength(0);
+  });
+
   test('without credentials', async () => {
     await using service = await startFakeService(fine);
     const { call } = createCaller(service, { credentials: () => Promise.reject(new Error('none found')) });
@@ -230,6 +236,20 @@ describe('a clock that is wrong', () => {
     await call('GetItem', {});
     const wrong = new Date(serviceTime + error).toISOString().replace(/[-:]|\.\d+/g, '');
     expect(datesOf(service)).toEqual([wrong, '20261121T120000Z', '20261121T120000Z']);
+  });
+
+  test('is corrected anew whenever it is wrong, however often', async () => {
+    const oneHour = 3_600_000;
+    const at = (time: number) => new Date(time).toUTCString();
+    const first = told(403, tooLate, at(serviceTime));
+    const second = told(403, tooLate, at(serviceTime + oneHour));
+    await using service = await startFakeService(first, fine, second, fine, fine);
+    const { call } = createCaller(service, { now: () => serviceTime - oneHour });
+    await call('GetItem', {});
+    await call('GetItem', {});
+    await call('GetItem', {});
+    const sent = ['11', '12', '12', '13', '13'].map((hour) => `20261121T${hour}0000Z`);
+    expect(datesOf(service)).toEqual(sent);
   });
 
   test('can’t be corrected by an answer that does not say when it was made', async () => {
@@ -280,6 +300,51 @@ describe('a connection', () => {
     expect(await call('GetItem', {})).toEqual({ Item: { pk: { S: 'there' } } });
     expect([service.requests.length, pauses.count]).toEqual([11, 0]);
   });
+
+  test('that breaks in the middle of an answer is not taken for one that was closed', async () => {
+    const cut: Reply = (response, { socket }) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{', () => socket.destroy());
+    };
+    await using service = await startFakeService(fine, cut, fine);
+    const { call, pauses } = createCaller(service);
+    await call('GetItem', {});
+    await call('GetItem', {});
+    const [first, second] = service.requests.map(({ socket }) => socket);
+    expect([first === second, pauses.count]).toEqual([true, 1]);
+  });
+
+  test('does not keep the process alive', async () => {
+    await using service = await startFakeService(fine);
+    const file = (name: string) => join(import.meta.dirname, `../../../lambda/aws/${name}.ts`);
+    const script = `import { createAws } from '${file('aws')}';
+      import { readAwsAccess } from '${file('access')}';
+      const aws = createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random });
+      console.log(JSON.stringify(await aws.callDynamoDb('GetItem', {})));`;
+    const environment = { AWS_REGION: region, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+      env: { ...process.env, ...environment, AWS_ENDPOINT_URL: service.url },
+    });
+    expect(stdout).toBe('{"Item":{"pk":{"S":"there"}}}\n');
+  });
+
+  test('by https is made to those whose certificate is trusted, and its session makes the next one shorter', async () => {
+    const certificate = makeCertificate();
+    const trusted = getCACertificates('default');
+    const resumed: boolean[] = [];
+    const server = createHttpsServer(certificate, (_, response) => response.setHeader('connection', 'close').end('{}'));
+    server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
+    const { url, close } = await listenLocally(server);
+    const { call } = createCaller({ url: url.replace('http:', 'https:') });
+    try {
+      await expect(call('GetItem', {})).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+      setDefaultCACertificates([certificate.cert]);
+      for (let count = 0; count < 2; count += 1) expect(await call('GetItem', {})).toEqual({});
+      expect(resumed.slice(-2)).toEqual([false, true]);
+    } finally {
+      setDefaultCACertificates(trusted);
+      await close();
+    }
+  });
 });
 
 describe('a call that is given up', () => {
@@ -300,6 +365,13 @@ describe('a call that is given up', () => {
     await inTime(Promise.all(closed), 'the connection of the call is closed');
     await inTime(given, 'the call fails');
     expect(service.requests).toHaveLength(1);
+  });
+
+  test('before it is sent is never sent', async () => {
+    await using service = await startFakeService(fine);
+    const given = createCaller(service).call('GetItem', {}, AbortSignal.abort());
+    await expect(given).rejects.toMatchObject({ name: 'NoAnswer' });
+    expect(service.requests).toHaveLength(0);
   });
 
   test('in a pause is not repeated', async () => {

@@ -3,7 +3,7 @@ interface Circumstances {
   readonly status?: number;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
-  readonly onKeptConnection?: boolean;
+  readonly wasClosed?: boolean;
 }
 
 /** A failed call. It has `$metadata` like the SDK's errors, so that the functions below read both. */
@@ -15,20 +15,16 @@ export class ServiceError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   /** Whether an earlier attempt at the same call may have been carried out; set by `createRepeat`. */
   inDoubt = false;
-  /** Nothing came over a connection that had been used before: the other side may have closed it long ago. */
-  readonly onKeptConnection: boolean;
+  /** The connection had been used before, and was closed before anything came: perhaps long ago. */
+  readonly wasClosed: boolean;
 
-  constructor(
-    name: string,
-    message: string,
-    { status, details = {}, cause, onKeptConnection = false }: Circumstances = {},
-  ) {
+  constructor(name: string, message: string, { status, details = {}, cause, wasClosed = false }: Circumstances = {}) {
     super(message, { cause });
     this.name = name;
     this.$metadata = { httpStatusCode: status };
-    this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+    this.code = Error.isError(cause) && 'code' in cause ? String(cause.code) : undefined;
     this.details = details;
-    this.onKeptConnection = onKeptConnection;
+    this.wasClosed = wasClosed;
   }
 }
 
@@ -44,18 +40,14 @@ interface ExchangeFailure {
 export function isTrouble(error: unknown): boolean {
   if (!isExchangeFailure(error)) return false;
   const { httpStatusCode: status } = error.$metadata;
-  return status === undefined || status >= 500 || isThrottled(error) || isAboutTime(error);
-}
-
-export function isThrottled(error: unknown): boolean {
-  return isExchangeFailure(error) && /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(error.name);
+  if (status === undefined || status >= 500 || isAboutTime(error)) return true;
+  return /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(error.name);
 }
 
 /** Whether a signature was refused for its time. */
-export function isAboutTime(error: unknown): boolean {
-  if (!isExchangeFailure(error)) return false;
-  if (error.name !== 'InvalidSignatureException') return /TooSkewed|RequestExpired|InTheFuture/.test(error.name);
-  return /Signature (expired|not yet current)/.test(error.message);
+export function isAboutTime({ name, message }: Pick<ExchangeFailure, 'name' | 'message'>): boolean {
+  if (name !== 'InvalidSignatureException') return /TooSkewed|RequestExpired|InTheFuture/.test(name);
+  return /Signature (expired|not yet current)/.test(message);
 }
 
 /** Whether a call may have been carried out although no answer says so. Without a connection nothing was sent. */
@@ -64,6 +56,11 @@ export function mayBeDone(error: unknown): boolean {
   const { httpStatusCode: status } = error.$metadata;
   if (error.inDoubt) return true;
   return status === undefined ? !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(String(error.code)) : status >= 500;
+}
+
+/** Whether a write was refused for its condition. The item says whether a copy of it came before. */
+export function isConditionFailure(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.name === 'ConditionalCheckFailedException';
 }
 
 /** Errors after a request was sent have `$metadata`; a mistake in the call itself has none. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readAwsAccess } from '../../../lambda/aws/access.ts';
+import { createAws } from '../../../lambda/aws/aws.ts';
 import type { ReadSecret } from '../../../lambda/settings/secrets.ts';
-import { createAws } from '../../../lambda/store/aws.ts';
-import { readAwsAccess } from '../../../lambda/store/service.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../../local/fake-secrets.ts';
 
 let secrets: FakeSecrets;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRepeat } from '../../../lambda/store/repeat.ts';
-import { ServiceError } from '../../../lambda/store/service-error.ts';
+import { createRepeat } from '../../../lambda/aws/call-service.ts';
+import { ServiceError } from '../../../lambda/aws/service-error.ts';
 
 const failing = () => new ServiceError('NoAnswer', 'lost');
 const throttled = () => new ServiceError('ThrottlingException', 'slower', { status: 400 });
@@ -40,14 +40,7 @@ describe('the repeats of a process have a budget', () => {
     expect(attempts).toEqual([...Array(17).fill(3), 2, ...Array(12).fill(1)]);
   });
 
-  test('that lasts longer if the service is only throttling', async () => {
-    const { call } = createCaller();
-    let attempts = 0;
-    for (let count = 0; count < 200; count += 1) attempts += (await call(throttled)).attempts;
-    expect(attempts).toBe(200 + 100);
-  });
-
-  test('that successful calls refill, those after a repeat by its cost', async () => {
+  test('that successful calls refill, those after a repeat by a whole one', async () => {
     const { call } = createCaller();
     for (let count = 0; count < 30; count += 1) await call(failing);
     expect((await call(failing)).attempts).toBe(1);
@@ -111,6 +104,23 @@ describe('a refusal says whether an earlier attempt may have been carried out', 
       inDoubt,
     });
   });
+});
+
+test('what keeps a call from being repeated says whether the first attempt may have been carried out', async () => {
+  const fails = async (first: Error) => {
+    const repeat = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} });
+    const prepare = async (attempt: number) => {
+      if (attempt > 1) throw new TypeError('no credentials');
+      return async () => Promise.reject(first);
+    };
+    return repeat(prepare).catch((error: unknown) => error);
+  };
+  expect(await fails(failing())).toMatchObject({
+    name: 'NotSent',
+    inDoubt: true,
+    cause: { message: 'no credentials' },
+  });
+  expect(await fails(throttled())).toMatchObject({ name: 'TypeError', message: 'no credentials' });
 });
 
 function notConnected(): Error {

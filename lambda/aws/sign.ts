@@ -1,6 +1,6 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { keyOf, subkeyOf } from '../settings/subkey.ts';
-import type { Credentials, Service } from './service.ts';
+import type { Credentials, Service } from './access.ts';
 
 /** One attempt at an operation. */
 export interface Signable {

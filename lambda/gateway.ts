@@ -64,9 +64,9 @@ export function createGateway(
     refundRefusals: config.refundRefusals,
     now,
     createToken,
-    onLost: (error, operation) => {
+    onLost: (error, operation, requestId) => {
       if (operation === 'read') log.warn('figures not read', describeCause(error));
-      else log.leftStanding(operation, error);
+      else log.leftStanding(operation, requestId, error);
     },
   });
   const deploymentLimit = createDeploymentLimit({

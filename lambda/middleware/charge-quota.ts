@@ -15,7 +15,7 @@ export function chargeQuota({ quota, refundRefusals }: Dependencies): Middleware
   return {
     before: async ({ event: request }: PipelineRequest) => {
       if (request.identity === undefined || request.route.kind !== 'inference') return;
-      if (request.route.endpoint.charged) request.charge = await quota.charge(request.identity);
+      if (request.route.endpoint.charged) request.charge = await quota.charge(request.identity, request.id);
       else await quota.checkBurst(request.identity);
     },
     onError: async (failed: PipelineRequest) => {

@@ -15,8 +15,8 @@ export interface Charge {
 }
 
 export interface Quota {
-  /** Charges one request, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
-  charge(identity: Identity): Promise<Charge>;
+  /** Charges the request with this id, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
+  charge(identity: Identity, requestId: string): Promise<Charge>;
   /** The figures without a charge; the unread ones if the store does not answer. */
   readFigures(identity: Identity): Promise<Figures>;
   /** The figures to show if the store can't be read: the limit, and none remaining. */
@@ -33,8 +33,11 @@ export interface QuotaDependencies extends Wording {
   readonly limits: Limits;
   readonly now: () => number;
   readonly createToken: () => string;
-  /** Called when it is unknown whether the store did it. After a charge or a refund, a charge may be left standing. */
-  readonly onLost: (error: unknown, operation: LostOperation) => void;
+  /**
+   * Called when it is unknown whether the store did it. After a charge or a refund, a charge may be left standing, that of the
+   * request with this id.
+   */
+  readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
 }
 
 /** Charges requests against quota and burst limit, and refunds them. */
@@ -50,23 +53,23 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
     return figuresOf(window, window.limit);
   };
 
-  const undo = async (window: CounterWindow, token: string, figures: Figures): Promise<Figures | undefined> => {
+  const undo = async (window: CounterWindow, token: string, requestId: string, figures: Figures) => {
     try {
       const used = await counters.refund(window.item, token);
       return used === undefined ? figures : figuresOf(window, used);
     } catch (error) {
-      onLost(error, 'refund');
+      onLost(error, 'refund', requestId);
       return undefined;
     }
   };
 
   return {
-    charge: async (identity) => {
+    charge: async (identity, requestId) => {
       const time = now();
       const window = quotaWindow(identity, time, limits);
       const token = createToken();
       const result = await counters.charge(window, token).catch((error) => {
-        if (isAnswerLost(error)) onLost(error, 'charge');
+        if (isAnswerLost(error)) onLost(error, 'charge', requestId);
         throw error;
       });
       const figures = figuresOf(window, result.used);
@@ -78,7 +81,7 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
       return {
         figures,
         refund: () => {
-          undone ??= undo(window, token, figures);
+          undone ??= undo(window, token, requestId, figures);
           return undone;
         },
       };

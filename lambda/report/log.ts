@@ -1,3 +1,4 @@
+import { GatewayError } from '../http/errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { embedMetrics } from './emf.ts';
 import {
@@ -19,7 +20,7 @@ export interface Log {
   /** A try at an upstream failed, and the request goes on to another. */
   triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
   /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
-  leftStanding(operation: 'charge' | 'refund', cause: unknown): void;
+  leftStanding(operation: 'charge' | 'refund', requestId: string | undefined, cause: unknown): void;
   /** A secret could not be read again; its last known value stays in use. */
   secretNotRefreshed(cause: unknown): void;
   /** Something failed outside of any request. */
@@ -70,10 +71,10 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
       const metrics = embedMetrics(metricsNamespace, time, measureFailedTry(failureClass));
       line(time, 'warn', 'upstream failed', { ...fields, ...metrics });
     },
-    leftStanding(operation, cause) {
+    leftStanding(operation, requestId, cause) {
       const time = now();
       const metrics = embedMetrics(metricsNamespace, time, [measureLeftStanding()]);
-      line(time, 'warn', 'charge left standing', { operation, ...describeCause(cause), ...metrics });
+      line(time, 'warn', 'charge left standing', { requestId, operation, ...describeCause(cause), ...metrics });
     },
     secretNotRefreshed(cause) {
       const time = now();
@@ -117,8 +118,9 @@ function describe(request: GatewayRequest) {
   };
 }
 
-/** An error's kind and origin, without its message, which may quote a client or an upstream. */
-export function describeCause(cause: unknown): Record<string, unknown> {
+/** The kind and origin of an error, or of what is behind the gateway's own, without its message, which may quote somebody. */
+export function describeCause(error: unknown): Record<string, unknown> {
+  const cause = error instanceof GatewayError ? (error.cause ?? error) : error;
   if (!Error.isError(cause)) return cause === undefined ? {} : { cause: typeof cause };
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   return { cause: cause.name, causeCode: code, at: framesOf(cause).slice(0, 5) };

@@ -1,11 +1,11 @@
 import { timeLimit } from '../aws/call-service.ts';
-import { isConditionFailure, isTrouble, mayBeDone } from '../aws/service-error.ts';
+import { isConditionFailure, isTrouble, mayBeDone, ServiceError } from '../aws/service-error.ts';
 import { GatewayError } from '../http/errors.ts';
 import { lostAnswer } from '../quota/counters.ts';
 
 const parallel = 32;
 
-const slow = 'the store is too slow';
+const slow = 'TooSlow';
 const message = 'The gateway cannot reach its own store right now. Please try again in a moment.';
 
 export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
@@ -74,7 +74,7 @@ async function withinTimeLimit<T>(
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     // The SDK ignores the signal while it pauses before a retry, hence the race.
-    const tooLate = new Error(slow);
+    const tooLate = new ServiceError(slow, 'the store is too slow');
     tooSlow.reject(outage(tooLate, true));
     onSlow(outage(tooLate, false));
     controller.abort();
@@ -88,7 +88,7 @@ async function withinTimeLimit<T>(
 
 /** Whether an operation failed, or was refused, because one took longer than the time limit. */
 export function isTooSlow(error: unknown): boolean {
-  return error instanceof Error && (error.message === slow || isTooSlow(error.cause));
+  return error instanceof Error && (error.name === slow || isTooSlow(error.cause));
 }
 
 /** The error for the client. If an answer was lost, the operation may have been carried out. */

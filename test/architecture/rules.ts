@@ -64,7 +64,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'http/websocket': ['http/call'],
   'http/gateway-headers': ['http/cors', 'http/gateway-request'],
   'report/measure': ['report/emf', 'http/errors', 'http/gateway-request', 'report/metric-names'],
-  'report/log': ['report/emf', 'http/gateway-request', 'report/measure'],
+  'report/log': ['report/emf', 'http/errors', 'http/gateway-request', 'report/measure'],
   'http/read-json-body': ['http/call', 'http/errors', 'json'],
   middleware: [
     'http/call',

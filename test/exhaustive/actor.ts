@@ -103,7 +103,7 @@ export async function act(
       told.push({ kind: 'granted', remaining: undefined });
       return;
     }
-    const charge = await quota.charge(plan.identity);
+    const charge = await quota.charge(plan.identity, 'req_1');
     told.push({ kind: 'granted', remaining: charge.figures.remaining });
     if (!fails) return;
     // The upstream may fail late.

@@ -1,5 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import type { Credentials } from '../../lambda/aws/access.ts';
 import { type Client, createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
@@ -67,7 +68,10 @@ interface Spoilt extends AsyncDisposable {
 }
 
 /** A gateway with something unreliable between it and its tables. */
-async function startSpoilt(environment: Readonly<Record<string, string>> = {}): Promise<Spoilt> {
+async function startSpoilt(
+  environment: Readonly<Record<string, string>> = {},
+  credentials?: () => Promise<Credentials>,
+): Promise<Spoilt> {
   await using started = new AsyncDisposableStack();
   const made = Promise.withResolvers<StoreProxy>();
   const gateway = await startTestGateway({
@@ -75,7 +79,7 @@ async function startSpoilt(environment: Readonly<Record<string, string>> = {}): 
     reachStore: async (endpoint) => {
       const store = started.use(await startStoreProxy(endpoint));
       made.resolve(store);
-      return createTestCaller(store.endpoint);
+      return createTestCaller(store.endpoint, credentials);
     },
   });
   started.use(gateway);
@@ -184,9 +188,41 @@ describe('if the store’s answer is lost for good', () => {
     expect(await go(gateway, client, way, from)).toEqual({ status: 503, charged, lines: 1 });
     client.close();
     expect(endsOf(gateway, from)[0]).toMatchObject({ message: 'refused', code: 'service_unavailable' });
+    const { requestId } = endsOf(gateway, from)[0] ?? {};
     const standing = gateway.log.filter(({ message }) => message === 'charge left standing');
-    expect(standing).toMatchObject(Array(logged).fill({ operation: 'charge', ChargesLeftStanding: 1 }));
+    const line = {
+      requestId,
+      operation: 'charge',
+      cause: expect.stringMatching(/^(NoAnswer|InternalServerError|TooSlow)$/),
+    };
+    expect(standing).toMatchObject(Array(logged).fill({ ...line, ChargesLeftStanding: 1 }));
     expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  const good = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const repeats: readonly (readonly [string, StoreFault | undefined, () => Promise<Credentials>, string])[] = [
+    ['is refused', 'refusing', async () => good, 'ExpiredTokenException'],
+    ['has no credentials', undefined, () => Promise.reject(new Error('none')), 'NotSent'],
+    ['has credentials that no header can carry', undefined, async () => ({ ...good, accessKeyId: '\n' }), 'NotSent'],
+  ];
+
+  test.each(repeats)('to a charge, and its repeat %s, the charge stands', async (_name, fault, provide, cause) => {
+    let refuses = false;
+    await using spoilt = await startSpoilt({}, () => (refuses ? provide() : Promise.resolve(good)));
+    const { gateway, store } = spoilt;
+    store.spoil((operation) => {
+      if (!isCharge(operation)) return undefined;
+      refuses = true;
+      return operation.attempt === 1 ? 'answer lost' : fault;
+    });
+    const client = createClient(gateway.url);
+    const way = { stream: false, script: [], charged: 1 } as const;
+    expect(await go(gateway, client, way, from)).toEqual({ status: 503, charged: 1, lines: 1 });
+    client.close();
+    const [end] = endsOf(gateway, from);
+    expect(end).toMatchObject({ code: 'service_unavailable', reason: 'answer_lost', cause });
+    const standing = gateway.log.filter(({ message }) => message === 'charge left standing');
+    expect(standing).toMatchObject([{ requestId: end?.requestId, operation: 'charge', cause }]);
   });
 
   test('to charges that were written together, that is logged for each', async () => {
@@ -226,9 +262,11 @@ describe('if the store’s answer is lost for good', () => {
       gateway.upstream.answer(way.script);
       const address = `127.0.0.${20 + index}`;
       expect(await go(gateway, client, way, address)).toEqual({ status: way.status, charged, lines: 1 });
+      const line = { operation: 'refund', requestId: endsOf(gateway, address)[0]?.requestId };
+      const standing = gateway.log.filter(({ message }) => message === 'charge left standing');
+      expect([standing.length, standing.at(-1)]).toEqual([index + 1, expect.objectContaining(line)]);
     }
     client.close();
-    expect(gateway.log.filter(({ message }) => message === 'charge left standing')).toHaveLength(2);
   });
 
   test('to the question of who is calling, nothing is charged', async () => {

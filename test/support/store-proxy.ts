@@ -10,6 +10,7 @@ export type StoreFault =
   | 'answer lost' // the store has done it, and nobody hears of that
   | 'failing' // 500
   | 'throttled'
+  | 'refusing' // the session token has expired
   | 'late' // by many turns of the event loop
   | 'silent' // done by the store, and no answer for as long as anyone waits
   | Promise<unknown>; // done by the store, and answered once the test says so
@@ -48,6 +49,7 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
     if (fault === 'request lost') request.socket.destroy();
     else if (fault === 'failing') response.writeHead(500).end(refusal('InternalServerError'));
     else if (fault === 'throttled') response.writeHead(400).end(refusal('ProvisionedThroughputExceededException'));
+    else if (fault === 'refusing') response.writeHead(400).end(refusal('ExpiredTokenException'));
     else await passOn(request, response, body, fault);
   });
 

@@ -57,16 +57,20 @@ describe('charge', () => {
   test('lets exactly three of a hundred guest requests pass, and keeps the others out for good', async () => {
     const clock = { time: noon };
     const [quota, guest] = [quotaAt(clock), newGuest()];
-    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => quota.charge(guest)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => quota.charge(guest, 'req_1')));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     clock.time += 365 * 86_400_000;
-    expect(await refusalOf(quota.charge(guest))).toMatchObject({ code: 'quota_exceeded' });
+    expect(await refusalOf(quota.charge(guest, 'req_1'))).toMatchObject({ code: 'quota_exceeded' });
   });
 
   test('returns the figures, without a reset for a lifetime', async () => {
     const quota = quotaAt({ time: noon });
-    expect((await quota.charge(newGuest())).figures).toEqual({ limit: 3, remaining: 2 });
-    expect((await quota.charge(newMember())).figures).toEqual({ limit: 50, remaining: 49, resetSeconds: 43_200 });
+    expect((await quota.charge(newGuest(), 'req_1')).figures).toEqual({ limit: 3, remaining: 2 });
+    expect((await quota.charge(newMember(), 'req_1')).figures).toEqual({
+      limit: 50,
+      remaining: 49,
+      resetSeconds: 43_200,
+    });
   });
 
   test('restarts at midnight', async () => {
@@ -75,19 +79,19 @@ describe('charge', () => {
       limits: { guestLimit: 3, guestWindow: 'daily', memberLimit: 1, burstLimit: 20 },
     });
     const member = newMember();
-    expect((await quota.charge(member)).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 1 });
-    expect(await refusalOf(quota.charge(member))).toMatchObject({ code: 'quota_exceeded' });
+    expect((await quota.charge(member, 'req_1')).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 1 });
+    expect(await refusalOf(quota.charge(member, 'req_1'))).toMatchObject({ code: 'quota_exceeded' });
     clock.time = midnight;
-    expect((await quota.charge(member)).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 86_400 });
+    expect((await quota.charge(member, 'req_1')).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 86_400 });
   });
 
   test('counts a key with a limit of its own beside its member', async () => {
     const quota = quotaAt({ time: noon });
     const member = newMember();
     const own: Identity = { ...member, kind: 'member', member: 'm', keyId: `key${callers}`, ownLimit: 1 };
-    await quota.charge(own);
-    expect(await refusalOf(quota.charge(own))).toMatchObject({ figures: { limit: 1, remaining: 0 } });
-    expect((await quota.charge(member)).figures.remaining).toBe(49);
+    await quota.charge(own, 'req_1');
+    expect(await refusalOf(quota.charge(own, 'req_1'))).toMatchObject({ figures: { limit: 1, remaining: 0 } });
+    expect((await quota.charge(member, 'req_1')).figures.remaining).toBe(49);
   });
 });
 
@@ -95,18 +99,18 @@ describe('a refusal', () => {
   test('by the burst limit names the wait and costs nothing', async () => {
     const clock = { time: noon + 15_500 };
     const [quota, member] = [quotaAt(clock), newMember()];
-    for (let charge = 0; charge < 20; charge += 1) await quota.charge(member);
-    const refusal = await refusalOf(quota.charge(member));
+    for (let charge = 0; charge < 20; charge += 1) await quota.charge(member, 'req_1');
+    const refusal = await refusalOf(quota.charge(member, 'req_1'));
     expect(refusal).toMatchObject({ code: 'rate_limited', status: 429, figures: { limit: 50, remaining: 30 } });
     expect(refusal.headers).toEqual({ 'retry-after': '45' });
     expect(refusal.message).toContain('20 requests');
     clock.time = noon + 60_000;
-    expect((await quota.charge(member)).figures.remaining).toBe(29);
+    expect((await quota.charge(member, 'req_1')).figures.remaining).toBe(29);
   });
 
   test('of a day names the reset', async () => {
     const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 0, burstLimit: 20 } as const;
-    const refusal = await refusalOf(quotaAt({ time: midnight - 90_000 }, { limits }).charge(newMember()));
+    const refusal = await refusalOf(quotaAt({ time: midnight - 90_000 }, { limits }).charge(newMember(), 'req_1'));
     expect(refusal).toMatchObject({ code: 'quota_exceeded', figures: { limit: 0, remaining: 0, resetSeconds: 90 } });
     expect(refusal.headers).toEqual({ 'retry-after': '90', 'x-should-retry': 'false' });
     expect(refusal.message).toContain('2026-11-22T00:00:00Z');
@@ -118,8 +122,8 @@ describe('a refusal', () => {
   ])('of a lifetime names no wait, and what to do (%s)', async (appUrl, expected) => {
     const quota = quotaAt({ time: noon }, { appUrl });
     const guest = newGuest();
-    for (let charge = 0; charge < 3; charge += 1) await quota.charge(guest);
-    const refusal = await refusalOf(quota.charge(guest));
+    for (let charge = 0; charge < 3; charge += 1) await quota.charge(guest, 'req_1');
+    const refusal = await refusalOf(quota.charge(guest, 'req_1'));
     expect(refusal.headers).toEqual({ 'x-should-retry': 'false' });
     expect(refusal.message).toContain(expected);
     expect(refusal.figures).toEqual({ limit: 3, remaining: 0 });
@@ -130,7 +134,7 @@ describe('refund', () => {
   test('happens once, however often and from wherever it is requested', async () => {
     const clock = { time: noon };
     const [quota, member] = [quotaAt(clock), newMember()];
-    const [first, second] = await Promise.all(Array.from({ length: 10 }, () => quota.charge(member)));
+    const [first, second] = await Promise.all(Array.from({ length: 10 }, () => quota.charge(member, 'req_1')));
     const refunds = await Promise.all([1, 2, 3, 4].map(() => first?.refund()));
     expect(refunds).toEqual(Array(4).fill({ limit: 50, remaining: 41, resetSeconds: 43_200 }));
     clock.time += 14 * 60_000;
@@ -141,9 +145,9 @@ describe('refund', () => {
   test('after midnight goes to the day that was charged', async () => {
     const clock = { time: midnight - 1000 };
     const [quota, member] = [quotaAt(clock), newMember()];
-    const charge = await quota.charge(member);
+    const charge = await quota.charge(member, 'req_1');
     clock.time = midnight + 600_000;
-    await quota.charge(member);
+    await quota.charge(member, 'req_1');
     expect(await charge.refund()).toEqual({ limit: 50, remaining: 50, resetSeconds: 0 });
     expect((await quota.readFigures(member)).remaining).toBe(49);
   });
@@ -156,10 +160,10 @@ describe('refund', () => {
       { counters: { ...counters, refund: () => Promise.reject(outage) }, onLost: (...failure) => lost.push(failure) },
     );
     const member = newMember();
-    const charge = await quota.charge(member);
+    const charge = await quota.charge(member, 'req_1');
     expect(await charge.refund()).toBeUndefined();
     await charge.refund();
-    expect(lost).toEqual([[outage, 'refund']]);
+    expect(lost).toEqual([[outage, 'refund', 'req_1']]);
     expect((await quota.readFigures(member)).remaining).toBe(49);
   });
 });
@@ -168,13 +172,13 @@ describe('readFigures', () => {
   test('costs nothing', async () => {
     const [quota, guest] = [quotaAt({ time: noon }), newGuest()];
     expect(await quota.readFigures(guest)).toEqual({ limit: 3, remaining: 3 });
-    await quota.charge(guest);
+    await quota.charge(guest, 'req_1');
     expect(await quota.readFigures(guest)).toEqual({ limit: 3, remaining: 2 });
   });
 
   test('is never negative after a limit was lowered', async () => {
     const member = newMember();
-    for (let charge = 0; charge < 3; charge += 1) await quotaAt({ time: noon }).charge(member);
+    for (let charge = 0; charge < 3; charge += 1) await quotaAt({ time: noon }).charge(member, 'req_1');
     const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 2, burstLimit: 20 } as const;
     expect((await quotaAt({ time: noon }, { limits }).readFigures(member)).remaining).toBe(0);
   });
@@ -203,7 +207,7 @@ describe('checkBurst', () => {
       code: 'rate_limited',
       headers: { 'retry-after': '60' },
     });
-    expect((await quota.charge(guest)).figures.remaining).toBe(2);
+    expect((await quota.charge(guest, 'req_1')).figures.remaining).toBe(2);
     clock.time += 60_000;
     await quota.checkBurst(guest);
   });
@@ -212,6 +216,6 @@ describe('checkBurst', () => {
 test('a store that is down is an outage, and nothing is charged', async () => {
   const outage = new GatewayError('service_unavailable', 'down');
   const quota = quotaAt({ time: noon }, { counters: { ...counters, charge: () => Promise.reject(outage) } });
-  await expect(quota.charge(newMember())).rejects.toBe(outage);
+  await expect(quota.charge(newMember(), 'req_1')).rejects.toBe(outage);
   await expect(quota.checkBurst(newMember())).rejects.toBe(outage);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ServiceError } from '../../../lambda/aws/service-error.ts';
 import type { ChargeResult, CounterWindow } from '../../../lambda/quota/counters.ts';
 import { createToken, nextToken } from '../../../lambda/quota/token.ts';
 import { type Counted, combineCharges } from '../../../lambda/store/combine-charges.ts';
@@ -146,7 +147,7 @@ describe('a combined write that fails', () => {
   test('because the store is too slow fails for those that wait as well, uncharged', async () => {
     const { charge, chargeMany, settle, sizes } = createProcess();
     const charges = chargeMany(3);
-    await settle(outage(outage(new Error('the store is too slow'), true), true));
+    await settle(outage(outage(new ServiceError('TooSlow', ''), true), true));
     expect(await outcomes(charges)).toEqual(['answer_lost', undefined, undefined]);
     expect(sizes()).toEqual([1]);
     const next = charge();

@@ -19,8 +19,8 @@ export async function createStepCounter(isCounted: (url: string) => boolean) {
   };
 
   return {
-    async count(work: () => void): Promise<number> {
-      const native = countNative(work);
+    async count(work: () => unknown): Promise<number> {
+      const native = await countNative(work);
       return native + (await takeBlocks());
     },
   };
@@ -48,13 +48,26 @@ const costs: readonly (readonly [object, Readonly<Record<string, Cost<never>>>])
       startsWith: (_, __, [what]) => String(what).length,
     },
   ],
-  [Array.prototype, { indexOf: all, includes: all, concat: all, slice: all, join: all, toSorted: all, sort: all }],
+  [
+    Array.prototype,
+    {
+      shift: all,
+      splice: all,
+      indexOf: all,
+      includes: all,
+      concat: all,
+      slice: all,
+      join: all,
+      toSorted: all,
+      sort: all,
+    },
+  ],
   [JSON, { parse: (_, __, [text]) => String(text).length, stringify: (result) => String(result).length }],
   [Map.prototype, lookups],
   [Set.prototype, lookups],
 ];
 
-function countNative(work: () => void): number {
+async function countNative(work: () => unknown): Promise<number> {
   let steps = 0;
   const restore: (() => void)[] = [];
   const replace = (holder: object, name: string, make: (original: never) => unknown): void => {
@@ -105,7 +118,7 @@ function countNative(work: () => void): number {
     );
   }
   try {
-    work();
+    await work();
   } finally {
     for (const undo of restore) undo();
   }

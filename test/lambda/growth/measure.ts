@@ -15,6 +15,7 @@ const { createScanner } = await import('../../../lambda/json/scan.ts');
 const { readCall } = await import('../../../lambda/middleware/normalize.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/pipelines/explainer.ts');
+const { createTimeLimit } = await import('../../../lambda/store/time-limit.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
 /** A part of the gateway and its possible inputs. */
@@ -120,13 +121,23 @@ function tryTo(work: () => unknown): void {
   }
 }
 
+async function report(name: string, prepare: (times: number) => () => unknown): Promise<void> {
+  const steps: number[] = [];
+  for (const times of [1, 2, 4]) steps.push(await counter.count(prepare(times)));
+  console.log(JSON.stringify({ name, steps }));
+}
+
 for (const { name, shapes, work } of parts) {
   for (const { name: shape, text } of shapes) {
-    const steps: number[] = [];
-    for (const times of [1, 2, 4]) {
+    await report(`${name}: ${shape}`, (times) => {
       const given = text(times * least);
-      steps.push(await counter.count(() => tryTo(() => work(given))));
-    }
-    console.log(JSON.stringify({ name: `${name}: ${shape}`, steps }));
+      return () => tryTo(() => work(given));
+    });
   }
 }
+
+// All but the first few wait for their turn.
+await report('operations of a table at once', (times) => {
+  const withinTimeLimit = createTimeLimit();
+  return () => Promise.all(Array.from({ length: times * 500 }, () => withinTimeLimit(async () => {})));
+});

@@ -1,5 +1,5 @@
 import type { Call } from './http/call.ts';
-import { GatewayError, toGatewayError } from './http/errors.ts';
+import { stopping, toGatewayError } from './http/errors.ts';
 import { gatewayHeaders } from './http/gateway-headers.ts';
 import type { GatewayRequest, GatewayResponse } from './http/gateway-request.ts';
 import type { Route, Router } from './http/routes.ts';
@@ -95,10 +95,4 @@ export function createApp(dependencies: AppDependencies): App {
       body: method === 'HEAD' ? '' : response.body,
     };
   };
-}
-
-function stopping(): GatewayError {
-  return new GatewayError('service_unavailable', 'The gateway is being restarted. Please send the request again.', {
-    reason: 'stopping',
-  });
 }

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type App, createApp } from './app.ts';
 import type { Aws } from './aws/aws.ts';
 import { createDialects } from './dialects/index.ts';
-import { headerNames } from './http/gateway-headers.ts';
+import { createRequestId, headerNames } from './http/gateway-headers.ts';
 import { createRouter } from './http/routes.ts';
 import { createFindNetwork } from './identity/find-network.ts';
 import { createIdentify } from './identity/identify.ts';
@@ -115,6 +114,6 @@ export function createGateway(
     log,
     now,
     findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
-    createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
+    createRequestId,
   });
 }

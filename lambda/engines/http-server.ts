@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call } from '../http/call.ts';
-import { GatewayError } from '../http/errors.ts';
+import { stopping } from '../http/errors.ts';
 import type { GatewayResponse } from '../http/gateway-request.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { askForBody, headersOf, targetOf, watchClient } from './http-request.ts';
@@ -126,7 +126,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       listening.refuseConnections();
       const lastCall = performance.now() + graceMs + lastWordTime;
       await listening.settled(graceMs);
-      for (const cut of cutShort) cut.abort(stopping());
+      for (const cut of cutShort) cut.abort(stopping().refunded());
       void listening.drain();
       // On a busy machine the steps before may have run late. That must not delay this one.
       await listening.settled(Math.max(0, lastCall - performance.now()));
@@ -144,9 +144,4 @@ function addressOf(request: IncomingMessage, from: HttpServerOptions['clientAddr
   if (request.rawHeaders.length >= 2 * mostHeaders) return '';
   const lines = request.headersDistinct['x-forwarded-for'] ?? [];
   return lines.join(',').split(',').at(-1)?.trim() ?? '';
-}
-
-function stopping(): GatewayError {
-  const message = 'The gateway is being restarted. Please send the request again.';
-  return new GatewayError('service_unavailable', message, { refund: true, reason: 'stopping' });
 }

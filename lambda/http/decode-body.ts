@@ -16,20 +16,15 @@ const decoders = {
 
 export type Encoding = keyof typeof decoders;
 
-const nameIn = (header: string | undefined): string => header?.trim().toLowerCase() || 'identity';
-
-/** Whether this `content-encoding` is supported. */
-export function isSupported(header: string | undefined): boolean {
-  return nameIn(header) === 'identity' || Object.hasOwn(decoders, nameIn(header));
+/** The encoding that a `content-encoding` names; undefined if it is not supported. */
+export function readEncoding(header: string | undefined): Encoding | 'identity' | undefined {
+  const name = header?.trim().toLowerCase() || 'identity';
+  return name === 'identity' || Object.hasOwn(decoders, name) ? (name as Encoding | 'identity') : undefined;
 }
 
-/** The encoding that a `content-encoding` names; undefined for none. Throws if it is not supported. */
-export function encodingOf(header: string | undefined): Encoding | undefined {
-  const named = nameIn(header);
-  if (named === 'identity') return undefined;
-  if (isSupported(header)) return named as Encoding;
+export function unsupportedEncoding(): GatewayError {
   const known = Object.keys(decoders).join(', ');
-  throw new GatewayError('unsupported_encoding', `The content-encoding must be one of ${known}, once, or none.`);
+  return new GatewayError('unsupported_encoding', `The content-encoding must be one of ${known}, once, or none.`);
 }
 
 /**

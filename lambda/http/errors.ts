@@ -103,6 +103,12 @@ export class GatewayError extends Error {
   }
 }
 
+/** For requests that a process can't take or finish because it is being stopped. */
+export function stopping(): GatewayError {
+  const message = 'The gateway is being restarted. Please send the request again.';
+  return new GatewayError('service_unavailable', message, { reason: 'stopping' });
+}
+
 /** Turns anything thrown into a GatewayError. An unknown error is kept as the cause for the log, and never shown. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;

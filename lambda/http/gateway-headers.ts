@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { corsHeaders } from './cors.ts';
 import type { GatewayRequest } from './gateway-request.ts';
 
@@ -18,6 +19,9 @@ export function headerNames(serviceName: string) {
     error: `${prefix}-Error`,
   };
 }
+
+/** Opaque, and different for each request; clients and operators find it in `x-request-id` and in the log. */
+export const createRequestId = () => `req_${randomUUID().replaceAll('-', '')}`;
 
 /** The headers of every response, whatever its outcome. */
 export function gatewayHeaders(

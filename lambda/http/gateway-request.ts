@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Endpoint, Question, TokenCounts } from '../dialects/dialect.ts';
+import type { Credential } from '../identity/credentials.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { PublicModel } from '../models.ts';
 import type { Charge } from '../quota/charge.ts';
@@ -7,6 +8,7 @@ import type { LimitsUsed } from '../quota/deployment-limit.ts';
 import type { Figures } from '../quota/refusal.ts';
 import type { Conversation } from '../upstream/affinity.ts';
 import type { Call } from './call.ts';
+import type { Encoding } from './decode-body.ts';
 import type { GatewayError } from './errors.ts';
 import type { Route } from './routes.ts';
 
@@ -35,6 +37,10 @@ export interface GatewayRequest {
   readonly cutShort: AbortSignal | undefined;
   /** Whether this is the first request of its environment. */
   readonly coldStart: boolean;
+  /** Added by admit-body. */
+  credential?: Credential;
+  /** How the body is encoded. Added by admit-body. */
+  encoding?: Encoding | 'identity' | undefined;
   /** Added by authenticate. */
   identity?: Identity;
   /** The member as the log names it. Added by authenticate. */

@@ -29,13 +29,16 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const findKey = shareFindings(store.findKey);
   const findStoredLink = shareFindings(store.findLink);
   const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
+  let isAnyKeyIssued = false;
   const getKey =
     access === 'keys' || appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
 
   const identifyKey = async (hash: string): Promise<Identity> => {
     const cached = keys.get(hash);
     const record = cached ?? (await findKey(hash));
-    if (!record && !(await store.anyKeyIssued())) {
+    // It never becomes false again.
+    if (!record) isAnyKeyIssued ||= await store.anyKeyIssued();
+    if (!record && !isAnyKeyIssued) {
       throw new GatewayError('unconfigured', `This deployment has not issued any keys yet. ${getKey}`);
     }
     if (!record || stateOf(record, now()) !== 'live') {

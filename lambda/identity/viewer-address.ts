@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { GatewayError } from '../http/errors.ts';
 import type { RequestHeaders } from './credentials.ts';
@@ -53,7 +53,7 @@ function provesItself(given: string | undefined, secrets: readonly string[]): bo
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 /** CDNs write a bare address, except CloudFront: it appends a port, even where the result looks like an IPv6 address. */

@@ -1,6 +1,5 @@
-import { encodingOf, isSupported } from '../http/decode-body.ts';
+import { readEncoding, unsupportedEncoding } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
-import type { GatewayRequest } from '../http/gateway-request.ts';
 import { readCredential } from '../identity/credentials.ts';
 import type { Middleware, PipelineRequest } from './middleware.ts';
 
@@ -11,16 +10,15 @@ import type { Middleware, PipelineRequest } from './middleware.ts';
 export function admitBody({ requestBodyLimit }: { requestBodyLimit: number }): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
-      const size = await (mayPass(request) ? request.bodySize() : request.dropBody());
+      request.credential = readCredential(request.headers);
+      request.encoding = readEncoding(request.headers['content-encoding']);
+      const mayPass = request.encoding !== undefined && request.credential.kind !== 'none';
+      const size = await (mayPass ? request.bodySize() : request.dropBody());
       if (size > requestBodyLimit) {
         const message = `The request body may have at most ${requestBodyLimit} bytes. Send less.`;
         throw new GatewayError('request_too_large', message);
       }
-      encodingOf(request.headers['content-encoding']);
+      if (request.encoding === undefined) throw unsupportedEncoding();
     },
   };
-}
-
-function mayPass({ headers }: GatewayRequest): boolean {
-  return isSupported(headers['content-encoding']) && readCredential(headers).kind !== 'none';
 }

@@ -11,7 +11,7 @@ interface Dependencies {
 export function authenticate({ identify, hashMember }: Dependencies): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
-      const credential = readCredential(request.headers);
+      const credential = request.credential ?? readCredential(request.headers);
       const identity = await identify(credential, request.networkId, request.headers.origin);
       request.identity = identity;
       if (identity.kind === 'member') request.memberHash = await hashMember(identity.member);

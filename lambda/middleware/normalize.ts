@@ -1,7 +1,7 @@
 import { refuseOtherCase } from '../dialects/check.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import type { Body } from '../http/call.ts';
-import { decodeBody, type Encoding, encodingOf } from '../http/decode-body.ts';
+import { decodeBody, type Encoding } from '../http/decode-body.ts';
 import { GatewayError } from '../http/errors.ts';
 import { excerpt, longestPath } from '../http/excerpt.ts';
 import type { GatewayRequest, InferenceCall, Outgoing } from '../http/gateway-request.ts';
@@ -27,11 +27,10 @@ interface Dependencies {
 export function normalize({ models, requestBodyLimit, hashIdsOf }: Dependencies): Middleware {
   return {
     before: async ({ event: request }: PipelineRequest) => {
-      const { route } = request;
+      const { route, encoding = 'identity' } = request;
       if (route.kind !== 'inference') return;
-      const encoding = encodingOf(request.headers['content-encoding']);
       const body = await request.takeBody();
-      const decoded = encoding ? await decode(body, encoding, requestBodyLimit, request.room) : body;
+      const decoded = encoding === 'identity' ? body : await decode(body, encoding, requestBodyLimit, request.room);
       const caller = callerName(request.identity ?? { kind: 'guest', networkId: request.networkId });
       const hashId = await hashIdsOf?.(caller);
       const work = readCall(decoded, route, models, { caller, headers: request.headers, hashId });

@@ -55,7 +55,7 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
   };
 
   const readUpstreamSecret = refreshed(async (signal) =>
-    parseKeys(await readSecret(upstreamSecretId ?? '', { signal })),
+    rememberAccess(parseKeys(await readSecret(upstreamSecretId ?? '', { signal }))),
   );
   const readEdgeSecrets = refreshed(async (signal) => {
     const id = edgeSecretId ?? '';
@@ -77,13 +77,7 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
   return {
     async upstreamAccess({ prefix, apiKeys, headers }) {
       if (apiKeys.length > 0 || upstreamSecretId === undefined) return { keys: apiKeys, headers, secretHeaders: {} };
-      const secret = await readUpstreamSecret();
-      const keys = secret[`${prefix}_API_KEYS`];
-      return {
-        keys: typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [],
-        headers,
-        secretHeaders: readHeaders(secret[`${prefix}_HEADERS`]),
-      };
+      return { headers, ...(await readUpstreamSecret())(prefix) };
     },
     networkKey,
     async subkey(label) {
@@ -96,6 +90,22 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, re
 }
 
 type Keys = Readonly<Record<string, unknown>>;
+
+type SecretAccess = Pick<Access, 'keys' | 'secretHeaders'>;
+
+/** Reads the part of an upstream, by the prefix of its settings, once for each. */
+function rememberAccess(secret: Keys): (prefix: string) => SecretAccess {
+  const known = new Map<string, SecretAccess>();
+  return (prefix) => {
+    const keys = secret[`${prefix}_API_KEYS`];
+    const access = known.get(prefix) ?? {
+      keys: typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [],
+      secretHeaders: readHeaders(secret[`${prefix}_HEADERS`]),
+    };
+    known.set(prefix, access);
+    return access;
+  };
+}
 
 /** What can be sent in a header. */
 const sendable = /^[\x21-\x7e]+$/;

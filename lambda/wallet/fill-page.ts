@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Facts } from './facts.ts';
 import type { PageFile } from './page-files.ts';
@@ -24,7 +24,7 @@ export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledP
       (read(name) !== '') === (sign === '#') ? choose(inner) : '',
     );
   const filled = choose(text).replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
-  const digest = createHash('sha256').update(filled).digest('base64url').slice(0, 22);
+  const digest = hash('sha256', filled, 'base64url').slice(0, 22);
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
 }
 

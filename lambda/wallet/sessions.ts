@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { WalletStore } from '../store/wallets.ts';
 import { sessionLifetime } from './limits.ts';
 import { WalletError } from './wallet-error.ts';
@@ -27,18 +27,14 @@ export function createSessions({ store, now, randomBytes }: Dependencies): Sessi
     async open(member) {
       const token = `lts_${randomBytes(32).toString('base64url')}`;
       const expiresAt = now() + sessionLifetime;
-      await store.putSession(hash(token), { member, expiresAt });
+      await store.putSession(hash('sha256', token), { member, expiresAt });
       return { token, expiresAt };
     },
     async findMember(authorization = '') {
       const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
-      const session = token === undefined ? undefined : await store.findSession(hash(token));
+      const session = token === undefined ? undefined : await store.findSession(hash('sha256', token));
       if (session && session.expiresAt > now()) return session.member;
       throw new WalletError('invalid_session', 'You are not signed in, or your session is over. Please sign in again.');
     },
   };
-}
-
-function hash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }

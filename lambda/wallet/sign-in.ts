@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { WalletStore } from '../store/wallets.ts';
 import { challengeLifetime } from './limits.ts';
 import { readSignedMessage, writeMessage } from './message.ts';
@@ -44,7 +44,7 @@ export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn 
       const nonce = randomBytes(16).toString('hex');
       const statement = `${statements[purpose]} ${reassurance}`;
       const message = writeMessage({ ...signer, site, statement, nonce, issuedAt, expiresAt });
-      await store.putChallenge(nonce, { digest: digestOf(message), purpose, expiresAt });
+      await store.putChallenge(nonce, { digest: hash('sha256', message), purpose, expiresAt });
       return { message, expiresAt };
     },
 
@@ -52,7 +52,7 @@ export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn 
       // Without a correct signature nothing is looked up, let alone written.
       const { address, nonce } = await readSignedMessage(message, signature, site, now());
       // The digest shows that the whole message, chain, times and address included, is as it was made here.
-      const expected = { digest: digestOf(message), purpose };
+      const expected = { digest: hash('sha256', message), purpose };
       const taken = await store.takeChallenge(nonce, expected, now(), randomBytes(8).toString('hex'));
       if (taken) return address.toLowerCase();
       throw new WalletError(
@@ -61,8 +61,4 @@ export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn 
       );
     },
   };
-}
-
-function digestOf(message: string): string {
-  return createHash('sha256').update(message).digest('hex');
 }

@@ -1,8 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Aws } from '../aws/aws.ts';
 import { createDocumentClient } from '../aws/sdk-client.ts';
-import { headerNames } from '../http/gateway-headers.ts';
+import { createRequestId, headerNames } from '../http/gateway-headers.ts';
 import { createFindNetwork } from '../identity/find-network.ts';
 import { createLocateViewer } from '../identity/viewer-address.ts';
 import { createToken } from '../quota/token.ts';
@@ -72,6 +72,6 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
     sessions,
     log,
     findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
-    createRequestId: () => `req_${randomUUID().replaceAll('-', '')}`,
+    createRequestId,
   });
 }

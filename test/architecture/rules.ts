@@ -52,6 +52,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'http/decode-body': ['http/call', 'http/errors', 'http/room'],
   'http/gateway-request': [
     'http/call',
+    'http/decode-body',
     'upstream',
     'dialects',
     'http/errors',

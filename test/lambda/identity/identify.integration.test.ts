@@ -115,7 +115,9 @@ describe('a real key', () => {
     await newKey();
     await expect(identify('ltk_unknown')).rejects.toMatchObject({ code: 'invalid_api_key' });
     await link('alice');
+    reads = [];
     await expect(identify('ltk_unknown')).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect(reads).toEqual(['key']);
   });
 
   test('is refused with a hint on how to get one, also before the first was issued', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { chatProbe } from '../../../operator/doctor/dialect-probes.ts';
 import { judgePace } from '../../../operator/doctor/judge-pace.ts';
-import { judgeFirstEvent, readEvents, type TimedEvent } from '../../../operator/doctor/judge-stream.ts';
+import { judgeFirstEvent, judgeStream, readEvents, type TimedEvent } from '../../../operator/doctor/judge-stream.ts';
 import type { Arrival } from '../../../operator/doctor/probe.ts';
 
 const eventsAt = (times: readonly number[]): TimedEvent[] =>
@@ -84,4 +85,18 @@ test('an event begins with its first byte and has arrived with its last', () => 
 test('a person waits for the first event', () => {
   expect(judgeFirstEvent(eventsAt([450.4]))).toEqual({ mark: 'ok', detail: 'after 450 ms' });
   expect(judgeFirstEvent(eventsAt([12_000])).mark).toBe('note');
+});
+
+test.each([undefined, 'gzip', 'br', 'zstd', 'deflate'])('a whole stream passes only uncompressed: %s', (encoding) => {
+  const bytes = Buffer.from('data: {}\n\ndata: [DONE]\n\n');
+  const headers = new Headers({
+    'content-type': 'text/event-stream',
+    ...(encoding && { 'content-encoding': encoding }),
+  });
+  const ask = { method: 'POST', path: chatProbe.path } as const;
+  const arrivals = [{ at: 1, bytes }];
+  const reply = { ask, title: '', status: 200, headers, text: bytes.toString(), arrivals, duration: 2 };
+  const passes = { mark: 'ok', detail: '2 events in 2 ms' };
+  const fails = { mark: 'fail', detail: `it is compressed (${encoding}), which holds events back` };
+  expect(judgeStream(reply, readEvents(arrivals), chatProbe)).toEqual(encoding === undefined ? passes : fails);
 });

@@ -47,7 +47,8 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       if (isPreflight(method, headers)) return { ...(named ?? openAi), kind: 'preflight' };
       if (!named) {
         const help = explainSlip(path, known);
-        const message = `There is nothing at this path${help}. OpenAI clients take a base URL that ends in /v1, Anthropic clients one without it.`;
+        // Names no vendor: the operator may hide its upstream's.
+        const message = `There is nothing at this path${help}. Clients that add /v1 to the base URL take it without, all others with /v1 at its end.`;
         return { ...openAi, kind: 'refused', error: new GatewayError('not_found', message) };
       }
       const { webSocketBeta } = found?.endpoint ?? {};

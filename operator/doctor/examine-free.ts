@@ -7,16 +7,16 @@ import { judgeShape } from './judge-shape.ts';
 import type { Probe } from './probe.ts';
 
 export async function* examineModels(ask: Probe, key: string, { models }: Acquaintance): AsyncGenerator<Row> {
-  for (const id of models) {
-    const path = `/v1/models/${id}`;
-    const shape = z.strictObject({
-      id: z.literal(id),
-      object: z.literal('model'),
-      created: z.literal(0),
-      owned_by: z.literal(models[0]),
-    });
-    yield { area: 'models', check: id, ...judgeShape(await ask({ method: 'GET', path, headers: bearer(key) }), shape) };
-  }
+  const examine = async (check: string, path: string, shape: z.ZodType): Promise<Row> => {
+    const reply = await ask({ method: 'GET', path, headers: bearer(key) });
+    return { area: 'models', check, ...judgeShape(reply, shape) };
+  };
+  const [text, vision] = models;
+  const model = (id: string) =>
+    z.strictObject({ id: z.literal(id), object: z.literal('model'), created: z.literal(0), owned_by: z.literal(text) });
+  const list = z.strictObject({ object: z.literal('list'), data: z.tuple([model(text), model(vision)]) });
+  yield examine('the list', '/v1/models', list);
+  for (const id of models) yield examine(id, `/v1/models/${id}`, model(id));
 }
 
 export async function* examineTokenCount(ask: Probe, key: string, known: Acquaintance): AsyncGenerator<Row> {

@@ -14,13 +14,8 @@ export interface Acquaintance {
   readonly figures: Figures;
 }
 
-const model = z.strictObject({
-  id: z.string(),
-  object: z.literal('model'),
-  created: z.literal(0),
-  owned_by: z.string(),
-});
-const modelList = z.strictObject({ object: z.literal('list'), data: z.tuple([model, model]) });
+/** Only what tells a gateway from other servers: whether the list is right is examined later. */
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** Lists the models, which is free and shows, before any quota is spent, that the key is good and the quota sufficient. */
 export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
@@ -33,8 +28,12 @@ export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
   if (location !== null) throw new CommandError(`there is no gateway: it redirects to ${location}`);
   const fault = reply.status === 200 ? faultIn(reply, modelList) : `it answered ${quote(reply)}`;
   if (fault !== undefined) throw new CommandError(`there is no gateway: GET /v1/models, ${fault}`);
-  const [text, vision] = modelList.parse(parseJson(reply.text)).data;
-  const headerPrefix = `x-${text.id}-`;
+  const ids = modelList.parse(parseJson(reply.text)).data.map(({ id }) => id);
+  const text = ids.find((id) => ids.includes(visionOf(id)));
+  if (text === undefined) {
+    throw new CommandError('there is no gateway: GET /v1/models, it has no pair of models NAME and NAME-vision');
+  }
+  const headerPrefix = `x-${text}-`;
   const figures = readFigures(reply, headerPrefix);
   if (figures.remaining < cost) {
     const guest = readFigures(await ask({ method: 'GET', path: '/v1/models' }), headerPrefix);
@@ -49,8 +48,10 @@ export async function greet(ask: Probe, key: string): Promise<Acquaintance> {
     body: '{}',
   });
   if (empty.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(empty)}`);
-  return { models: [text.id, vision.id], headerPrefix, figures };
+  return { models: [text, visionOf(text)], headerPrefix, figures };
 }
+
+const visionOf = (model: string): string => `${model}-vision`;
 
 function tooLittle({ remaining, limit, reset }: Figures): string {
   const more = Number.isNaN(reset) ? '' : `; more in ${Math.ceil(reset / 60)} minutes`;

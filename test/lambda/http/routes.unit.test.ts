@@ -113,7 +113,9 @@ describe('route', () => {
     const message = messageOf(path);
     expect(message).toMatch(/^404 There is nothing at this path: /);
     expect(message).toContain(expected);
-    expect(message).toMatch(/base URL that ends in \/v1, Anthropic clients one without it\.$/);
+    expect(message).toMatch(
+      /Clients that add \/v1 to the base URL take it without, all others with \/v1 at its end\.$/,
+    );
   });
 
   test.each(['/', '/v2/messages', '/v1', '/v1/', '/v1/embeddings', '/v1/completions/', '/messages/extra'])(

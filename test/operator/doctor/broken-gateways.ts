@@ -200,6 +200,22 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^answered 400 .*invalid_model/,
   },
   {
+    fault: 'lists models with a field too many',
+    meddling: replace('"data":[', '"first_id":"svc","data":[', at('/v1/models')),
+    rows: ['models: the list'],
+    says: /^the body: Unrecognized key: "first_id"$/,
+  },
+  {
+    fault: 'lists a third model',
+    meddling: replace(
+      '"data":[',
+      '"data":[{"id":"more","object":"model","created":0,"owned_by":"svc"},',
+      at('/v1/models'),
+    ),
+    rows: ['models: the list'],
+    says: /^data: Too big: expected array to have <=2 items$/,
+  },
+  {
     fault: 'describes a model wrongly',
     meddling: replace('"created":0', '"created":1790000000', at('/v1/models/svc-vision')),
     rows: ['models: svc-vision'],

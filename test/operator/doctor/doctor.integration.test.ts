@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { createStopSwitch } from '../../../lambda/store/stop-switch.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { type Asked, type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
+import { json } from '../../support/upstream-script.ts';
 import { startGatewayOfMembers } from './gateway-of-members.ts';
 import { checksOf, readRows, runDoctor } from './run-doctor.ts';
 
@@ -24,7 +25,7 @@ test('a healthy gateway passes, for seven requests of quota', async () => {
   expect(said.out).toMatch(/\n✔ quota +each answer is charged once +7 charged for 7 answers, 0 of 7 left\n/);
   expect(said.out).toMatch(/\n✔ quota +the limit of the key +7 a day\n/);
   expect(said.out).toMatch(/\n\? chat +streams event by event +not tested: .* too fast to tell; .*\n/);
-  expect(said.out).toMatch(/\nHealthy: 46 checks passed, 8 not tested\.\n$/);
+  expect(said.out).toMatch(/\nHealthy: 47 checks passed, 8 not tested\.\n$/);
   expect(said.out).not.toMatch(/[✘•]/);
   // Charged and not refunded.
   expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(7);
@@ -138,6 +139,16 @@ describe('nothing is spent', () => {
       3,
       /^error: there is no gateway: GET \/v1\/models, it answered 500/,
     ],
+    [
+      'a server with other models',
+      async () => {
+        const models = json(200, { object: 'list', data: [{ id: 'other-70b' }, { id: 'eyes-vision' }] });
+        gateway.upstream.answer(models);
+        return [gateway.upstream.url.replace(/\/v1$/, ''), 'ltk_any'];
+      },
+      3,
+      /^error: there is no gateway: GET \/v1\/models, it has no pair of models NAME and NAME-vision\n$/,
+    ],
     ['no server', async () => ['http://127.0.0.1:9', 'ltk_any'], 3, /^error: GET \/v1\/models failed: /],
   ];
   test.each(cases)('on %s', async (_name, prepare, code, message) => {
@@ -201,6 +212,13 @@ describe('the cdk.json of the checkout', () => {
     const { out, code } = await examine(() => block);
     expect(code).toBe(1);
     expect(out).toMatch(/\n✘ hiding +no name anywhere +GET \/v1\/models.*: a key: object has object\n/);
+  });
+
+  test('has vendors among them that no sentence of the gateway’s own has', async () => {
+    const block = { defaults: { ...defaults, UPSTREAM_NAMES: 'OpenAI,Anthropic' }, stages: { dev: {} } };
+    const said = await examine(() => block, '--json');
+    expect(readRows(said).filter(({ mark }) => mark === 'fail')).toEqual([]);
+    expect(said.code).toBe(0);
   });
 
   test('has the limits of the stage', async () => {

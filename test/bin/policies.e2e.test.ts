@@ -97,12 +97,15 @@ test('operators may do everything that their programs call, and the programs cal
     'cloudwatch:DescribeAlarms',
     'cloudwatch:GetDashboard',
     'cloudwatch:GetMetricData',
+    'dynamodb:UpdateTable',
     'lambda:DeleteFunctionConcurrency',
+    'lambda:GetAccountSettings',
     'lambda:GetFunction',
     'lambda:GetFunctionConcurrency',
     'lambda:PutFunctionConcurrency',
     'logs:FilterLogEvents',
     'logs:StopQuery',
     'secretsmanager:PutSecretValue',
+    'secretsmanager:RestoreSecret',
   ]);
 });

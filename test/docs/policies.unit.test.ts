@@ -11,6 +11,7 @@ const withoutResource = [
   'cloudwatch:GetMetricData',
   'dynamodb:ListTables',
   'dynamodb:ListBackups',
+  'lambda:GetAccountSettings',
   'logs:GetQueryResults',
   'logs:StopQuery',
   'secretsmanager:GetRandomPassword',
@@ -53,15 +54,14 @@ const special: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Run once by an administrator, to set up the account. */
-const ofAdministrators = ['sts get-caller-identity', 'lambda get-account-settings', 'wafv2 create-web-acl'];
+const ofAdministrators = ['sts get-caller-identity', 'wafv2 create-web-acl'];
 
-const commands = [
-  ...new Set(
-    pages.flatMap((page) =>
-      [...readFileSync(page, 'utf8').matchAll(/\baws ([a-z0-9]+ [a-z][a-z-]+)/g)].map(([, command = '']) => command),
-    ),
-  ),
-].filter((command) => !ofAdministrators.includes(command));
+/** The actions behind all commands of a text. */
+function actionsIn(text: string): string[] {
+  const commands = [...text.matchAll(/\baws ([a-z0-9]+ [a-z][a-z-]+)/g)].map(([, command = '']) => command);
+  const ofAws = commands.filter((command) => !ofAdministrators.includes(command)).flatMap(actionsOf);
+  return [...new Set([...ofAws, ...(/\bnpx cdk (import|deploy)/.test(text) ? ['sts:AssumeRole'] : [])])];
+}
 
 function actionsOf(command: string): readonly string[] {
   const [service = '', operation = ''] = command.split(' ');
@@ -69,13 +69,53 @@ function actionsOf(command: string): readonly string[] {
   return special[command] ?? [`${service}:${pascal}`];
 }
 
-test('operator.json or recovery.json allows every command of the runbooks', () => {
-  expect(commands.length).toBeGreaterThan(20);
-  const allowed = ['operator' as const, 'recovery' as const].flatMap((name) =>
-    readPolicy(name).statements.flatMap(({ actions }) => actions),
-  );
-  const missing = commands.flatMap(actionsOf).filter((action) => !allowed.includes(action));
-  expect(missing).toEqual([]);
+const actionsAllowed = (name: (typeof policies)[number]) =>
+  readPolicy(name).statements.flatMap(({ actions }) => actions);
+
+/** A section of a page, with its heading; and the page without it. */
+function cut(page: string, heading: string): readonly [section: string, rest: string] {
+  const text = readFileSync(page, 'utf8');
+  const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? '';
+  return [section, text.replace(section, '')];
+}
+
+const [restoring, operating] = cut('docs/operations.md', 'Restoring tables');
+const [rollingBack] = cut('docs/operations.md', 'Rolling back');
+
+test.each([
+  ['operator', 'operations.md', operating.replace(rollingBack, ''), 10],
+  ['recovery', 'operations.md on restoring', restoring, 8],
+  ['recovery', 'recovery.md', readFileSync('docs/recovery.md', 'utf8'), 10],
+  ['deploy', 'operations.md on rolling back', rollingBack, 1],
+] as const)('%s.json alone allows every command of %s', (name, _page, text, least) => {
+  const actions = actionsIn(text);
+  expect(actions.length).toBeGreaterThanOrEqual(least);
+  expect(actions.filter((action) => !actionsAllowed(name).includes(action))).toEqual([]);
+});
+
+test('operator.json or recovery.json allows every command of all pages', () => {
+  const allowed = [...actionsAllowed('operator'), ...actionsAllowed('recovery')];
+  const actions = actionsIn(pages.map((page) => readFileSync(page, 'utf8')).join('\n'));
+  expect(actions.length).toBeGreaterThan(20);
+  expect(actions.filter((action) => !allowed.includes(action))).toEqual([]);
+});
+
+test('what an operator may restore or warm up are the gateway’s own', () => {
+  const operator = readPolicy('operator');
+  const table = 'arn:aws:dynamodb:REGION:ACCOUNT:table/';
+  const secret = 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:';
+  const may = (action: string, resource: string) => allows(operator, action, resource);
+  expect(may('dynamodb:UpdateTable', `${table}QUOTA_TABLE`)).toBe(true);
+  expect(may('dynamodb:UpdateTable', `${table}KEYS_TABLE`)).toBe(false);
+  for (const own of ['UPSTREAM_SECRET', 'NETWORK_SALT_SECRET', `${secret}SecretsCanaryA1`, `${secret}SecretsEdgeA1`])
+    expect([own, may('secretsmanager:RestoreSecret', own)]).toEqual([own, true]);
+  expect(may('secretsmanager:RestoreSecret', `${secret}SomebodyElses`)).toBe(false);
+});
+
+test('whoever imports a stack may take the roles of the bootstrap that a deployment takes', () => {
+  const ofRoles = (name: 'recovery' | 'deploy') =>
+    readPolicy(name).statements.find(({ actions }) => actions.includes('sts:AssumeRole'));
+  expect(ofRoles('recovery')).toEqual(ofRoles('deploy'));
 });
 
 test('the secrets that runbooks write may be written, and no others of the stack', () => {

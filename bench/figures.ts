@@ -159,7 +159,7 @@ export const figures: readonly Figure[] = [
     unit: '×',
     measurement: 'busy-caller',
     sample: 'ratio',
-    goal: { to: 'nothing', atMost: 1.1 },
+    goal: { to: 'nothing', atMost: 1.35 },
   },
   {
     title: 'streamed event, processor time',

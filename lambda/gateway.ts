@@ -15,7 +15,7 @@ import { createLog, describeCause, type WriteLog } from './report/log.ts';
 import type { Config } from './settings/config.ts';
 import { createRefreshed, type Repeat } from './settings/refreshed.ts';
 import { createSecrets } from './settings/secrets.ts';
-import { createCounters } from './store/counters.ts';
+import { createCounters, createTallies } from './store/counters.ts';
 import { readIdentities } from './store/identities.ts';
 import { createReadStop } from './store/stop-switch.ts';
 import { createScrubber } from './stream/scrub.ts';
@@ -70,7 +70,8 @@ export function createGateway(
   });
   const deploymentLimit = createDeploymentLimit({
     ...config,
-    ...{ counters, now, createToken },
+    ...{ now, createToken },
+    tallies: createTallies(callDynamoDb, config.quotaTable),
     onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
   });
   const names = hiddenNames(config.upstreams, config.upstreamNames);

@@ -16,6 +16,9 @@ import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
 import { listenLocally } from './listen-locally.ts';
 
+const dynalitePath = createRequire(import.meta.url).resolve('dynalite');
+const requireFromDynalite = createRequire(dynalitePath);
+
 export interface LocalDynamoDb {
   readonly endpoint: string;
   close(): Promise<void>;
@@ -27,6 +30,7 @@ export async function startDynamoDb({
 }: {
   readonly dataDir?: string | undefined;
 } = {}): Promise<LocalDynamoDb> {
+  mendConditions();
   const path = dataDir === undefined ? undefined : await prepareDirectory(dataDir);
   const server = dynalite({ path, createTableMs: 0 });
   let closing = false;
@@ -112,7 +116,6 @@ async function create(client: DynamoDBClient, input: CreateTableCommandInput): P
  */
 async function prepareDirectory(dataDir: string): Promise<string> {
   const path = join(dataDir, 'dynamodb');
-  const requireFromDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
   const { Level } = requireFromDynalite('level') as { Level: new (path: string) => Store };
   try {
     makeDirectory(path);
@@ -136,6 +139,52 @@ function reasonOf(error: unknown): string {
   const { cause, message } = error as Fault;
   if (cause?.code === 'LEVEL_LOCKED') return 'another gateway uses it';
   return cause?.message ?? message;
+}
+
+/**
+ * dynalite compares bytes as texts, in which all bytes that are no UTF-8 are alike, and never returns the item that a condition
+ * refused. DynamoDB does neither. Here conditions compare base64 instead.
+ */
+function mendConditions(): void {
+  const actions = ['putItem', 'updateItem', 'deleteItem'].map(
+    (name) => requirePart(`validations/${name}.js`) as Validation,
+  );
+  for (const { types } of actions) types[returned] ??= { type: 'String', enum: ['ALL_OLD', 'NONE'] };
+  const conditions = requirePart('db/index.js') as Conditions;
+  if (mended in conditions) return;
+  const { checkConditional } = conditions;
+  conditions.checkConditional = ({ _condition, ...request }, item) => {
+    const asked = { ...request, ...(_condition && { _condition: withBase64(_condition) }) };
+    const refusal = checkConditional(asked, item && withBase64(item));
+    if (refusal && item && request[returned] === 'ALL_OLD') refusal.body.Item = item;
+    return refusal;
+  };
+  Object.assign(conditions, { [mended]: true });
+}
+
+/** By its whole path, so that tests get the very module that runs. */
+const requirePart = (path: string): unknown => requireFromDynalite(join(dirname(dynalitePath), path));
+
+const returned = 'ReturnValuesOnConditionCheckFailure';
+const mended = Symbol.for('mended');
+
+interface Validation {
+  readonly types: Record<string, object>;
+}
+
+interface Conditions {
+  checkConditional: (
+    request: { readonly _condition?: object; readonly [returned]?: string },
+    item: object | undefined,
+  ) => { readonly body: { Item?: object } } | null | undefined;
+}
+
+/** A copy with bytes and sets of bytes as texts. */
+function withBase64(values: object): object {
+  return JSON.parse(JSON.stringify(values), (_, value) => {
+    if (typeof value?.B === 'string') return { S: value.B };
+    return Array.isArray(value?.BS) ? { SS: value.BS } : value;
+  });
 }
 
 interface Fault {

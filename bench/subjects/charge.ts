@@ -1,10 +1,8 @@
 import { readAwsAccess } from '../../lambda/aws/access.ts';
 import { createAws } from '../../lambda/aws/aws.ts';
-import { minuteOf } from '../../lambda/quota/policy.ts';
+import { dayOf, minuteOf } from '../../lambda/quota/policy.ts';
 import { createToken } from '../../lambda/quota/token.ts';
 import { createCounters } from '../../lambda/store/counters.ts';
-
-const day = 86_400_000;
 
 /** Makes exact charges as the gateway makes them, to so many counters in turn. */
 export function createCharge(counterCount: number): () => Promise<void> {
@@ -13,7 +11,7 @@ export function createCharge(counterCount: number): () => Promise<void> {
   let charges = 0;
   return async () => {
     const [now, item] = [Date.now(), `floor#${charges++ % counterCount}`];
-    const window = { item, limit: 1_000_000, burst: 10_000, minute: minuteOf(now), expiresAt: now + day };
+    const window = { item, limit: 1_000_000, burst: 10_000, minute: minuteOf(now), ...dayOf(now) };
     const { granted } = await counters.charge(window, createToken());
     if (!granted) throw new Error('the floor ran into a limit');
   };

@@ -55,7 +55,7 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
 
   const undo = async (window: CounterWindow, token: string, requestId: string, figures: Figures) => {
     try {
-      const used = await counters.refund(window.item, token);
+      const used = await counters.refund(window, token);
       return used === undefined ? figures : figuresOf(window, used);
     } catch (error) {
       onLost(error, 'refund', requestId);
@@ -90,7 +90,7 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
     readFigures: async (identity) => {
       try {
         const window = quotaWindow(identity, now(), limits);
-        return figuresOf(window, await counters.read(window.item));
+        return figuresOf(window, await counters.read(window));
       } catch (error) {
         onLost(error, 'read');
         return unreadFigures(identity);

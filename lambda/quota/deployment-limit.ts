@@ -1,17 +1,18 @@
 import { GatewayError } from '../http/errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Charge } from './charge.ts';
-import { type Counters, type CounterWindow, isAnswerLost } from './counters.ts';
-import { dayOf, minuteOf } from './policy.ts';
+import { isAnswerLost, type Tallies } from './counters.ts';
+import { dayOf } from './policy.ts';
 import { allAnswered, type Wording } from './refusal.ts';
 
 /*
  * A limit of the whole deployment is spread over several items, so that none of them becomes hot. Each holds its share of the
- * limit and no more. A request that finds one full looks for room in the others before it is refused, so together they are as
- * exact as a single item. If the limit changes during the day, the counts go on.
+ * limit and no more. A request that finds one full looks for room in the others before it is refused. If the limit changes
+ * during the day, the counts go on. A write whose answer was lost is repeated, and may count twice: no bill needs to be that
+ * exact, and so a count costs one unit at any rate.
  */
 
-/** Enough for a thousand requests a second; up to a sixth of that, a write costs one unit. See docs/scaling.md. */
+/** Each takes a thousand writes a second. See docs/scaling.md. */
 export const parts = 8;
 
 /** The same as the `reason` in the log of its refusals. */
@@ -29,7 +30,7 @@ export interface DeploymentLimit {
 }
 
 interface Dependencies extends Wording {
-  readonly counters: Counters;
+  readonly tallies: Tallies;
   readonly dailyLimit: number | undefined;
   readonly guestDailyLimit: number | undefined;
   readonly now: () => number;
@@ -41,13 +42,12 @@ interface Dependencies extends Wording {
 interface Taken {
   readonly name: LimitName;
   readonly item: string;
-  readonly token: string;
   readonly used: number;
 }
 
 /** Undefined if no limit is set, so that nothing is counted. */
 export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit | undefined {
-  const { dailyLimit, now, onLost, counters } = dependencies;
+  const { dailyLimit, now, onLost, tallies } = dependencies;
   const { guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5) } = dependencies;
   if (guestDailyLimit === undefined) return undefined;
   // The guests' limit comes first: a guest that it refuses must not use up the limit of all, not even for a moment.
@@ -55,8 +55,8 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
   const ofAll = dailyLimit === undefined ? [] : [createTake('daily_limit', dailyLimit, dependencies)];
 
   const giveBack = async (taken: readonly Taken[]) => {
-    const refund = ({ name, item, token }: Taken) => counters.refund(item, token).catch((error) => onLost(error, name));
-    await Promise.all(taken.map(refund));
+    const subtract = ({ name, item }: Taken) => tallies.subtract(item).catch((error) => onLost(error, name));
+    await Promise.all(taken.map(subtract));
   };
 
   return {
@@ -85,39 +85,39 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
   };
 }
 
-function createTake(name: LimitName, limit: number, { counters, createToken, onLost, ...wording }: Dependencies) {
+function createTake(name: LimitName, limit: number, { tallies, createToken, onLost, ...wording }: Dependencies) {
   // Round robin from a random start in each process, so that the items fill evenly.
   let turn = Buffer.from(createToken(), 'base64')[0] ?? 0;
-  let spentOn: string | undefined;
+  let spentOn: number | undefined;
 
-  const charge = async (part: CounterWindow, token: string): Promise<Taken | undefined> => {
-    const { granted, used } = await counters.charge(part, token).catch((error) => {
+  const add = async ({ item, most, expiresAt }: Part): Promise<Taken | undefined> => {
+    const used = await tallies.add(item, most, expiresAt).catch((error) => {
       if (isAnswerLost(error)) onLost(error, name);
       throw error;
     });
-    return granted ? { name, item: part.item, token, used: (100 * used) / part.limit } : undefined;
+    return used === undefined ? undefined : { name, item, used: (100 * used) / most };
   };
-  const hasRoom = async (part: CounterWindow) => (await counters.read(part.item)) < part.limit;
+  const hasRoom = async ({ item, most }: Part) => (await tallies.read(item)) < most;
 
-  const find = async (all: readonly CounterWindow[], day: string, token: string) => {
+  const find = async (all: readonly Part[], day: number) => {
     const [first, ...others] = all;
     // If the limit is known to be spent, reading is cheaper than a write that is refused.
     const isSpent = spentOn === day;
-    const taken = first && !isSpent ? await charge(first, token) : undefined;
+    const taken = first && !isSpent ? await add(first) : undefined;
     if (taken) return taken;
     const left = isSpent ? all : others;
     const room = await Promise.all(left.map(hasRoom));
     for (const part of left.filter((_, index) => room[index])) {
-      const found = await charge(part, token);
+      const found = await add(part);
       if (found) return found;
     }
     return undefined;
   };
 
   return async (time: number): Promise<Taken> => {
-    const { day, resetAt } = dayOf(time);
+    const { period: day, resetAt } = dayOf(time);
     turn += 1;
-    const taken = await find(partsOf(name, limit, turn, time), day, createToken()).catch((error) => {
+    const taken = await find(partsOf(name, limit, turn, time), day).catch((error) => {
       throw error instanceof GatewayError ? error.refunded() : error;
     });
     spentOn = taken ? undefined : day;
@@ -127,18 +127,21 @@ function createTake(name: LimitName, limit: number, { counters, createToken, onL
   };
 }
 
+interface Part {
+  readonly item: string;
+  readonly most: number;
+  readonly expiresAt: number;
+}
+
 /** The day's items of a limit, starting with the one whose turn it is. */
-function partsOf(name: LimitName, limit: number, turn: number, time: number): CounterWindow[] {
-  const { day, resetAt, expiresAt } = dayOf(time);
+function partsOf(name: LimitName, limit: number, turn: number, time: number): Part[] {
+  const { period, expiresAt } = dayOf(time);
   const count = Math.min(parts, limit);
   return Array.from({ length: count }, (_, position) => {
     const index = (turn + position) % count;
     return {
-      item: `${name}#${day}#${index}`,
-      limit: Math.floor(limit / count) + (index < limit % count ? 1 : 0),
-      burst: Number.MAX_SAFE_INTEGER,
-      minute: minuteOf(time),
-      resetAt,
+      item: `${name}#${period}#${index}`,
+      most: Math.floor(limit / count) + (index < limit % count ? 1 : 0),
       expiresAt,
     };
   });

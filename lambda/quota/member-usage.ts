@@ -29,7 +29,8 @@ export async function readMemberUsage(
 ): Promise<MemberUsage> {
   // Guests and bursts play no part in a member's window.
   const limits = { memberLimit, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
-  const { item, limit, resetAt = now } = quotaWindow({ kind: 'member', ...owner }, now, limits);
-  const used = await counters.read(item);
+  const window = quotaWindow({ kind: 'member', ...owner }, now, limits);
+  const { limit, resetAt = now } = window;
+  const used = await counters.read(window);
   return { used, limit, remaining: Math.max(0, limit - used), resetAt };
 }

@@ -15,32 +15,29 @@ const dayLength = 86_400_000;
 export function quotaWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
   const counter = { limit: limitOf(identity, limits), burst: limits.burstLimit, minute: minuteOf(now) };
   if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') {
-    return { ...counter, item: `${ownerOf(identity)}#lifetime` };
+    return { ...counter, item: ownerOf(identity) };
   }
-  const { day, ...ends } = dayOf(now);
-  return { ...counter, item: `${ownerOf(identity)}#${day}`, ...ends };
+  return { ...counter, item: ownerOf(identity), ...dayOf(now) };
 }
 
-/** A day in UTC, as a window of counters. */
+/** A day in UTC, as a period of counters. */
 export function dayOf(now: number) {
-  const resetAt = (Math.floor(now / dayLength) + 1) * dayLength;
+  const period = Math.floor(now / dayLength);
+  const resetAt = (period + 1) * dayLength;
   // Kept for a day more, for refunds that come after midnight.
-  return { day: new Date(now).toISOString().slice(0, 10), resetAt, expiresAt: resetAt + dayLength };
+  return { period, resetAt, expiresAt: resetAt + dayLength };
 }
 
-/** The owner and window of a counter's item; undefined for one that counts no quota. */
+/** The owner of a counter's item; undefined for one that counts no quota. */
 export function readCounterName(item: string): CounterName | undefined {
-  const [, kind, name, window] = /^(guest|key|member)#(.+)#(lifetime|\d{4}-\d{2}-\d{2})$/.exec(item) ?? [];
-  if (name === undefined || window === undefined) return undefined;
-  return { kind: kind as CounterName['kind'], name, window };
+  const [, kind, name] = /^(guest|key|member)#(.+)$/.exec(item) ?? [];
+  return name === undefined ? undefined : { kind: kind as CounterName['kind'], name };
 }
 
 export interface CounterName {
   readonly kind: 'guest' | 'key' | 'member';
   /** A network's hash, a key's id or a member. */
   readonly name: string;
-  /** `lifetime`, or a day such as `2026-11-21`. */
-  readonly window: string;
 }
 
 /** The counter for count_tokens: no quota, and a burst limit of its own, so that counting can't starve requests. */

@@ -1,89 +1,148 @@
+import type { Counters, CounterWindow, Tallies } from '../quota/counters.ts';
+import { minuteOf } from '../quota/policy.ts';
+import { markToken } from '../quota/token.ts';
 import type { CallService } from '../aws/call-service.ts';
-import type { Counters } from '../quota/counters.ts';
-import { type CountCharges, combineCharges } from './combine-charges.ts';
 import { itemSize, writeUnits } from './item-size.ts';
 import { quotaSchema } from './schema.ts';
+import { ServiceError } from '../aws/service-error.ts';
 import { createTable, type Item, type Value } from './table.ts';
-import { createWriteOnce, droppable } from './write-once.ts';
+import { createWriteOnce, tokensOf } from './write-once.ts';
 
 /*
- * One item per counter window, one conditional write per charge or for several charges: see combine-charges.ts.
+ * One item per caller, one conditional write per charge.
  *
- *   used   the charges that stand
- *   n<M>   the charges of minute M, refunded or not: the burst counter
- *   w<M>   the tokens of minute M, left by an earlier version
+ *   u<day>, ulifetime  the charges of a day, or of all time, that stand
+ *   n<minute>          the charges of a minute, refunded or not: the burst counter
+ *   w<minute>          the tokens of a minute's writes: see write-once.ts
  *
- * Each minute has an attribute of its own that is never reused. So a charge needs to know nothing about earlier minutes, and an
- * environment whose clock is behind counts in its own minute without disturbing the next.
+ * Days and minutes are counted from the epoch, and no name is ever used again. So a write needs to know nothing about those
+ * before, and an environment whose clock is behind counts in its own minute without disturbing the next. The digits keep the
+ * names from being words that DynamoDB reserves. Of each kind the current one and the one before are kept.
  */
 
-const used = 'used';
 const ttl = quotaSchema.ttlAttribute;
-const countOf = (minute: number) => `n${minute.toString(36)}`;
+/** A charge removes the minutes and the day that went out of date shortly before it; see `dropOld` for others. */
+const minutesRemoved = [2, 3, 4];
+
+export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
+const burstOf = (minute: number) => `n${minute}`;
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
   const writeOnce = createWriteOnce(table, now);
 
-  /** Removes what pauses have left behind, once that makes each write a unit cheaper. If it fails, the next charge tries again. */
-  const tidy = async (item: string, found: Item | undefined, minute: number): Promise<void> => {
-    const names = found ? [...droppable(found), ...oldMinutes(found, minute)] : [];
-    if (!found || names.length === 0 || writeUnits(itemSize(found)) === writeUnits(itemSize(omit(found, names))))
-      return;
-    await table.update(item, () => ({ UpdateExpression: `REMOVE ${names.join(', ')}` })).catch(() => {});
-  };
-
-  const countCharges: CountCharges = async ({ item, limit, burst, minute, expiresAt }, token, charges) => {
-    const counted = countOf(minute);
-    const { applied, found } = await writeOnce(item, {
-      ...{ kind: 'c', token },
-      add: `${used} :charges, ${counted} :charges`,
-      ...(expiresAt !== undefined && { set: ['#ttl = :ttl'], names: { '#ttl': ttl } }),
-      remove: [2, 3, 4].map((ago) => countOf(minute - ago)),
-      conditions: [atMost(used, ':limit', limit - charges), atMost(counted, ':burst', burst - charges)],
-      values: {
-        ':charges': number(charges),
-        ':limit': number(limit - charges),
-        ':burst': number(burst - charges),
-        ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
-      },
-    });
-    if (applied) await tidy(item, found, minute);
-    return { applied, used: numberIn(found, used), inMinute: numberIn(found, counted) };
+  /**
+   * A pause leaves windows behind that no later charge can name. Whoever finds them drops them, once that makes each write a
+   * unit cheaper. If it fails, the next charge tries again.
+   */
+  const dropOld = async (window: CounterWindow, found: Item | undefined): Promise<void> => {
+    const names = Object.keys(found ?? {}).filter((name) => isOld(name, window));
+    if (!found || names.length === 0) return;
+    const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
+    if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
+    await table.update(window.item, { UpdateExpression: `REMOVE ${names.join(', ')}` }).catch(() => {});
   };
 
   return {
-    charge: combineCharges(countCharges),
-
-    refund: async (item, token) => {
+    charge: async (window, token) => {
+      const { item, limit, burst, minute, expiresAt } = window;
+      const [used, inMinute] = [countOf(window.period), burstOf(minute)];
       const { applied, found } = await writeOnce(item, {
-        ...{ kind: 'r', token },
+        ...{ minute, token },
+        add: `${used} :one, ${inMinute} :one`,
+        ...(expiresAt !== undefined && { set: '#ttl = :ttl' }),
+        remove: [...outdated(window), ...(expiresAt === undefined ? ['#ttl'] : [])],
+        condition: `${below(used, ':limit', limit)} AND ${below(inMinute, ':burst', burst)}`,
+        isRefusedBy: (other) => numberIn(other, used) >= limit || numberIn(other, inMinute) >= burst,
+        names: { '#ttl': ttl },
+        values: {
+          ':one': number(1),
+          ':limit': number(limit),
+          ':burst': number(burst),
+          ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
+        },
+      });
+      const standing = numberIn(found, used);
+      if (!applied) {
+        // A minute's count never falls. So if it is below the burst limit now, the quota was the reason, even if a refund
+        // has made room since.
+        const isBurst = numberIn(found, inMinute) >= burst && standing < limit;
+        return { granted: false, used: standing, reason: isBurst ? 'burst' : 'quota' };
+      }
+      await dropOld(window, found);
+      return { granted: true, used: standing };
+    },
+
+    refund: async ({ item, period }, token) => {
+      const used = countOf(period);
+      const { applied, found } = await writeOnce(item, {
+        ...{ minute: minuteOf(now()), token: markToken(token, 'r') },
         add: `${used} :minusOne`,
-        conditions: [`${used} > :zero`],
+        condition: `${used} > :zero`,
+        isRefusedBy: (other) => numberIn(other, used) <= 0,
         values: { ':minusOne': number(-1), ':zero': number(0) },
       });
       return applied ? numberIn(found, used) : undefined;
     },
 
-    read: async (item) => numberIn(await table.load(item), used),
+    read: async ({ item, period }) => numberIn(await table.load(item), countOf(period)),
   };
+}
+
+/** Tallies in the quota table: `used`, added to without tokens. */
+export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
+  const table = createTable(callDynamoDb, quotaSchema, tableName);
+  return {
+    add: async (item, most, expiresAt) => {
+      const added = table.update(item, {
+        UpdateExpression: 'ADD used :one SET #ttl = :ttl',
+        ConditionExpression: below('used', ':most', most),
+        ExpressionAttributeNames: { '#ttl': ttl },
+        ExpressionAttributeValues: {
+          ':one': number(1),
+          ':most': number(most),
+          ':ttl': number(Math.ceil(expiresAt / 1000)),
+        },
+        ReturnValues: 'ALL_NEW',
+      });
+      const found = await added.catch(undefinedIfRefused);
+      return found && numberIn(found, 'used');
+    },
+
+    subtract: async (item) => {
+      const subtracted = table.update(item, {
+        UpdateExpression: 'ADD used :minusOne',
+        ConditionExpression: 'used > :zero',
+        ExpressionAttributeValues: { ':minusOne': number(-1), ':zero': number(0) },
+      });
+      await subtracted.catch(undefinedIfRefused);
+    },
+
+    read: async (item) => numberIn(await table.load(item), 'used'),
+  };
+}
+
+function undefinedIfRefused(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.name === 'ConditionalCheckFailedException')) throw error;
 }
 
 /**
  * A missing counter must count as zero. DynamoDB takes a comparison with a missing attribute as false, so its negation is true.
  */
-function atMost(name: string, placeholder: string, most: number): string {
-  return most >= 0 ? `NOT ${name} > ${placeholder}` : `${name} <= ${placeholder}`;
+function below(name: string, placeholder: string, limit: number): string {
+  return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;
 }
 
-/** The minutes before the last one, which another environment's clock may still be in. */
-function oldMinutes(item: Item, minute: number): string[] {
-  return Object.keys(item).filter((name) => /^[nw]/.test(name) && Number.parseInt(name.slice(1), 36) < minute - 1);
+/** The windows that went out of date last. */
+function outdated({ period, minute }: CounterWindow): string[] {
+  const minutes = minutesRemoved.flatMap((ago) => [burstOf(minute - ago), tokensOf(minute - ago)]);
+  return period === undefined ? minutes : [...minutes, countOf(period - 2)];
 }
 
-function omit(item: Item, names: readonly string[]): Item {
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)));
+function isOld(name: string, { period = 0, minute }: CounterWindow): boolean {
+  const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
+  return kind !== undefined && Number(number) < (kind === 'u' ? period : minute) - 1;
 }
 
 function number(value: number): Value {

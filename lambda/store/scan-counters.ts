@@ -4,16 +4,17 @@ import {
   type ScanCommandInput,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
+import { countOf } from './counters.ts';
 import { quotaSchema } from './schema.ts';
 
 export interface CounterPage {
   /** How many items were looked at. */
   readonly scanned: number;
-  readonly counters: readonly { readonly item: string; readonly used: number }[];
+  readonly counters: readonly { readonly item: string; readonly ofDay: number; readonly ofLifetime: number }[];
 }
 
-/** Reads the counters of some windows from the whole table, page by page; awaits `onPause` between two pages. */
-export type ScanCounters = (windows: readonly string[], onPause: () => Promise<void>) => AsyncGenerator<CounterPage>;
+/** Reads what is used of a day and of lifetimes from the whole table, page by page; awaits `onPause` between two pages. */
+export type ScanCounters = (day: number, onPause: () => Promise<void>) => AsyncGenerator<CounterPage>;
 
 /**
  * For operators only. An index by day would answer at once, but double the price of the one write of each request, while reading
@@ -21,9 +22,8 @@ export type ScanCounters = (windows: readonly string[], onPause: () => Promise<v
  */
 export function createScanCounters(client: DynamoDBClient, tableName: string): ScanCounters {
   const name = quotaSchema.partitionKey.name;
-  return async function* (windows, onPause) {
-    const values = windows.map((window, index) => [`:w${index}`, { S: `#${window}` }] as const);
-    const inWindow = values.map(([placeholder]) => `contains(#item, ${placeholder})`).join(' OR ');
+  return async function* (day, onPause) {
+    const [ofDay, ofLifetime] = [countOf(day), countOf(undefined)];
     let position: ScanCommandInput['ExclusiveStartKey'];
     do {
       const {
@@ -33,14 +33,18 @@ export function createScanCounters(client: DynamoDBClient, tableName: string): S
       }: ScanCommandOutput = await client.send(
         new ScanCommand({
           TableName: tableName,
-          FilterExpression: `(${inWindow}) AND used > :zero`,
-          ProjectionExpression: '#item, used',
+          FilterExpression: `${ofDay} > :zero OR ${ofLifetime} > :zero`,
+          ProjectionExpression: `#item, ${ofDay}, ${ofLifetime}`,
           ExpressionAttributeNames: { '#item': name },
-          ExpressionAttributeValues: { ...Object.fromEntries(values), ':zero': { N: '0' } },
+          ExpressionAttributeValues: { ':zero': { N: '0' } },
           ExclusiveStartKey: position,
         }),
       );
-      const counters = Items.map((item) => ({ item: item[name]?.S ?? '', used: Number(item.used?.N ?? 0) }));
+      const counters = Items.map((item) => ({
+        item: item[name]?.S ?? '',
+        ofDay: Number(item[ofDay]?.N ?? 0),
+        ofLifetime: Number(item[ofLifetime]?.N ?? 0),
+      }));
       yield { scanned: ScannedCount, counters };
       position = LastEvaluatedKey;
       if (position) await onPause();

@@ -29,24 +29,22 @@ export interface Update {
 export interface Table {
   /** Reads what was written last, even if that was a moment ago. */
   load(key: string): Promise<Item | undefined>;
-  /** Returns what the update asks for. The update is created when its turn comes, so that it may contain the time. */
-  update(key: string, createUpdate: () => Update): Promise<Item | undefined>;
+  /** Returns what the update asks for. */
+  update(key: string, update: Update): Promise<Item | undefined>;
 }
 
 export function createTable(callDynamoDb: CallService, schema: TableSchema, tableName: string): Table {
   const withinTimeLimit = createTimeLimit();
   const address = (key: string) => ({ TableName: tableName, Key: { [schema.partitionKey.name]: { S: key } } });
-  const call = <Output extends object>(operation: string, createInput: () => object) =>
-    withinTimeLimit(({ abortSignal }) => callDynamoDb<Output>(operation, createInput(), abortSignal));
+  const call = <Output extends object>(operation: string, input: object) =>
+    withinTimeLimit(({ abortSignal }) => callDynamoDb<Output>(operation, input, abortSignal));
 
   return {
     async load(key) {
-      const input = { ...address(key), ConsistentRead: true };
-      return (await call<{ readonly Item?: Item }>('GetItem', () => input)).Item;
+      return (await call<{ readonly Item?: Item }>('GetItem', { ...address(key), ConsistentRead: true })).Item;
     },
-    async update(key, createUpdate) {
-      const createInput = () => ({ ...address(key), ...createUpdate() });
-      return (await call<{ readonly Attributes?: Item }>('UpdateItem', createInput)).Attributes;
+    async update(key, update) {
+      return (await call<{ readonly Attributes?: Item }>('UpdateItem', { ...address(key), ...update })).Attributes;
     },
   };
 }

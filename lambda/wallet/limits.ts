@@ -61,7 +61,7 @@ export function createLimits({ counters, now, createToken }: Dependencies): Limi
     const token = createToken();
     const { granted } = await counters.charge(window, token);
     if (!granted) refuse(limit, window.resetAt);
-    return { undo: () => counters.refund(window.item, token) };
+    return { undo: () => counters.refund(window, token) };
   };
 
   return {
@@ -74,8 +74,8 @@ export function createLimits({ counters, now, createToken }: Dependencies): Limi
       const ofNetwork = grantLimit('network', networkId, grantsPerNetwork);
       const ofWallet = grantLimit('wallet', member, grantsPerWallet);
       // Read first, so that only a race for a wallet's last grant needs an undo.
-      const { item, resetAt } = createWindow(ofWallet, now());
-      if ((await counters.read(item)) >= grantsPerWallet) refuse(ofWallet, resetAt);
+      const window = createWindow(ofWallet, now());
+      if ((await counters.read(window)) >= grantsPerWallet) refuse(ofWallet, window.resetAt);
       const network = await count(ofNetwork);
       try {
         const wallet = await count(ofWallet);
@@ -100,10 +100,9 @@ function grantLimit(kind: 'network' | 'wallet', id: string, most: number): Limit
 const burst = Number.MAX_SAFE_INTEGER;
 
 function createWindow({ name, most, window }: Limit, now: number): CounterWindow & { readonly resetAt: number } {
-  const index = Math.floor(now / window);
-  const resetAt = (index + 1) * window;
-  const item = `${name}#${window / hour}h#${index}`;
-  return { item, limit: most, burst, minute: minuteOf(now), resetAt, expiresAt: resetAt + day };
+  const period = Math.floor(now / window);
+  const resetAt = (period + 1) * window;
+  return { item: name, period, limit: most, burst, minute: minuteOf(now), resetAt, expiresAt: resetAt + day };
 }
 
 function inWords(seconds: number): string {

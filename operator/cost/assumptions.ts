@@ -1,3 +1,5 @@
+import { mostBurst } from '../../lambda/store/counter-cost.ts';
+
 /** The model's assumptions. Figures about the gateway come from its log, its tests and `npm run bench`. */
 export const assumptions = {
   /** The gateway's line with its metrics, and Lambda's own lines about the invocation. */
@@ -56,4 +58,4 @@ export const memories = [256, 512, 1024] as const;
 export const usualMemory = 512;
 
 /** Charges a minute on one counter. */
-export const busyRates = [20, 100, 1_000, 3_000, 6_000] as const;
+export const busyRates = [20, mostBurst, 600] as const;

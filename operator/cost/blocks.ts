@@ -1,4 +1,4 @@
-import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from '../../lambda/store/counter-cost.ts';
+import { bytesAtRate, mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../lambda/store/counter-cost.ts';
 import { writeUnits } from '../../lambda/store/item-size.ts';
 import { assumptions, busyRates, free, inventory, memories, streamSeconds, usualMemory } from './assumptions.ts';
 import { renderEngines } from './engine-blocks.ts';
@@ -150,5 +150,5 @@ export const blocks: Readonly<Record<string, () => string>> = {
   },
 
   bursts: () =>
-    `${2 * mostBurst} charges in one second take ${round(unitsOfBurst(2 * mostBurst))} units of the ${round(unitsPerSecond)} that one item has. So \`BURST_LIMIT\` may be at most ${mostBurst}: at the turn of a minute, a caller may send both minutes’ requests at once.`,
+    `Its worst second is the turn of a minute, when a caller sends both minutes’ requests at once, after a minute in which each was refunded. With a \`BURST_LIMIT\` of ${mostBurst}, that takes ${round(unitsOfWorstSecond(mostBurst))} units of the ${round(unitsPerSecond)} that one item has. More is refused by the synthesis.`,
 };

@@ -1,4 +1,4 @@
-import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
+import { type CounterName, dayOf, readCounterName } from '../../lambda/quota/policy.ts';
 import type { Outcome } from '../outcome.ts';
 import { renderTable, showText } from './table.ts';
 import type { Target } from './target.ts';
@@ -20,8 +20,6 @@ interface User {
   readonly used: number;
 }
 
-const lifetime = 'lifetime';
-
 /** Who used how much today. Reads the whole table, since there is no index, and keeps no more than it shows. */
 export async function showUsage(
   target: Target,
@@ -34,16 +32,18 @@ export async function showUsage(
   const guests = { networks: 0, requests: 0 };
   let users: User[] = [];
   let scanned = 0;
-  for await (const page of target.scanCounters([day, lifetime], pause)) {
-    for (const { item, used } of page.counters) {
+  for await (const page of target.scanCounters(dayOf(now).period, pause)) {
+    for (const { item, ofDay, ofLifetime } of page.counters) {
       const counter = readCounterName(item);
-      if (counter?.window === lifetime) {
+      if (!counter) continue;
+      if (ofLifetime > 0) {
         guests.networks += 1;
-        guests.requests += used;
-      } else if (counter?.window === day) {
+        guests.requests += ofLifetime;
+      }
+      if (ofDay > 0) {
         today.users += 1;
-        today.requests += used;
-        users.push({ counter, used });
+        today.requests += ofDay;
+        users.push({ counter, used: ofDay });
       }
     }
     users = users.toSorted((a, b) => b.used - a.used).slice(0, top);

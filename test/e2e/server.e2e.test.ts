@@ -46,10 +46,10 @@ const settings = (endpoint = dynamoDb.endpoint) => ({
 });
 
 async function standing(from: string): Promise<number> {
-  const Key = { pk: { S: `guest#${networkOf(from)}#lifetime` } };
+  const Key = { pk: { S: `guest#${networkOf(from)}` } };
   const input = { TableName: dynamoDb.quotaTable, Key, ConsistentRead: true };
-  const { Item } = await dynamoDb.callDynamoDb<{ Item?: { used?: { N: string } } }>('GetItem', input);
-  return Number(Item?.used?.N ?? 0);
+  const { Item } = await dynamoDb.callDynamoDb<{ Item?: { ulifetime?: { N: string } } }>('GetItem', input);
+  return Number(Item?.ulifetime?.N ?? 0);
 }
 
 /** This many streams of one guest, all of which have begun. */

@@ -1,53 +1,54 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { minuteOf } from '../../lambda/quota/policy.ts';
 import type { Item, Update } from '../../lambda/store/table.ts';
-import { beginning, failingOf, requestsOf, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');
 
-/** A call that waits for the store. */
+/** A call that waits for the store, with the answers to its tries. */
 export interface Call {
   readonly operation: string;
   readonly input: Update & { readonly Key: { readonly pk: { readonly S: string } } };
-}
-
-/** The same, with the answers to its tries. */
-interface OpenCall extends Call {
   readonly tries: string[];
 }
 
 /** The outcome of a request, as its client sees it. */
-export type Told =
-  | { readonly kind: 'granted' | 'refunded'; readonly remaining: number | undefined }
-  | { readonly kind: 'refused'; readonly code: string; readonly remaining: number | undefined }
-  | { readonly kind: 'refund lost' }
-  | { readonly kind: 'failed'; readonly code: string; readonly answerLost: boolean };
+export interface Told {
+  readonly kind: 'granted' | 'refunded' | 'refused' | 'failed' | 'refund lost';
+  readonly code?: string;
+  readonly remaining?: number | undefined;
+  readonly answerLost?: boolean;
+}
 
-/**
- * An event for an environment, and for which of its calls. `sleeps`: it is frozen where it next waits, until time has
- * passed.
- */
-export type Meeting = { readonly sleeps?: boolean; readonly of?: number | undefined } & (
-  | { readonly kind: 'begins' | 'no answer' | 'throttled' | 'time passes' }
-  | { readonly kind: 'answer' | 'refusal'; readonly text: string }
-);
+/** An event for an environment. `sleeps`: it is frozen where it next waits, until time has passed. */
+export interface Meeting {
+  readonly kind: 'begins' | 'answer' | 'refusal' | 'no answer' | 'throttled' | 'time passes';
+  readonly text?: string;
+  readonly sleeps?: boolean;
+}
 
 /** The state of an environment after its events. */
 export interface Standing {
-  /** The calls that it waits for, the oldest first; none if it is asleep or has finished. */
-  readonly calls: readonly Call[];
+  /** The call that it waits for; none if it is asleep or has finished. */
+  readonly call: Call | undefined;
   readonly isAsleep: boolean;
-  /** What it may remember: the number of answers so far, and the tries of each open call. */
+  /** What it may remember: the number of answers so far, and the tries of its call. */
   readonly memory: string;
   readonly told: readonly Told[];
-  /** The item that it charges and the minute in which it counts; absent before it begins. */
-  readonly counter?: { readonly item: string; readonly minute: number } | undefined;
+  /** What it charges, and the minute in which it counts; absent before it begins. */
+  readonly counter?: { readonly item: string; readonly used: string; readonly minute: number } | undefined;
 }
 
 /** The first bytes of the tokens of each environment, in base64. */
 export const tokenPrefixes = ['QUFB', 'QkJC', 'Q0ND'];
 
-/** Runs the real code of one environment, with one request or several at once, through these events. */
+/** The attribute to which a charge or a refund adds, and what; nothing for other calls. */
+export function changeOf({ UpdateExpression = '', ExpressionAttributeValues }: Partial<Update>) {
+  const [, used = '', value = ''] = /^ADD (u\w+) (:\w+)/.exec(UpdateExpression) ?? [];
+  return { used, change: Number(ExpressionAttributeValues?.[value]?.N ?? 0) };
+}
+
+/** Runs the real code of one environment, with one request, through these events. */
 export async function act(
   subject: Subject,
   scenario: Scenario,
@@ -57,55 +58,44 @@ export async function act(
   const plan = scenario.environments[index];
   if (!plan) throw new RangeError(`no environment ${index}`);
   const told: Told[] = [];
-  let time = beginning;
-  let tokens = 0;
-  const open = new Set<OpenCall>();
-  const waiting: { readonly call: OpenCall; resolve(answer: object): void; reject(error: Error): void }[] = [];
-  let answers = 0;
-  let sleeps = false;
-  const asleep: (() => void)[] = [];
-  let closed = false;
+  let [time, tokens, answers, sleeps, closed] = [scenario.beginning, 0, 0, false, false];
+  let current: Call | undefined;
+  let waiting: { resolve(answer: object): void; reject(error: Error): void } | undefined;
+  let wake: (() => void) | undefined;
   let counter: Standing['counter'];
 
-  const now = () => time;
   const sleep = async () => {
-    if (sleeps && !closed) await new Promise<void>((resolve) => asleep.push(resolve));
+    if (sleeps && !closed) await new Promise<void>((resolve) => (wake = resolve));
   };
-  const send = (call: OpenCall) =>
-    new Promise<never>((resolve, reject) => {
-      counter ??= { item: call.input.Key.pk.S, minute: minuteOf(time) };
-      if (closed) reject(new Error('closed'));
-      else waiting.push({ call, resolve: resolve as () => void, reject });
-    });
-  const repeat = subject.createRepeat({ now, random: () => 0, pause: sleep });
-  const callDynamoDb: CallService = async (operation, input, signal) => {
+  const repeat = subject.createRepeat({ now: () => time, random: () => 0, pause: sleep });
+  const callDynamoDb: CallService = (operation, input, signal) => {
     const call = { operation, input: input as Call['input'], tries: [] };
-    open.add(call);
-    try {
-      return await repeat(async () => () => send(call), signal);
-    } finally {
-      open.delete(call);
-    }
+    current = call;
+    counter ??= { item: call.input.Key.pk.S, used: changeOf(call.input).used, minute: minuteOf(time) };
+    const send = () =>
+      new Promise<never>((resolve, reject) => {
+        if (closed) reject(new Error('closed'));
+        else waiting = { resolve: resolve as () => void, reject };
+      });
+    return repeat(async () => send, signal);
   };
-  const yesterdays = subject.createYesterdaysCounters(callDynamoDb, 'quota');
-  const refund = (item: string, token: string) => yesterdays.refund(item, minuteOf(now()), token);
   const quota = subject.createQuota({
-    counters: plan.yesterday ? { ...yesterdays, refund } : subject.createCounters(callDynamoDb, 'quota', now),
+    counters: subject.createCounters(callDynamoDb, 'quota', () => time),
     limits: scenario.limits,
-    now,
-    createToken: () => `${tokenPrefixes[index]}${Buffer.from([tokens++, 0]).toString('base64')}`,
+    now: () => time,
+    createToken: () => `${tokenPrefixes[index]}${Buffer.from([tokens++, 0, 0]).toString('base64')}`,
     onLost: (_, operation) => operation === 'refund' && told.push({ kind: 'refund lost' }),
   });
 
-  const request = async (fails: boolean) => {
+  const request = async () => {
     if (plan.counting) {
       await quota.checkBurst(plan.identity);
-      told.push({ kind: 'granted', remaining: undefined });
+      told.push({ kind: 'granted' });
       return;
     }
     const charge = await quota.charge(plan.identity, 'req_1');
     told.push({ kind: 'granted', remaining: charge.figures.remaining });
-    if (!fails) return;
+    if (!plan.fails) return;
     // The upstream may fail late.
     await sleep();
     const figures = await charge.refund();
@@ -113,71 +103,57 @@ export async function act(
     // A second refund changes nothing.
     await charge.refund();
   };
-
   const tell = (error: unknown) => {
     const { GatewayError, QuotaRefusal } = subject;
     const code = error instanceof GatewayError ? error.code : String(error);
     if (error instanceof QuotaRefusal) told.push({ kind: 'refused', code, remaining: error.figures.remaining });
-    else if (code === 'rate_limited') told.push({ kind: 'refused', code, remaining: undefined });
+    else if (code === 'rate_limited') told.push({ kind: 'refused', code });
     else
       told.push({ kind: 'failed', code, answerLost: error instanceof GatewayError && error.reason === 'answer_lost' });
   };
 
-  const meet = (meeting: Meeting) => {
-    const { kind } = meeting;
-    sleeps = meeting.sleeps ?? false;
-    if (kind === 'begins') {
-      for (let number = 0; number < requestsOf(plan); number += 1) void request(number < failingOf(plan)).catch(tell);
-      return;
-    }
-    if (kind === 'time passes') {
-      time += scenario.passing ?? 0;
-      for (const wake of asleep.splice(0)) wake();
-      return;
-    }
-    const [waited] = waiting.splice(meeting.of ?? 0, 1);
+  const hear = ({ kind, text = '' }: Meeting) => {
+    const heard = waiting;
+    waiting = undefined;
     if (kind === 'answer' || kind === 'refusal') answers += 1;
-    else waited?.call.tries.push(kind);
-    if (kind === 'answer') waited?.resolve(JSON.parse(meeting.text));
-    else if (kind === 'refusal') waited?.reject(refusal(subject, meeting.text));
-    else waited?.reject(trouble(subject, kind));
+    else current?.tries.push(kind);
+    if (kind === 'answer') heard?.resolve(JSON.parse(text));
+    else heard?.reject(errorOf(subject, kind, text));
+  };
+  const meet = (meeting: Meeting) => {
+    sleeps = meeting.sleeps ?? false;
+    if (meeting.kind === 'begins') void request().catch(tell);
+    else if (meeting.kind === 'time passes') {
+      time += scenario.passing;
+      wake?.();
+      wake = undefined;
+    } else if (meeting.kind === 'refusal' && sleeps) wake = () => hear(meeting);
+    else hear(meeting);
   };
 
   for (const meeting of met) {
     meet(meeting);
-    await settled();
+    await new Promise((resolve) => setImmediate(resolve)); // Nothing can proceed any further.
   }
-  const standing = {
-    calls: waiting.map(({ call }) => call),
-    isAsleep: asleep.length > 0,
-    memory: [answers, ...[...open].map(viewOf).sort()].join(),
-    told: [...told],
-    counter,
-  };
+  const isAsleep = wake !== undefined;
+  const call = isAsleep || !waiting ? undefined : current;
+  const memory = [answers, waiting !== undefined, ...((isAsleep || call) && current ? [viewOf(current)] : [])].join();
+  const standing = { call, isAsleep, memory, told: [...told], counter };
   closed = true;
-  for (const { reject } of waiting) reject(new Error('closed'));
-  for (const wake of asleep) wake();
+  waiting?.reject(new Error('closed'));
+  wake?.();
   return standing;
 }
 
 /** What distinguishes a call from others of its environment. */
-function viewOf({ input, tries }: OpenCall): string {
+function viewOf({ input, tries }: Call): string {
   const { UpdateExpression: update = 'GetItem', ExpressionAttributeValues: values } = input;
-  const [charges, token] = [values?.[':charges']?.N, values?.[':token']?.B?.slice(4)];
-  return [update.replace(/ REMOVE .*/, ''), charges, token, ...tries.toSorted()].join(' ');
+  return [update.replace(/ REMOVE .*/, ''), values?.[':token']?.B?.slice(4), ...tries.toSorted()].join(' ');
 }
 
-function refusal({ ServiceError }: Subject, found: string): Error {
+function errorOf({ ServiceError }: Subject, kind: string, found: string): Error {
+  if (kind === 'no answer') return new ServiceError('NoAnswer', '');
+  if (kind === 'throttled') return new ServiceError('ProvisionedThroughputExceededException', '', { status: 400 });
   const details = found === '' ? {} : { Item: JSON.parse(found) as Item };
   return new ServiceError('ConditionalCheckFailedException', '', { status: 400, details });
-}
-
-function trouble({ ServiceError }: Subject, kind: string): Error {
-  if (kind !== 'throttled') return new ServiceError('NoAnswer', '');
-  return new ServiceError('ProvisionedThroughputExceededException', '', { status: 400 });
-}
-
-/** Resolves when nothing can proceed any further. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

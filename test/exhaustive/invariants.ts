@@ -1,6 +1,6 @@
 import type { Told } from './actor.ts';
-import { failingOf, type Plan, requestsOf, type Scenario } from './scenarios.ts';
-import type { EnvironmentState, WorldState } from './state.ts';
+import type { Plan, Scenario } from './scenarios.ts';
+import type { EnvironmentState, WorldState } from './world.ts';
 
 /** The promise that this state breaks, if any; `before` is the state before the step. */
 export function findFault(scenario: Scenario, before: WorldState, state: WorldState): string | undefined {
@@ -12,88 +12,70 @@ export function findFault(scenario: Scenario, before: WorldState, state: WorldSt
     const news = environment.actor?.told.slice(known) ?? [];
     const fault =
       brokenPromise(environment, scenario.environments[index]) ??
-      news.map((told, place) => findUntruth(scenario, state, environment, told, news.slice(place + 1))).find(Boolean);
+      news.map((told) => findUntruth(scenario, state, environment, told)).find(Boolean);
     if (fault !== undefined) return `${index + 1} ${fault}`;
   }
   return undefined;
 }
 
-const limitOf = ({ limits }: Scenario, item: string) => {
+type Counter = { readonly item: string; readonly used: string; readonly minute: number };
+
+const usedIn = ({ items }: WorldState, { item, used }: Counter) => Number(items[item]?.[used]?.N ?? 0);
+
+function limitOf({ limits }: Scenario, { item }: Counter): number {
   if (item.startsWith('count_tokens#')) return Number.MAX_SAFE_INTEGER;
   return item.startsWith('guest#') ? limits.guestLimit : limits.memberLimit;
-};
-const usedIn = ({ items }: WorldState, item: string) => Number(items[item]?.used?.N ?? 0);
+}
 
 /** The charges of a minute, even if the item no longer has them. */
-function countIn({ items }: Scenario, { environments }: WorldState, item: string, minute: number): number {
-  let count = items ? Number(items[item]?.[`n${minute.toString(36)}`]?.N ?? 0) : 0;
-  for (const { actor, applied } of environments) {
-    if (actor?.counter?.item !== item || actor.counter.minute !== minute) continue;
-    for (const { change } of applied) count += Math.max(0, change);
-  }
-  return count;
+function countIn({ environments }: WorldState, { item, minute }: Counter): number {
+  const ofMinute = environments.filter(({ actor }) => actor?.counter?.item === item && actor.counter.minute === minute);
+  return ofMinute.flatMap(({ applied }) => applied).filter((change) => change > 0).length;
 }
 
 function brokenLimit(scenario: Scenario, state: WorldState): string | undefined {
-  for (const item of Object.keys(state.items)) {
-    const used = usedIn(state, item);
-    if (used < 0) return `${item} is below zero`;
-    if (used > limitOf(scenario, item)) return `${item} has more than its limit`;
-  }
   for (const { actor } of state.environments) {
     if (!actor?.counter) continue;
-    const { item, minute } = actor.counter;
-    if (countIn(scenario, state, item, minute) > scenario.limits.burstLimit)
-      return `${item} has more than its burst limit`;
+    const [used, { item }] = [usedIn(state, actor.counter), actor.counter];
+    if (used < 0) return `${item} is below zero`;
+    if (used > limitOf(scenario, actor.counter)) return `${item} has more than its limit`;
+    if (countIn(state, actor.counter) > scenario.limits.burstLimit) return `${item} has more than its burst limit`;
   }
   return undefined;
 }
 
-/** Within an environment, charges can't be told apart by request, so only their numbers are checked. */
 function brokenPromise({ actor, applied }: EnvironmentState, plan: Plan | undefined): string | undefined {
-  const requests = plan ? requestsOf(plan) : 0;
-  const failing = plan ? failingOf(plan) : 0;
-  const charges = applied.reduce((sum, { change }) => sum + Math.max(0, change), 0);
-  const refunds = applied.reduce((sum, { change }) => sum + Math.max(0, -change), 0);
-  const count = (kind: Told['kind']) => actor?.told.filter((one) => one.kind === kind).length ?? 0;
-  if (charges > requests) return 'is charged twice';
-  if (refunds > failing && failing > 0) return 'is refunded twice';
-  if (refunds > Math.min(charges, failing)) return 'is refunded for nothing';
-  if (count('granted') > charges) return 'is free';
-  // Yesterday's code does not prevent a late copy from charging after a refusal.
-  const chargeable = requests - (plan?.yesterday ? 0 : count('refused'));
-  if (charges > chargeable) return 'is refused, and charged';
-  if (count('refunded') > refunds) return 'is told of a refund that was not made';
-  const certain = actor?.told.filter((one) => one.kind === 'failed' && !one.answerLost).length ?? 0;
-  return charges > chargeable - certain ? 'is charged, and nobody says so' : undefined;
+  const charges = applied.filter((change) => change > 0).length;
+  const refunds = applied.length - charges;
+  const isTold = (...kinds: Told['kind'][]) => actor?.told.some(({ kind }) => kinds.includes(kind)) ?? false;
+  if (charges > 1) return 'is charged twice';
+  if (refunds > 1) return 'is refunded twice';
+  if (refunds > (plan?.fails ? charges : 0)) return 'is refunded for nothing';
+  if (charges === 0 && isTold('granted')) return 'is free';
+  if (charges === 1 && isTold('refused')) return 'is refused, and charged';
+  if (refunds === 0 && isTold('refunded')) return 'is told of a refund that was not made';
+  const isCertain = actor?.told.some(({ kind, answerLost }) => kind === 'failed' && !answerLost);
+  return charges === 1 && isCertain ? 'is charged, and nobody says so' : undefined;
 }
 
-/**
- * What a client is told must be true at that moment. `others` are told something in the same step but after it, as if
- * they had been charged later.
- */
+/** What a client is told must be true at that moment. */
 function findUntruth(
   scenario: Scenario,
   state: WorldState,
-  environment: EnvironmentState,
-  told: Told,
-  others: readonly Told[],
+  { actor, faults }: EnvironmentState,
+  { kind, code, remaining }: Told,
 ): string | undefined {
   // Two faults or fewer never prevent an answer, unless time runs out.
-  const excused = environment.faults > 0 && state.timePassed;
-  if (told.kind === 'refund lost') return excused ? undefined : 'loses its refund for no reason';
-  if (told.kind === 'failed') {
-    return excused && told.code === 'service_unavailable' ? undefined : `fails for no reason: ${told.code}`;
+  const excused = faults > 0 && state.timePassed;
+  if (kind === 'refund lost') return excused ? undefined : 'loses its refund for no reason';
+  if (kind === 'failed') return excused && code === 'service_unavailable' ? undefined : `fails for no reason: ${code}`;
+  const counter = actor?.counter ?? { item: '', used: '', minute: 0 };
+  const [used, limit] = [usedIn(state, counter), limitOf(scenario, counter)];
+  if (remaining !== undefined && remaining !== Math.max(0, limit - used)) {
+    return `is told that ${remaining} remain, with ${used} of ${limit} used`;
   }
-  const { item, minute } = environment.actor?.counter ?? { item: '', minute: 0 };
-  const [used, limit] = [usedIn(state, item), limitOf(scenario, item)];
-  const later = told.kind === 'granted' ? others.filter(({ kind }) => kind === 'granted').length : 0;
-  if (told.remaining !== undefined && told.remaining !== Math.max(0, limit - used + later)) {
-    return `is told that ${told.remaining} remain, with ${used} of ${limit} used`;
-  }
-  if (told.kind !== 'refused') return undefined;
-  const burstSpent = countIn(scenario, state, item, minute) >= scenario.limits.burstLimit;
-  const right =
-    told.code === 'rate_limited' ? burstSpent && used < limit : told.code === 'quota_exceeded' && used >= limit;
-  return right ? undefined : `is refused (${told.code}) with room left`;
+  if (kind !== 'refused') return undefined;
+  const burstSpent = countIn(state, counter) >= scenario.limits.burstLimit;
+  const right = code === 'rate_limited' ? burstSpent && used < limit : code === 'quota_exceeded' && used >= limit;
+  return right ? undefined : `is refused (${code}) with room left`;
 }

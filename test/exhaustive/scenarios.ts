@@ -1,133 +1,79 @@
 import type { Identity } from '../../lambda/identity/identity.ts';
 import type { Limits } from '../../lambda/quota/policy.ts';
-import type { Item } from '../../lambda/store/table.ts';
 
-/** An environment. */
+/** An environment, with one request. */
 export interface Plan {
   readonly identity: Identity;
-  /** The number of its requests, all at once; 1 by default. */
-  readonly requests?: number;
-  /** How many of them, from the first, the upstream fails, so that they are refunded. */
-  readonly failing?: number;
-  /** Whether it runs yesterday's code. */
-  readonly yesterday?: boolean;
+  /** Whether the upstream fails, so that the request is refunded. */
+  readonly fails?: boolean;
   /** Whether it only counts tokens, which has its own burst limit. */
   readonly counting?: boolean;
 }
-
-export const requestsOf = ({ requests = 1 }: Plan): number => requests;
-export const failingOf = ({ failing = 0 }: Plan): number => failing;
 
 /** A starting point of which all schedules are run. */
 export interface Scenario {
   readonly name: string;
   readonly environments: readonly Plan[];
   readonly limits: Limits;
+  readonly beginning: number;
   /** The milliseconds that pass at once, at some point in each schedule. */
-  readonly passing?: number;
-  /** The table's items at the beginning, by key. */
-  readonly items?: Readonly<Record<string, Item>>;
+  readonly passing: number;
+  /**
+   * Whether so much time passes that tokens are dropped: the one bound that the counter has. So no call is under way
+   * meanwhile, and no copy of one arrives later.
+   */
+  readonly isFar: boolean;
 }
-
-/** Before midnight, in the middle of a second. */
-export const beginning = Date.UTC(2026, 10, 21, 23, 58, 30, 500);
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'ada' };
+const [noon, night] = [Date.UTC(2026, 10, 21, 12, 0, 30), Date.UTC(2026, 10, 21, 23, 59, 30)];
 
-/** How much time passes: nothing, a second, as long as tokens are kept, a second more, to another minute, or to another day. */
 const passings = {
-  'at once': 0,
-  'over a second': 1_000,
-  'over five seconds': 5_000,
-  'over six seconds': 6_000,
-  'over a minute': 60_000,
-  'over midnight': 90_000,
-};
-/** A guest's allowance does not depend on the day. */
-const guestPassings = omit(passings, 'over midnight');
-const fewPassings = omit(guestPassings, 'over five seconds', 'over six seconds');
+  'at once': [noon, 0],
+  'over a second': [noon, 1_000],
+  'to the next minute': [noon, 60_000],
+  'over midnight': [night, 60_000],
+  'over two minutes': [noon, 120_000],
+} as const;
+type When = keyof typeof passings;
 
-type Passings = Readonly<Record<string, number>>;
-
-function omit(passings: Passings, ...names: string[]): Passings {
-  return Object.fromEntries(Object.entries(passings).filter(([name]) => !names.includes(name)));
-}
-
-function overTime(name: string, passings: Passings, scenario: Omit<Scenario, 'name'>): Scenario[] {
-  return Object.entries(passings).map(([when, passing]) => ({ ...scenario, name: `${name}, ${when}`, passing }));
-}
-
-function limitsOf(limit: number, burst: number): Limits {
-  return { guestLimit: limit, memberLimit: limit, guestWindow: 'lifetime', burstLimit: burst };
+function overTime(
+  name: string,
+  environments: readonly Plan[],
+  limit: number,
+  burst: number,
+  whens: When[],
+): Scenario[] {
+  const limits: Limits = { guestLimit: limit, memberLimit: limit, guestWindow: 'lifetime', burstLimit: burst };
+  return whens.map((when) => {
+    const [beginning, passing] = passings[when];
+    const named = `${name}, limit ${limit}, burst ${burst}, ${when}`;
+    return { name: named, environments, limits, beginning, passing, isFar: passing > 60_000 };
+  });
 }
 
 /** Requests of one caller, with every possible number of failures. */
-function crowd(count: number, limit: number, burst: number, identity: Identity, passings: Passings): Scenario[] {
+function crowd(count: number, limit: number, burst: number, identity: Identity, whens: When[]): Scenario[] {
   return Array.from({ length: count + 1 }, (_, failing) => failing).flatMap((failing) => {
-    const environments = Array.from({ length: count }, (_, index) => ({ identity, failing: index < failing ? 1 : 0 }));
-    const name = `${count} of a ${identity.kind}, ${failing} of them failing, limit ${limit}, burst ${burst}`;
-    return overTime(name, passings, { environments, limits: limitsOf(limit, burst) });
+    const environments = Array.from({ length: count }, (_, index) => ({ identity, fails: index < failing }));
+    return overTime(`${count} of a ${identity.kind}, ${failing} failing`, environments, limit, burst, whens);
   });
 }
 
-function countings(count: number, burst: number): Scenario[] {
+function countings(count: number, burst: number, whens: When[]): Scenario[] {
   const environments = Array.from({ length: count }, () => ({ identity: member, counting: true }));
-  return overTime(`${count} countings of tokens, burst ${burst}`, fewPassings, {
-    environments,
-    limits: limitsOf(1, burst),
-  });
+  return overTime(`${count} countings of tokens`, environments, 1, burst, whens);
 }
 
 export const pairs: readonly Scenario[] = [
-  ...crowd(2, 1, 3, guest, guestPassings),
-  ...crowd(2, 2, 1, member, passings),
-  ...countings(2, 1),
+  ...crowd(2, 1, 3, guest, ['at once', 'over a second', 'to the next minute', 'over two minutes']),
+  ...crowd(2, 2, 1, member, ['at once', 'over a second', 'to the next minute', 'over midnight', 'over two minutes']),
+  ...countings(2, 1, ['at once', 'over a second', 'to the next minute', 'over two minutes']),
 ];
 
 export const triples: readonly Scenario[] = [
-  ...crowd(3, 1, 3, guest, { 'at once': 0, 'over a second': 1_000, 'over a minute': 60_000 }),
-  ...crowd(3, 2, 2, member, { 'at once': 0, 'over midnight': 90_000 }),
-  ...countings(3, 2),
+  ...crowd(3, 1, 3, guest, ['at once', 'over a second', 'to the next minute', 'over two minutes']),
+  ...crowd(3, 2, 2, member, ['at once', 'over midnight']),
+  ...countings(3, 2, ['at once', 'to the next minute']),
 ];
-
-/** Requests of a server, which charges all but the first together, beside one in another environment. */
-function together(count: number, failing: number, limit: number, burst: number, passings: Passings): Scenario[] {
-  const environments = [{ identity: guest, requests: count, failing }, { identity: guest }];
-  const name = `${count} together, ${failing} of them failing, and one alone, limit ${limit}, burst ${burst}`;
-  return overTime(name, passings, { environments, limits: limitsOf(limit, burst) });
-}
-
-export const combined: readonly Scenario[] = [
-  ...together(3, 0, 2, 3, fewPassings),
-  ...together(3, 1, 2, 3, fewPassings),
-  ...together(3, 0, 4, 3, fewPassings),
-  ...together(3, 1, 4, 3, { 'at once': 0 }),
-  ...together(4, 0, 4, 5, fewPassings),
-  ...together(4, 1, 4, 5, { 'at once': 0 }),
-];
-
-const minute = `n${Math.floor(beginning / 60_000).toString(36)}`;
-
-/** An item as yesterday's code left it, with one charge in this very minute. */
-const oldItem: Item = {
-  pk: { S: 'guest#net#lifetime' },
-  used: { N: '1' },
-  [minute]: { N: '1' },
-  [minute.replace('n', 'w')]: { SS: ['abcdefgh'] },
-};
-
-/** A rolling deployment: a request in yesterday's code beside one in today's, on an existing item. */
-const whoFails = { 'none failing': [], 'yesterday’s failing': [0], 'today’s failing': [1], 'both failing': [0, 1] };
-
-export const rolling: readonly Scenario[] = [1, 2, 3].flatMap((burst) =>
-  Object.entries(whoFails).flatMap(([what, failing]: [string, number[]]) => {
-    const environments = [{ yesterday: true }, {}].map((code, index) => ({
-      ...{ identity: guest, failing: failing.includes(index) ? 1 : 0 },
-      ...code,
-    }));
-    const name = `one of yesterday’s and one of today’s, ${what}, burst ${burst}`;
-    const items = { 'guest#net#lifetime': oldItem };
-    return overTime(name, fewPassings, { environments, limits: limitsOf(2, burst), items });
-  }),
-);

@@ -1,7 +1,20 @@
 import type { Item } from '../../lambda/store/table.ts';
-import { type Call, tokenPrefixes } from './actor.ts';
-import { remembering } from './remembering.ts';
-import { type EnvironmentState, isOver, type WorldState } from './state.ts';
+import { tokenPrefixes } from './actor.ts';
+import type { EnvironmentState, WorldState } from './world.ts';
+
+/** Caches a function of immutable objects. */
+export function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = find(key);
+    known.set(key, found);
+    return found;
+  };
+}
+
+export const textOf = remembering((value: object) => JSON.stringify(value));
 
 /*
  * A state without what makes no difference: the order of identical environments, the names of finished ones, and past
@@ -18,11 +31,15 @@ export function keyOf(plans: readonly string[], { items, environments, timePasse
 const over = ' over';
 
 const viewOf = remembering(({ actor, late, applied, faults }: EnvironmentState): string => {
-  const waits = actor && !isOver(actor);
+  const waits = actor && (actor.call || actor.isAsleep);
   if (actor && !waits && late.length === 0) return over;
   const told = actor?.told.map(({ kind }) => kind).sort();
   const next = waits && [actor.isAsleep, actor.memory, faults > 0];
-  return shorten([told, applied.map(({ change }) => change), next, late.map(viewOfCall)].join(';'));
+  const calls = late.map(({ input }) => [
+    input.UpdateExpression,
+    input.ExpressionAttributeValues?.[':token']?.B?.slice(4),
+  ]);
+  return shorten([told, applied, next, calls].join(';'));
 });
 
 /** An item's key is one of its attributes. Tokens are named by the places of their environments. */
@@ -32,11 +49,8 @@ const viewsOf = remembering((item: Item) => {
     const before = known.get(places);
     if (before !== undefined) return before;
     const split = places.split(',');
-    const named = (token: string) =>
-      `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? token.slice(0, 4)}${token.slice(4)}`;
-    const values = Object.entries(item).map(([name, { S, N = S, SS, BS = SS }]) =>
-      [name, N ?? BS?.map(named).sort()].join(),
-    );
+    const named = (token: string) => `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? ''}${token.slice(4)}`;
+    const values = Object.entries(item).map(([name, { S, N = S, BS }]) => [name, N ?? BS?.map(named).sort()].join());
     const view = shorten(values.sort().join());
     known.set(places, view);
     return view;
@@ -50,7 +64,3 @@ function shorten(text: string): string {
   return number;
 }
 const numbers = new Map<string, string>();
-
-function viewOfCall({ input }: Call): string {
-  return input.UpdateExpression?.replace(/ REMOVE .*/, '') ?? 'GetItem';
-}

@@ -6,5 +6,3 @@ export { GatewayError } from '../../lambda/http/errors.ts';
 export { createQuota } from '../../lambda/quota/charge.ts';
 export { QuotaRefusal } from '../../lambda/quota/refusal.ts';
 export { createCounters } from '../../lambda/store/counters.ts';
-/** Yesterday's code, which runs beside today's during a rolling deployment. */
-export { createYesterdaysCounters } from './yesterdays-counters.ts';

@@ -95,9 +95,9 @@ async function openCrowd(gateway: TestGateway, size: number, random: Random): Pr
 }
 
 async function standing({ dynamoDb, log }: TestGateway): Promise<number> {
-  const pk = { S: `guest#${log[0]?.network}#lifetime` };
+  const pk = { S: `guest#${log[0]?.network}` };
   const command = new GetItemCommand({ TableName: dynamoDb.quotaTable, Key: { pk }, ConsistentRead: true });
-  return Number((await dynamoDb.client.send(command)).Item?.used?.N);
+  return Number((await dynamoDb.client.send(command)).Item?.ulifetime?.N);
 }
 
 const seed = 1;

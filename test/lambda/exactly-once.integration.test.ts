@@ -91,9 +91,9 @@ const isCharge = ({ name, body }: StoreOperation) => name === 'UpdateItem' && !i
 const isRefund = ({ body }: Pick<StoreOperation, 'body'>) => body.includes(':minusOne');
 
 async function standing({ dynamoDb }: TestGateway, address: string): Promise<number> {
-  const pk = { S: `guest#${networkOf(address)}#lifetime` };
+  const pk = { S: `guest#${networkOf(address)}` };
   const command = new GetItemCommand({ TableName: dynamoDb.quotaTable, Key: { pk }, ConsistentRead: true });
-  return Number((await dynamoDb.client.send(command)).Item?.used?.N ?? 0);
+  return Number((await dynamoDb.client.send(command)).Item?.ulifetime?.N ?? 0);
 }
 
 const endsOf = ({ log }: Pick<TestGateway, 'log'>, address: string) =>

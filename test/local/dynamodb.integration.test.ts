@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type ConditionalCheckFailedException,
   type CreateTableCommandInput,
   DynamoDBClient,
   GetItemCommand,
@@ -108,6 +109,31 @@ describe('the embedded DynamoDB', () => {
       });
       await Promise.allSettled(writes);
     }
+  });
+
+  test('compares bytes, and returns the item that refused a write', async () => {
+    await withStore(undefined, async (client) => {
+      const Key = { pk: { S: 'bytes' } };
+      const add = (...bytes: number[]) => {
+        const token = Uint8Array.from(bytes);
+        return client.send(
+          new UpdateItemCommand({
+            ...{ TableName, Key },
+            UpdateExpression: 'ADD tokens :tokens',
+            ConditionExpression: 'NOT contains(tokens, :token)',
+            ExpressionAttributeValues: { ':token': { B: token }, ':tokens': { BS: [token] } },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+      };
+      await add(0xff, 1);
+      await add(0xfe, 1); // no text either
+      const refusal = await add(0xff, 1).catch((error: ConditionalCheckFailedException) => error);
+      expect(refusal).toMatchObject({
+        name: 'ConditionalCheckFailedException',
+        Item: { ...Key, tokens: { BS: [Uint8Array.of(0xff, 1), Uint8Array.of(0xfe, 1)] } },
+      });
+    });
   });
 
   test('survives a client that leaves in the middle of its request', async () => {

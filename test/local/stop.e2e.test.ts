@@ -30,9 +30,9 @@ async function readStanding(addresses: readonly string[]): Promise<number[]> {
   const client = createTestClient(store.endpoint);
   const counts: number[] = [];
   for (const address of addresses) {
-    const Key = { pk: { S: `guest#${networkOf(address)}#lifetime` } };
+    const Key = { pk: { S: `guest#${networkOf(address)}` } };
     const { Item } = await client.send(new GetItemCommand({ TableName: 'gateway-quota', Key, ConsistentRead: true }));
-    counts.push(Number(Item?.used?.N));
+    counts.push(Number(Item?.ulifetime?.N));
   }
   client.destroy();
   await store.close();

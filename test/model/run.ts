@@ -177,24 +177,40 @@ function watchEnds({ log }: TestGateway) {
 async function compareTable({ dynamoDb }: TestGateway, rules: Rules): Promise<string[]> {
   const faults: string[] = [];
   const items = new Map<string, Record<string, { N?: string | undefined }>>();
+  const uncounted = new Set<string>();
   let from: Record<string, never> | undefined;
   do {
     const command = new ScanCommand({ TableName: dynamoDb.quotaTable, ConsistentRead: true, ExclusiveStartKey: from });
     const page = await dynamoDb.client.send(command);
-    for (const { pk, ...rest } of page.Items ?? []) items.set(pk?.S ?? '', rest);
+    for (const { pk, ...rest } of page.Items ?? []) {
+      items.set(pk?.S ?? '', rest);
+      for (const name of Object.keys(rest)) if (name.startsWith('u')) uncounted.add(`${pk?.S} ${name}`);
+    }
     from = page.LastEvaluatedKey as Record<string, never> | undefined;
   } while (from);
-  for (const [item, counter] of rules.counted()) {
-    const found = items.get(item);
-    items.delete(item);
-    const { used, doubt, minutes } = counter;
-    const within = (count: number, least: number) => count >= least && count <= least + doubt;
-    const standing = Number(found?.used?.N ?? 0);
-    if (!within(standing, used)) faults.push(`${item} is ${standing}, not ${used} (doubtful: ${doubt})`);
-    const minute = Math.max(...minutes.keys());
-    const burst = Number(found?.[`n${minute.toString(36)}`]?.N ?? 0);
-    if (!within(burst, minutes.get(minute) ?? 0)) faults.push(`${item} has ${burst} in its last minute`);
+  for (const [name, counter] of rules.counted()) {
+    const [, item = name, day] = /^(?!count_tokens)(.*)#(.*?)$/.exec(name) ?? [];
+    const found = items.get(item) ?? {};
+    const used = day === undefined || day === 'lifetime' ? 'ulifetime' : `u${Date.parse(day) / 86_400_000}`;
+    uncounted.delete(`${item} ${used}`);
+    const within = (count: number, least: number) => count >= least && count <= least + counter.doubt;
+    const standing = Number(found[used]?.N ?? 0);
+    if (isKept(found, used) && !within(standing, counter.used))
+      faults.push(`${name} is ${standing}, not ${counter.used} (doubtful: ${counter.doubt})`);
+    const minute = Math.max(...counter.minutes.keys());
+    const burst = Number(found[`n${minute}`]?.N ?? 0);
+    if (isKept(found, `n${minute}`) && !within(burst, counter.minutes.get(minute) ?? 0))
+      faults.push(`${name} has ${burst} in its last minute`);
   }
-  for (const item of items.keys()) faults.push(`${item} is in the table, and should not be`);
+  for (const name of uncounted) faults.push(`${name} is in the table, and should not be`);
   return faults;
+}
+
+/** Of days and minutes, those before the last but one may be gone. */
+function isKept(item: Readonly<Record<string, unknown>>, name: string): boolean {
+  const [kind = ''] = name;
+  const numbers = Object.keys(item)
+    .filter((other) => other.startsWith(kind))
+    .map((other) => Number(other.slice(1)));
+  return !numbers.some((number) => number - 1 > Number(name.slice(1)));
 }

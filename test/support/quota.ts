@@ -6,5 +6,6 @@ export async function chargesIn({ dynamoDb }: TestGateway): Promise<number> {
   const { Items = [] } = await dynamoDb.client.send(
     new ScanCommand({ TableName: dynamoDb.quotaTable, ConsistentRead: true }),
   );
-  return Items.reduce((sum, item) => sum + Number(item.used?.N ?? 0), 0);
+  const counts = Items.flatMap((item) => Object.entries(item).filter(([name]) => /^(u\d+|ulifetime|used)$/.test(name)));
+  return counts.reduce((sum, [, { N }]) => sum + Number(N), 0);
 }

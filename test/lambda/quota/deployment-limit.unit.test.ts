@@ -1,41 +1,36 @@
 import { expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/http/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
-import type { Counters } from '../../../lambda/quota/counters.ts';
+import type { Tallies } from '../../../lambda/quota/counters.ts';
 import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'ada' };
 const charge = { figures: { limit: 50, remaining: 49 }, refund: async () => ({ limit: 50, remaining: 50 }) };
 
-/** Counters that record their calls. Those of the whole deployment are full; refunds wait for the test. */
-function watchCounters() {
+/** Tallies that record their calls. Those of the whole deployment are full; refunds wait for the test. */
+function watchTallies() {
   const asked: string[] = [];
   const refunds: PromiseWithResolvers<void>[] = [];
-  const counters: Pick<Counters, 'charge' | 'read' | 'refund'> = {
-    async charge({ item }) {
+  const tallies: Tallies = {
+    async add(item) {
       asked.push(item);
-      return item.startsWith('daily_limit') ? { granted: false, used: 1, reason: 'quota' } : { granted: true, used: 1 };
+      return item.startsWith('daily_limit') ? undefined : 1;
     },
     read: async () => Number.MAX_SAFE_INTEGER,
-    async refund(item) {
+    async subtract(item) {
       const refund = Promise.withResolvers<void>();
       refunds.push(refund);
       await refund.promise;
       asked.push(`refund ${item}`);
-      return 0;
     },
   };
-  return { asked, refunds, counters };
+  return { asked, refunds, tallies };
 }
 
-function startLimit(
-  counters: Pick<Counters, 'charge' | 'read' | 'refund'>,
-  firstByte: number,
-  onLost: (error: unknown, name: string) => void = () => {},
-) {
+function startLimit(tallies: Tallies, firstByte: number, onLost: (error: unknown, name: string) => void = () => {}) {
   const limit = createDeploymentLimit({
-    ...{ dailyLimit: 80, guestDailyLimit: 80, counters: counters as Counters, onLost },
+    ...{ dailyLimit: 80, guestDailyLimit: 80, tallies, onLost },
     createToken: () => Buffer.from([firstByte, 200, 200]).toString('base64'),
     now: () => Date.UTC(2026, 0, 1, 12),
   });
@@ -44,9 +39,9 @@ function startLimit(
 }
 
 test('a guest learns of the refusal only after its count among the guests was taken back', async () => {
-  const { asked, refunds, counters } = watchCounters();
+  const { asked, refunds, tallies } = watchTallies();
   let ended = false;
-  const counting = startLimit(counters, 0)
+  const counting = startLimit(tallies, 0)
     .count(guest, charge)
     .catch(() => {
       ended = true;
@@ -65,9 +60,9 @@ test.each([
   [new GatewayError('service_unavailable', 'x', { reason: 'store' }), []],
   [Object.assign(new Error('x'), { reason: 'answer_lost' }), []],
 ])('a count is reported as left standing only if the answer to it was lost: %s', async (error, said) => {
-  const { counters } = watchCounters();
+  const { tallies } = watchTallies();
   const lost: string[] = [];
-  const limit = startLimit({ ...counters, charge: () => Promise.reject(error) }, 0, (_, name) => lost.push(name));
+  const limit = startLimit({ ...tallies, add: () => Promise.reject(error) }, 0, (_, name) => lost.push(name));
   await expect(limit.count(member, charge)).rejects.toThrow('x');
   expect(lost).toEqual(said);
 });
@@ -75,8 +70,8 @@ test.each([
 test('processes begin at different items, so that these fill evenly', async () => {
   const first = await Promise.all(
     Array.from({ length: 8 }, async (_, byte) => {
-      const { asked, counters } = watchCounters();
-      await startLimit(counters, byte)
+      const { asked, tallies } = watchTallies();
+      await startLimit(tallies, byte)
         .count(member, charge)
         .catch(() => {});
       return asked[0];

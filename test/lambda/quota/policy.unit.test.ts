@@ -12,6 +12,7 @@ import {
 const limits: Limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 50, burstLimit: 20 };
 const midnight = Date.UTC(2026, 10, 22);
 const lastMoment = midnight - 1;
+const today = midnight / 86_400_000 - 1;
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'alice' };
@@ -19,7 +20,7 @@ const member: Identity = { kind: 'member', member: 'alice' };
 describe('quotaWindow', () => {
   test('counts a guest for good, without an end', () => {
     expect(quotaWindow(guest, lastMoment, limits)).toEqual({
-      item: 'guest#net#lifetime',
+      item: 'guest#net',
       limit: 3,
       burst: 20,
       minute: midnight / 60_000 - 1,
@@ -28,14 +29,18 @@ describe('quotaWindow', () => {
 
   test('counts a guest by the day if so configured', () => {
     const daily = { ...limits, guestWindow: 'daily' as const };
-    expect(quotaWindow(guest, lastMoment, daily)).toMatchObject({ item: 'guest#net#2026-11-21', resetAt: midnight });
+    expect(quotaWindow(guest, lastMoment, daily)).toMatchObject({
+      item: 'guest#net',
+      period: today,
+      resetAt: midnight,
+    });
   });
 
   test('counts a member by the day, which ends at midnight UTC', () => {
     const before = quotaWindow(member, lastMoment, limits);
-    expect(before).toMatchObject({ item: 'member#alice#2026-11-21', limit: 50, resetAt: midnight });
+    expect(before).toMatchObject({ item: 'member#alice', period: today, limit: 50, resetAt: midnight });
     const after = quotaWindow(member, midnight, limits);
-    expect(after).toMatchObject({ item: 'member#alice#2026-11-22', resetAt: midnight + 86_400_000 });
+    expect(after).toMatchObject({ item: 'member#alice', period: today + 1, resetAt: midnight + 86_400_000 });
     expect(after.minute).toBe(before.minute + 1);
   });
 
@@ -44,9 +49,9 @@ describe('quotaWindow', () => {
   });
 
   test.each<[string, Identity, string, number]>([
-    ['a key without a limit of its own', { ...member, keyId: 'key_1' }, 'member#alice#2026-11-21', 50],
-    ['a key with one', { ...member, keyId: 'key_1', ownLimit: 7 }, 'key#key_1#2026-11-21', 7],
-    ['a key with a limit of zero', { ...member, keyId: 'key_1', ownLimit: 0 }, 'key#key_1#2026-11-21', 0],
+    ['a key without a limit of its own', { ...member, keyId: 'key_1' }, 'member#alice', 50],
+    ['a key with one', { ...member, keyId: 'key_1', ownLimit: 7 }, 'key#key_1', 7],
+    ['a key with a limit of zero', { ...member, keyId: 'key_1', ownLimit: 0 }, 'key#key_1', 0],
   ])('counts %s', (_, identity, item, limit) => {
     expect(quotaWindow(identity, lastMoment, limits)).toMatchObject({ item, limit });
   });
@@ -54,10 +59,10 @@ describe('quotaWindow', () => {
 
 describe('readCounterName', () => {
   test.each<[Identity, Partial<Limits>, object]>([
-    [guest, {}, { kind: 'guest', name: 'net', window: 'lifetime' }],
-    [guest, { guestWindow: 'daily' }, { kind: 'guest', name: 'net', window: '2026-11-21' }],
-    [{ ...member, member: 'a:b@c.d' }, {}, { kind: 'member', name: 'a:b@c.d', window: '2026-11-21' }],
-    [{ ...member, keyId: 'key_1', ownLimit: 7 }, {}, { kind: 'key', name: 'key_1', window: '2026-11-21' }],
+    [guest, {}, { kind: 'guest', name: 'net' }],
+    [guest, { guestWindow: 'daily' }, { kind: 'guest', name: 'net' }],
+    [{ ...member, member: 'a:b@c.d' }, {}, { kind: 'member', name: 'a:b@c.d' }],
+    [{ ...member, keyId: 'key_1', ownLimit: 7 }, {}, { kind: 'key', name: 'key_1' }],
   ])('tells whose counter %j counts in', (identity, changed, name) => {
     expect(readCounterName(quotaWindow(identity, lastMoment, { ...limits, ...changed }).item)).toEqual(name);
   });

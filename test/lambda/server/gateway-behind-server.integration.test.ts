@@ -242,9 +242,9 @@ async function standingOf({ dynamoDb, log }: TestGateway): Promise<{ standing: n
   const { network } = log.find((line) => line.network) ?? {};
   const input = {
     TableName: dynamoDb.quotaTable,
-    Key: { pk: { S: `guest#${network}#lifetime` } },
+    Key: { pk: { S: `guest#${network}` } },
     ConsistentRead: true,
   };
-  const { Item } = await dynamoDb.callDynamoDb<{ Item?: { used?: { N: string } } }>('GetItem', input);
-  return { standing: Number(Item?.used?.N) };
+  const { Item } = await dynamoDb.callDynamoDb<{ Item?: { ulifetime?: { N: string } } }>('GetItem', input);
+  return { standing: Number(Item?.ulifetime?.N) };
 }

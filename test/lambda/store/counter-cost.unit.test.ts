@@ -1,104 +1,83 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChargeResult, CounterWindow } from '../../../lambda/quota/counters.ts';
-import { minuteOf } from '../../../lambda/quota/policy.ts';
+import type { CounterWindow } from '../../../lambda/quota/counters.ts';
+import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
-import { bytesAtRate, mostBurst, unitsOfBurst, unitsPerSecond } from '../../../lambda/store/counter-cost.ts';
+import { bytesAtRate, mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../../lambda/store/counter-cost.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { writeUnits } from '../../../lambda/store/item-size.ts';
-import { createMemoryCaller } from '../../exhaustive/memory-caller.ts';
+import { createMemoryCaller } from './memory-caller.ts';
 
-const start = Date.UTC(2026, 10, 21, 12);
-/** With a name as long as there is. */
-const limits = { item: `count_tokens#member#0x${'0'.repeat(40)}`, limit: 1_000_000, expiresAt: start + 86_400_000 };
+const midnight = Date.UTC(2026, 10, 22);
 
-/** Environments whose clocks are off by this many milliseconds, charging in turn. */
-function createWorld(burst: number, ...skews: number[]) {
+/** A counter with a name as long as there is, from yesterday. */
+async function createWorld(burst: number) {
   const store = createMemoryCaller();
-  const clock = { time: start };
-  const environments = (skews.length > 0 ? skews : [0]).map((skew) => {
-    const now = () => clock.time + skew;
-    const counters = createCounters(store.callDynamoDb, 'quota', now);
-    const window = (): CounterWindow => ({ ...limits, burst, minute: minuteOf(now()) });
-    return { charge: () => counters.charge(window(), createToken()) };
+  const clock = { time: midnight - 1 };
+  const counters = createCounters(store.callDynamoDb, 'quota', () => clock.time);
+  const window = (): CounterWindow => ({
+    ...{ item: `count_tokens#member#0x${'0'.repeat(40)}`, limit: 1_000_000, burst },
+    ...{ minute: minuteOf(clock.time), ...dayOf(clock.time) },
   });
-  let turn = 0;
-  const charge = () => environments[turn++ % environments.length]?.charge() ?? Promise.reject(new Error('nobody'));
-  const chargeMany = async (count: number): Promise<ChargeResult[]> => {
-    const results: ChargeResult[] = [];
-    for (let index = 0; index < count; index += 1) results.push(await charge());
-    return results;
+  const charge = async () => {
+    const token = createToken();
+    expect((await counters.charge(window(), token)).granted).toBe(true);
+    return () => counters.refund(window(), token);
   };
+  const chargeMany = async (count: number) => {
+    for (let index = 0; index < count; index += 1) await charge();
+  };
+  await charge();
+  clock.time = midnight;
   return { store, clock, charge, chargeMany };
 }
 
-describe('charges spread over a minute', () => {
+const sum = (units: readonly number[]): number => units.reduce((total, one) => total + one, 0);
+
+describe('charges spread over minutes', () => {
   test.each([
     { rate: 20, units: 1 },
-    { rate: 1_000, units: 1 },
-    { rate: 6_000, units: 4 },
+    { rate: mostBurst, units: 3 },
+    { rate: 600, units: 11 },
   ])('cost one write each, of $units units at most, at $rate a minute', async ({ rate, units }) => {
-    const { store, clock, charge } = createWorld(rate + 1);
-    // Twenty seconds of the heaviest traffic: long enough for the item to reach its full size.
-    const charges = Math.min(rate, 2_000);
-    for (let count = 0; count < charges; count += 1) {
-      expect((await charge()).granted).toBe(true);
-      clock.time += 60_000 / rate;
+    const { store, clock, charge } = await createWorld(rate);
+    store.units.length = 0;
+    for (let count = 0; count < 3 * rate; count += 1) {
+      await charge();
+      clock.time = midnight + Math.floor(((count + 1) * 60_000) / rate);
     }
-    expect(store.units).toHaveLength(charges);
+    expect(store.units).toHaveLength(3 * rate);
     expect(Math.max(...store.units)).toBe(units);
     expect(writeUnits(bytesAtRate(rate))).toBe(units);
   });
 
-  test('cost the same if clocks differ by three seconds', async () => {
-    const { store, clock, charge } = createWorld(1_001, 0, 3_000, -500, 2_500);
-    for (let count = 0; count < 2_000; count += 1) {
-      expect((await charge()).granted).toBe(true);
-      clock.time += 60;
+  test('cost a unit each at the default limits, even if all are refunded', async () => {
+    const { store, clock, charge } = await createWorld(20);
+    for (let minute = 0; minute < 4; minute += 1) {
+      for (let count = 0; count < 20; count += 1) await (await charge())();
+      clock.time += 60_000;
     }
-    expect(store.units).toEqual(Array(2_000).fill(1));
-  });
-
-  test('cost two writes each if a clock is further behind', async () => {
-    const { store, clock, charge } = createWorld(1_001, 0, -20_000);
-    for (let count = 0; count < 100; count += 1) {
-      expect((await charge()).granted).toBe(true);
-      clock.time += 60;
-    }
-    expect(store.units.length).toBeGreaterThan(140);
-    expect(store.units.length).toBeLessThan(152);
+    expect(Math.max(...store.units)).toBe(1);
   });
 });
 
-describe('a burst', () => {
-  test('has the computed cost', async () => {
-    const { store, chargeMany } = createWorld(1_000);
-    await chargeMany(600);
-    const spent = store.units.reduce((sum, one) => sum + one, 0);
-    expect(spent).toBeLessThanOrEqual(unitsOfBurst(600));
-    expect(spent).toBeGreaterThan(0.95 * unitsOfBurst(600));
+describe('the highest burst limit', () => {
+  test('is what one item serves in its worst second, and no higher', async () => {
+    const { store, clock, charge, chargeMany } = await createWorld(mostBurst);
+    for (let count = 0; count < mostBurst; count += 1) await (await charge())();
+    clock.time = midnight + 119_500;
+    store.units.length = 0;
+    await chargeMany(mostBurst);
+    clock.time = midnight + 120_000;
+    await chargeMany(mostBurst);
+    expect(store.units).toHaveLength(2 * mostBurst);
+    expect(sum(store.units)).toBeLessThanOrEqual(unitsOfWorstSecond(mostBurst));
+    expect(sum(store.units)).toBeGreaterThan(0.98 * unitsOfWorstSecond(mostBurst));
+    expect(unitsOfWorstSecond(mostBurst)).toBeLessThanOrEqual(unitsPerSecond);
+    expect(unitsOfWorstSecond(mostBurst + 1)).toBeGreaterThan(unitsPerSecond);
   });
 
-  test('costs its own tokens for ten seconds at most', async () => {
-    const { store, clock, charge, chargeMany } = createWorld(1_000);
-    await chargeMany(600);
-    expect(store.units.at(-1)).toBe(4);
-    for (let seconds = 0; seconds < 10; seconds += 1) {
-      clock.time += 1_000;
-      await charge();
-    }
-    clock.time += 1_000;
-    await charge();
-    expect(store.units.at(-1)).toBe(1);
-  });
-
-  test('and the next of the largest size are served within a second at the end of a minute', async () => {
-    const { store, clock, chargeMany } = createWorld(mostBurst);
-    clock.time += 59_500;
-    const first = await chargeMany(mostBurst);
-    clock.time += 500;
-    const second = await chargeMany(mostBurst);
-    expect([...first, ...second].filter(({ granted }) => granted)).toHaveLength(2 * mostBurst);
-    expect(store.units.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(unitsPerSecond);
-    expect(unitsOfBurst(2 * (mostBurst + 1))).toBeGreaterThan(unitsPerSecond);
+  test('is about 150', () => {
+    expect(mostBurst).toBeGreaterThan(140);
+    expect(mostBurst).toBeLessThan(160);
   });
 });

@@ -10,6 +10,7 @@ import { showUsage } from '../../../operator/keys/usage.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
+const today = Math.floor(now / 86_400_000);
 const count = 1200;
 /** Enough for more than two of DynamoDB's pages of a megabyte. */
 const padding = { padding: { S: 'x'.repeat(2_000) } };
@@ -47,14 +48,20 @@ beforeAll(async () => {
       ...(index % 10 === 2 && { expiresAt: { N: `${now + 1}` } }),
     })),
   );
-  const counter = (item: string, used: number) => ({ pk: { S: item }, used: { N: `${used}` } });
+  const counter = (item: string, counts: Readonly<Record<string, number>>) => ({
+    pk: { S: item },
+    ...Object.fromEntries(Object.entries(counts).map(([name, used]) => [name, { N: `${used}` }])),
+  });
   await put(
     quotaTable,
     numbers.flatMap((index) => [
-      counter(`member#member-${index}#2026-11-21`, index),
-      ...(index % 3 === 0 ? [counter(`member#member-${index}#2026-11-20`, 10_000)] : []),
-      ...(index % 4 === 0 ? [counter(`guest#network-${index}#lifetime`, 3)] : []),
-      ...(index % 5 === 0 ? [counter(`count_tokens#member#member-${index}`, 10_000)] : []),
+      counter(`member#member-${index}`, {
+        [`u${today}`]: index,
+        ...(index % 3 === 0 && { [`u${today - 1}`]: 10_000 }),
+      }),
+      ...(index % 4 === 0 ? [counter(`guest#network-${index}`, { ulifetime: 3 })] : []),
+      ...(index % 5 === 0 ? [counter(`count_tokens#member#member-${index}`, { ulifetime: 10_000 })] : []),
+      ...(index % 6 === 0 ? [counter(`guest_daily_limit#${today}#${index}`, { used: 10_000 })] : []),
     ]),
   );
 });
@@ -135,6 +142,6 @@ test('usage reads all pages of the table, pauses between them, and shows who use
     ['900 requests of 300 guests, each within its lifetime.'],
   ]);
   expect(progress.length).toBeGreaterThan(2);
-  expect(progress.at(-1)).toBe(count + 400 + 300 + 240);
+  expect(progress.at(-1)).toBe(count + 300 + 240 + 200);
   expect(pauses).toBe(progress.length - 1);
 });

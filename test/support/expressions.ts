@@ -3,7 +3,7 @@ import type { Item, Update, Value } from '../../lambda/store/table.ts';
 /*
  * What UpdateItem does to an item, for only those expressions that the counters use: `ADD`, `SET` to a value and `REMOVE`;
  * comparisons of numbers and `contains`, with or without `NOT`, joined by `AND`; and substitutes for names (`#ttl`).
- * Anything else throws. A test compares it with an emulator.
+ * Anything else throws. A test compares it with the emulator.
  */
 
 /** The item after the update; undefined if the condition fails. A missing item is passed as an empty one. */
@@ -69,8 +69,7 @@ function holds(item: Item, { negated, operator, path, operand }: Term, value: (n
   return isTrue !== negated;
 }
 
-function includes(found: Value | undefined, { S, B }: Value): boolean {
-  if (S !== undefined) return found?.SS?.includes(S) ?? false;
+function includes(found: Value | undefined, { B }: Value): boolean {
   return B === undefined ? fail('contains') : (found?.BS?.includes(B) ?? false);
 }
 
@@ -83,9 +82,8 @@ function compare(found: string | undefined, operator: string, wanted: string | u
   return operator === '>' ? difference > 0 : difference >= 0;
 }
 
-function add(found: Value | undefined, { N, SS, BS }: Value): Value {
+function add(found: Value | undefined, { N, BS }: Value): Value {
   if (N !== undefined) return { N: String(Number(found?.N ?? 0) + Number(N)) };
-  if (SS) return { SS: [...new Set([...(found?.SS ?? []), ...SS])].sort() };
   return BS ? { BS: [...new Set([...(found?.BS ?? []), ...BS])].sort() } : fail('ADD');
 }
 

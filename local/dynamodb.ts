@@ -154,8 +154,8 @@ function mendConditions(): void {
   if (mended in conditions) return;
   const { checkConditional } = conditions;
   conditions.checkConditional = ({ _condition, ...request }, item) => {
-    const asked = { ...request, ...(_condition && { _condition: withBase64(_condition) }) };
-    const refusal = checkConditional(asked, item && withBase64(item));
+    if (!_condition) return checkConditional(request, item);
+    const refusal = checkConditional({ ...request, _condition: withBase64(_condition) }, item && withBase64(item));
     if (refusal && item && request[returned] === 'ALL_OLD') refusal.body.Item = item;
     return refusal;
   };

@@ -1,13 +1,12 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { minuteOf } from '../../lambda/quota/policy.ts';
-import type { Item, Update } from '../../lambda/store/table.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Update } from '../../lambda/store/table.ts';
+import type { Plan, Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');
 
 /** A call that waits for the store, with the answers to its tries. */
 export interface Call {
-  readonly operation: string;
   readonly input: Update & { readonly Key: { readonly pk: { readonly S: string } } };
   readonly tries: string[];
 }
@@ -36,8 +35,10 @@ export interface Standing {
   readonly memory: string;
   readonly told: readonly Told[];
   /** What it charges, and the minute in which it counts; absent before it begins. */
-  readonly counter?: { readonly item: string; readonly used: string; readonly minute: number } | undefined;
+  readonly counter?: Counter | undefined;
 }
+
+export type Counter = { readonly item: string; readonly used: string; readonly minute: number };
 
 /** The first bytes of the tokens of each environment, in base64. */
 export const tokenPrefixes = ['QUFB', 'QkJC', 'Q0ND'];
@@ -49,29 +50,22 @@ export function changeOf({ UpdateExpression = '', ExpressionAttributeValues }: P
 }
 
 /** Runs the real code of one environment, with one request, through these events. */
-export async function act(
-  subject: Subject,
-  scenario: Scenario,
-  index: number,
-  met: readonly Meeting[],
-): Promise<Standing> {
-  const plan = scenario.environments[index];
-  if (!plan) throw new RangeError(`no environment ${index}`);
+export async function act(subject: Subject, scenario: Scenario, index: number, met: readonly Meeting[]) {
+  const plan = scenario.environments[index] as Plan;
   const told: Told[] = [];
   let [time, tokens, answers, sleeps, closed] = [scenario.beginning, 0, 0, false, false];
   let current: Call | undefined;
   let waiting: { resolve(answer: object): void; reject(error: Error): void } | undefined;
   let wake: (() => void) | undefined;
-  let counter: Standing['counter'];
+  let counter: Counter | undefined;
 
   const sleep = async () => {
     if (sleeps && !closed) await new Promise<void>((resolve) => (wake = resolve));
   };
   const repeat = subject.createRepeat({ now: () => time, random: () => 0, pause: sleep });
-  const callDynamoDb: CallService = (operation, input, signal) => {
-    const call = { operation, input: input as Call['input'], tries: [] };
-    current = call;
-    counter ??= { item: call.input.Key.pk.S, used: changeOf(call.input).used, minute: minuteOf(time) };
+  const callDynamoDb: CallService = (_, input, signal) => {
+    current = { input: input as Call['input'], tries: [] };
+    counter ??= { item: current.input.Key.pk.S, used: changeOf(current.input).used, minute: minuteOf(time) };
     const send = () =>
       new Promise<never>((resolve, reject) => {
         if (closed) reject(new Error('closed'));
@@ -88,26 +82,19 @@ export async function act(
   });
 
   const request = async () => {
-    if (plan.counting) {
-      await quota.checkBurst(plan.identity);
-      told.push({ kind: 'granted' });
-      return;
-    }
-    const charge = await quota.charge(plan.identity, 'req_1');
-    told.push({ kind: 'granted', remaining: charge.figures.remaining });
-    if (!plan.fails) return;
-    // The upstream may fail late.
-    await sleep();
+    const charge = plan.counts ? await quota.checkBurst(plan.identity) : await quota.charge(plan.identity, 'req_1');
+    told.push({ kind: 'granted', remaining: charge?.figures.remaining });
+    if (!charge || !plan.fails) return;
+    await sleep(); // The upstream may fail late.
     const figures = await charge.refund();
     if (figures) told.push({ kind: 'refunded', remaining: figures.remaining });
-    // A second refund changes nothing.
-    await charge.refund();
+    await charge.refund(); // A second one changes nothing.
   };
   const tell = (error: unknown) => {
     const { GatewayError, QuotaRefusal } = subject;
     const code = error instanceof GatewayError ? error.code : String(error);
-    if (error instanceof QuotaRefusal) told.push({ kind: 'refused', code, remaining: error.figures.remaining });
-    else if (code === 'rate_limited') told.push({ kind: 'refused', code });
+    const remaining = error instanceof QuotaRefusal ? error.figures.remaining : undefined;
+    if (/^(rate_limited|quota_exceeded)$/.test(code)) told.push({ kind: 'refused', code, remaining });
     else
       told.push({ kind: 'failed', code, answerLost: error instanceof GatewayError && error.reason === 'answer_lost' });
   };
@@ -137,8 +124,12 @@ export async function act(
   }
   const isAsleep = wake !== undefined;
   const call = isAsleep || !waiting ? undefined : current;
-  const memory = [answers, waiting !== undefined, ...((isAsleep || call) && current ? [viewOf(current)] : [])].join();
-  const standing = { call, isAsleep, memory, told: [...told], counter };
+  const memory = [
+    answers,
+    waiting !== undefined,
+    ...((isAsleep || call) && current ? [viewOfCall(current)] : []),
+  ].join();
+  const standing: Standing = { call, isAsleep, memory, told: [...told], counter };
   closed = true;
   waiting?.reject(new Error('closed'));
   wake?.();
@@ -146,14 +137,14 @@ export async function act(
 }
 
 /** What distinguishes a call from others of its environment. */
-function viewOf({ input, tries }: Call): string {
-  const { UpdateExpression: update = 'GetItem', ExpressionAttributeValues: values } = input;
+export function viewOfCall({ input, tries }: Call): string {
+  const { UpdateExpression: update, ExpressionAttributeValues: values } = input;
   return [update.replace(/ REMOVE .*/, ''), values?.[':token']?.B?.slice(4), ...tries.toSorted()].join(' ');
 }
 
 function errorOf({ ServiceError }: Subject, kind: string, found: string): Error {
   if (kind === 'no answer') return new ServiceError('NoAnswer', '');
   if (kind === 'throttled') return new ServiceError('ProvisionedThroughputExceededException', '', { status: 400 });
-  const details = found === '' ? {} : { Item: JSON.parse(found) as Item };
+  const details = found === '' ? {} : { Item: JSON.parse(found) };
   return new ServiceError('ConditionalCheckFailedException', '', { status: 400, details });
 }

@@ -1,4 +1,4 @@
-import type { Told } from './actor.ts';
+import type { Counter, Told } from './actor.ts';
 import type { Plan, Scenario } from './scenarios.ts';
 import type { EnvironmentState, WorldState } from './world.ts';
 
@@ -18,14 +18,10 @@ export function findFault(scenario: Scenario, before: WorldState, state: WorldSt
   return undefined;
 }
 
-type Counter = { readonly item: string; readonly used: string; readonly minute: number };
-
 const usedIn = ({ items }: WorldState, { item, used }: Counter) => Number(items[item]?.[used]?.N ?? 0);
 
-function limitOf({ limits }: Scenario, { item }: Counter): number {
-  if (item.startsWith('count_tokens#')) return Number.MAX_SAFE_INTEGER;
-  return item.startsWith('guest#') ? limits.guestLimit : limits.memberLimit;
-}
+const limitOf = ({ limits }: Scenario, { item }: Counter) =>
+  item.startsWith('count_tokens#') ? Number.MAX_SAFE_INTEGER : limits.memberLimit;
 
 /** The charges of a minute, even if the item no longer has them. */
 function countIn({ environments }: WorldState, { item, minute }: Counter): number {
@@ -76,6 +72,6 @@ function findUntruth(
   }
   if (kind !== 'refused') return undefined;
   const burstSpent = countIn(state, counter) >= scenario.limits.burstLimit;
-  const right = code === 'rate_limited' ? burstSpent && used < limit : code === 'quota_exceeded' && used >= limit;
-  return right ? undefined : `is refused (${code}) with room left`;
+  const isRight = code === 'rate_limited' ? burstSpent && used < limit : used >= limit;
+  return isRight ? undefined : `is refused (${code}) with room left`;
 }

@@ -1,13 +1,12 @@
 import type { Identity } from '../../lambda/identity/identity.ts';
 import type { Limits } from '../../lambda/quota/policy.ts';
 
-/** An environment, with one request. */
+/** An environment, with one request, which the upstream fails or not. */
 export interface Plan {
   readonly identity: Identity;
-  /** Whether the upstream fails, so that the request is refunded. */
-  readonly fails?: boolean;
+  readonly fails: boolean;
   /** Whether it only counts tokens, which has its own burst limit. */
-  readonly counting?: boolean;
+  readonly counts: boolean;
 }
 
 /** A starting point of which all schedules are run. */
@@ -18,10 +17,7 @@ export interface Scenario {
   readonly beginning: number;
   /** The milliseconds that pass at once, at some point in each schedule. */
   readonly passing: number;
-  /**
-   * Whether so much time passes that tokens are dropped: the one bound that the counter has. So no call is under way
-   * meanwhile, and no copy of one arrives later.
-   */
+  /** Whether tokens are dropped meanwhile: the counter's one bound. No call is under way then, nor does a copy come later. */
   readonly isFar: boolean;
 }
 
@@ -36,44 +32,35 @@ const passings = {
   'over midnight': [night, 60_000],
   'over two minutes': [noon, 120_000],
 } as const;
-type When = keyof typeof passings;
+const inMinutes = ['at once', 'over a second', 'to the next minute', 'over two minutes'] as const;
 
-function overTime(
-  name: string,
-  environments: readonly Plan[],
-  limit: number,
-  burst: number,
-  whens: When[],
+/** Requests of one caller, with every possible number of failures; or countings of tokens. */
+function crowd(
+  [count, limit, burst]: [count: number, limit: number, burst: number],
+  identity: Identity,
+  whens: readonly (keyof typeof passings)[],
+  counts = false,
 ): Scenario[] {
   const limits: Limits = { guestLimit: limit, memberLimit: limit, guestWindow: 'lifetime', burstLimit: burst };
-  return whens.map((when) => {
-    const [beginning, passing] = passings[when];
-    const named = `${name}, limit ${limit}, burst ${burst}, ${when}`;
-    return { name: named, environments, limits, beginning, passing, isFar: passing > 60_000 };
+  return Array.from({ length: counts ? 1 : count + 1 }, (_, failing) => failing).flatMap((failing) => {
+    const environments = Array.from({ length: count }, (_, index) => ({ identity, fails: index < failing, counts }));
+    const who = counts ? `${count} countings of tokens` : `${count} of a ${identity.kind}, ${failing} failing`;
+    return whens.map((when) => {
+      const [beginning, passing] = passings[when];
+      const name = `${who}, limit ${limit}, burst ${burst}, ${when}`;
+      return { name, environments, limits, beginning, passing, isFar: passing > 60_000 };
+    });
   });
-}
-
-/** Requests of one caller, with every possible number of failures. */
-function crowd(count: number, limit: number, burst: number, identity: Identity, whens: When[]): Scenario[] {
-  return Array.from({ length: count + 1 }, (_, failing) => failing).flatMap((failing) => {
-    const environments = Array.from({ length: count }, (_, index) => ({ identity, fails: index < failing }));
-    return overTime(`${count} of a ${identity.kind}, ${failing} failing`, environments, limit, burst, whens);
-  });
-}
-
-function countings(count: number, burst: number, whens: When[]): Scenario[] {
-  const environments = Array.from({ length: count }, () => ({ identity: member, counting: true }));
-  return overTime(`${count} countings of tokens`, environments, 1, burst, whens);
 }
 
 export const pairs: readonly Scenario[] = [
-  ...crowd(2, 1, 3, guest, ['at once', 'over a second', 'to the next minute', 'over two minutes']),
-  ...crowd(2, 2, 1, member, ['at once', 'over a second', 'to the next minute', 'over midnight', 'over two minutes']),
-  ...countings(2, 1, ['at once', 'over a second', 'to the next minute', 'over two minutes']),
+  ...crowd([2, 1, 3], guest, inMinutes),
+  ...crowd([2, 2, 1], member, [...inMinutes, 'over midnight']),
+  ...crowd([2, 1, 1], member, inMinutes, true),
 ];
 
 export const triples: readonly Scenario[] = [
-  ...crowd(3, 1, 3, guest, ['at once', 'over a second', 'to the next minute', 'over two minutes']),
-  ...crowd(3, 2, 2, member, ['at once', 'over midnight']),
-  ...countings(3, 2, ['at once', 'to the next minute']),
+  ...crowd([3, 1, 3], guest, inMinutes),
+  ...crowd([3, 2, 2], member, ['at once', 'over midnight']),
+  ...crowd([3, 1, 2], member, ['at once', 'to the next minute'], true),
 ];

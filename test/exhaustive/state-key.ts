@@ -1,14 +1,12 @@
 import type { Item } from '../../lambda/store/table.ts';
-import { tokenPrefixes } from './actor.ts';
+import { tokenPrefixes, viewOfCall } from './actor.ts';
 import type { EnvironmentState, WorldState } from './world.ts';
 
 /** Caches a function of immutable objects. */
 export function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
   return (key) => {
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const found = find(key);
+    const found = known.get(key) ?? find(key);
     known.set(key, found);
     return found;
   };
@@ -35,32 +33,22 @@ const viewOf = remembering(({ actor, late, applied, faults }: EnvironmentState):
   if (actor && !waits && late.length === 0) return over;
   const told = actor?.told.map(({ kind }) => kind).sort();
   const next = waits && [actor.isAsleep, actor.memory, faults > 0];
-  const calls = late.map(({ input }) => [
-    input.UpdateExpression,
-    input.ExpressionAttributeValues?.[':token']?.B?.slice(4),
-  ]);
-  return shorten([told, applied, next, calls].join(';'));
+  const calls = late.map(viewOfCall);
+  return [told, applied, next, calls].join(';');
 });
 
 /** An item's key is one of its attributes. Tokens are named by the places of their environments. */
 const viewsOf = remembering((item: Item) => {
   const known = new Map<string, string>();
-  return (places: string): string => {
-    const before = known.get(places);
-    if (before !== undefined) return before;
+  const viewWith = (places: string) => {
     const split = places.split(',');
     const named = (token: string) => `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? ''}${token.slice(4)}`;
     const values = Object.entries(item).map(([name, { S, N = S, BS }]) => [name, N ?? BS?.map(named).sort()].join());
-    const view = shorten(values.sort().join());
+    return values.sort().join();
+  };
+  return (places: string): string => {
+    const view = known.get(places) ?? viewWith(places);
     known.set(places, view);
     return view;
   };
 });
-
-/** A short number for a long text. */
-function shorten(text: string): string {
-  const number = numbers.get(text) ?? String(numbers.size);
-  numbers.set(text, number);
-  return number;
-}
-const numbers = new Map<string, string>();

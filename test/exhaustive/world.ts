@@ -18,8 +18,7 @@ export interface Actor extends Standing {
 }
 
 export interface EnvironmentState {
-  /** Undefined before it begins. */
-  readonly actor: Actor | undefined;
+  readonly actor: Actor | undefined; // before it begins
   /** Calls that got no answer and may still arrive: at once, after a repeat, or never. */
   readonly late: readonly Call[];
   /** What the store has done for it: 1 for a charge, -1 for a refund. */
@@ -37,7 +36,7 @@ export interface WorldState {
 const isDone = ({ call, isAsleep }: Standing): boolean => !call && !isAsleep;
 /** Which of the calls without an answer arrives late; there are at most as many as faults. */
 const arrivals = ['arrives', 'arrives by its later call'];
-const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled' } as const;
+const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled', 'is killed': 'killed' } as const;
 
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number) {
   const { environments: plans, passing, isFar } = scenario;
@@ -57,7 +56,6 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     return next;
   };
 
-  /** Applies an environment's call to the store. */
   const apply = (state: WorldState, index: number, call: Call) => {
     const item = call.input.Key.pk.S;
     const { answer, after, change } = outcomeOf(call, state.items[item]);
@@ -84,12 +82,9 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     return state;
   };
 
-  const isOver = ({ environments }: WorldState) => environments.every(({ actor }) => actor && isDone(actor));
-  const canPass = (state: WorldState) => {
-    if (passing === 0 || state.timePassed) return false;
-    if (isFar && state.environments.some(({ actor }) => actor?.call)) return false;
-    return !isOver(state) || state.environments.some(({ late }) => late.length > 0);
-  };
+  const canPass = ({ environments: all }: WorldState) =>
+    all.some(({ actor, late }) => !actor || !isDone(actor) || late.length > 0) &&
+    !(isFar && all.some(({ actor }) => actor?.call));
 
   /** Whether it may be frozen with this answer: before a late refund, or before it leaves its token. */
   const maySleep = (state: WorldState, index: number, call: Call): boolean => {
@@ -104,7 +99,6 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   return {
     first,
 
-    /** All steps that may come next. */
     stepsFrom(state: WorldState): Step[] {
       const canSleep = passing > 0 && !state.timePassed;
       if (!state.environments.some(({ actor }) => actor)) return beginnings(names, canSleep);
@@ -116,17 +110,17 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
           if (apply(state, index, arriving).answer.kind === 'answer') steps.push(`${number} ${arrivals[at]}`);
         }
         if (!actor || isDone(actor)) continue;
-        if (state.faultsLeft > 0) steps.push(`${number} is killed`);
-        if (!actor.call) continue;
-        steps.push(`${number} is answered`);
-        if (canSleep && maySleep(state, index, actor.call)) steps.push(`${number} is answered, sleeps`);
+        if (actor.call) steps.push(`${number} is answered`);
+        if (actor.call && canSleep && maySleep(state, index, actor.call)) steps.push(`${number} is answered, sleeps`);
         if (state.faultsLeft === 0) continue;
-        steps.push(...Object.keys(faults).map((fault) => `${number} ${fault}`));
+        steps.push(`${number} is killed`);
+        if (!actor.call) continue;
+        steps.push(`${number} gets no answer`, `${number} is throttled`);
         // A shorter sleep allows another try, which could as well come before it.
         if (canSleep && passing >= timeLimit)
-          steps.push(...Object.keys(faults).map((fault) => `${number} ${fault}, sleeps`));
+          steps.push(`${number} gets no answer, sleeps`, `${number} is throttled, sleeps`);
       }
-      return canPass(state) ? [...steps, 'time passes'] : steps;
+      return canSleep && canPass(state) ? [...steps, 'time passes'] : steps;
     },
 
     async take(state: WorldState, step: Step): Promise<WorldState> {
@@ -139,78 +133,60 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
       }
       const [index, sleeps] = [Number(numbers) - 1, sleepy !== undefined];
       const { actor, late = [] } = state.environments[index] ?? {};
+      const call = actor?.call;
       const arriving = late[arrivals.indexOf(action)];
       if (arriving) {
-        const others = late.filter((call) => call !== arriving);
+        const others = late.filter((other) => other !== arriving);
         return alter(apply(state, index, arriving).state, index, () => ({ late: others }));
       }
-      const call = actor?.call;
-      const failed = { ...state, faultsLeft: state.faultsLeft - 1 };
-      if (actor && action === 'is killed') {
-        // What it has sent may still arrive.
-        const dead = { ...actor, call: undefined, isAsleep: false };
-        return alter(failed, index, () => ({ actor: dead, late: call ? [...late, call] : late }));
-      }
-      if (!call) throw new RangeError(`nothing is called at: ${step}`);
-      if (action === 'is answered') {
+      if (call && action === 'is answered') {
         const { state: after, answer } = apply(state, index, call);
         const next = await meet(index, actor, { ...answer, sleeps });
         return alter(after, index, () => ({ actor: next }));
       }
       const kind = faults[action as keyof typeof faults];
-      const next = await meet(index, actor, { kind, sleeps });
-      const arrivingYet = kind === 'no answer' ? [...late, call] : late;
-      return alter(failed, index, (one) => ({ actor: next, late: arrivingYet, faults: one.faults + 1 }));
+      const dead = { ...actor, call: undefined, isAsleep: false } as Actor;
+      const next = kind === 'killed' ? dead : await meet(index, actor, { kind, sleeps });
+      // What it has sent may still arrive.
+      const sent = call && kind !== 'throttled' ? [...late, call] : late;
+      const failed = { ...state, faultsLeft: state.faultsLeft - 1 };
+      return alter(failed, index, (one) => ({ actor: next, late: sent, faults: one.faults + 1 }));
     },
 
-    /** The same for two states with the same future. */
     keyOf: (state: WorldState) => keyOf(names, state),
   };
 }
 
-/** The store's answer to a call, and the item after it if the call wrote to it. */
-interface Outcome {
-  readonly answer: { readonly kind: 'answer' | 'refusal'; readonly text: string };
-  readonly after?: Item;
-  readonly change: number;
-}
-
-/** Evaluates each call on each item once, and shares equal items. */
-function rememberOutcomes(): (call: Call, before: Item | undefined) => Outcome {
+/** The store's answer to a call, and the item after it if the call wrote to it. Equal items are shared. */
+function rememberOutcomes() {
   const known = new Map<string, Item>();
-  const find = ({ input }: Call, before: Item | undefined): Outcome => {
+  const find = ({ input }: Call, before: Item | undefined) => {
     const text = before ? textOf(before) : '';
     const found = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
-    if (!found) return { answer: { kind: 'refusal', text }, change: 0 };
+    if (!found) return { answer: { kind: 'refusal' as const, text }, after: undefined, change: 0 };
     const after = known.get(textOf(found)) ?? found;
     known.set(textOf(after), after);
-    return {
-      answer: { kind: 'answer', text: `{"Attributes":${textOf(after)}}` },
-      after,
-      change: changeOf(input).change,
-    };
+    const answer = { kind: 'answer' as const, text: `{"Attributes":${textOf(after)}}` };
+    return { answer, after, change: changeOf(input).change };
   };
   const none: Item = {};
   const outcomesOf = remembering((call: Call) =>
-    remembering((before: Item) => find(call, before === none ? undefined : before)),
+    remembering((item: Item) => find(call, item === none ? undefined : item)),
   );
-  return (call, before = none) => outcomesOf(call)(before);
+  return (call: Call, before = none) => outcomesOf(call)(before);
 }
 
-function alter(
-  state: WorldState,
-  index: number,
-  change: (one: EnvironmentState) => Partial<EnvironmentState>,
-): WorldState {
+type Change = (one: EnvironmentState) => Partial<EnvironmentState>;
+
+function alter(state: WorldState, index: number, change: Change): WorldState {
   const environments = state.environments.map((one, at) => (at === index ? { ...one, ...change(one) } : one));
   return { ...state, environments };
 }
 
 /** Which environments may begin before time passes; the others begin after it. */
 function beginnings(plans: readonly string[], canSleep: boolean): Step[] {
-  const all = plans.map((_, index) => index);
-  const subsets = Array.from({ length: 2 ** plans.length - 1 }, (_, bits) =>
-    all.filter((at) => ((bits + 1) >> at) & 1),
-  );
-  return (canSleep ? subsets : [all]).map((subset) => `${subset.map((index) => index + 1).join(' ')} begin`);
+  const numbers = plans.map((_, index) => index + 1);
+  const subset = (bits: number) => numbers.filter((number) => (bits >> (number - 1)) & 1);
+  const subsets = Array.from({ length: 2 ** plans.length - 1 }, (_, index) => subset(index + 1));
+  return (canSleep ? subsets : [numbers]).map((those) => `${those.join(' ')} begin`);
 }

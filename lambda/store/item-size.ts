@@ -13,13 +13,8 @@ export function itemSize(item: Item): number {
   return Object.entries(item).reduce((size, [name, value]) => size + name.length + valueSize(value), 0);
 }
 
-function valueSize({ S, N, SS, BS }: Value): number {
+function valueSize({ S, N, BS }: Value): number {
   if (N !== undefined) return Math.ceil(N.length / 2) + 1;
-  if (SS !== undefined) return setSize(SS, 'utf8');
-  if (BS !== undefined) return setSize(BS, 'base64');
+  if (BS !== undefined) return BS.reduce((size, element) => size + Buffer.byteLength(element, 'base64') + 1, 3);
   return Buffer.byteLength(S ?? '');
-}
-
-function setSize(elements: readonly string[], encoding: 'utf8' | 'base64'): number {
-  return elements.reduce((size, element) => size + Buffer.byteLength(element, encoding) + 1, 3);
 }

@@ -7,7 +7,6 @@ export interface Value {
   readonly S?: string;
   readonly N?: string;
   readonly B?: string;
-  readonly SS?: readonly string[];
   readonly BS?: readonly string[];
   readonly L?: readonly Value[];
   readonly M?: Item;

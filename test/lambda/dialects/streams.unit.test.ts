@@ -135,41 +135,46 @@ describe.each(dialectNames)('streams of %s', (name) => {
       }
     });
 
-    test('leaves what a program reads unchanged, byte for byte', () => {
-      const exempt = (all: readonly ClientEvent[]) =>
-        [...joinTexts(valuesOf(all))].filter(([, text]) => text.includes('EXEMPT'));
-      // Ciphertext and calls of a stream that ended are all there; one that failed may end early.
-      if (terminal === 'end') expect(exempt(events)).toEqual(exempt(given));
-    });
+    const exempt = (all: readonly ClientEvent[]) =>
+      [...joinTexts(valuesOf(all))].filter(([, text]) => text.includes('EXEMPT'));
+    // Ciphertext and calls of a stream that ended are all there; one that failed may end early.
+    if (terminal === 'end' && exempt(given).length > 0) {
+      test('leaves what a program reads unchanged, byte for byte', () => {
+        expect(exempt(events)).toEqual(exempt(given));
+      });
+    }
 
-    test('keeps every count of tokens in its place', () => {
-      const counts = (all: readonly ClientEvent[]) =>
-        valuesOf(all)
-          .flatMap((value) => findAll(value, 'usage'))
-          .filter((one) => one !== null)
-          .map(numbersIn);
-      if (terminal !== 'failure') expect(counts(events)).toEqual(counts(given));
-      if (counts(given).length > 0 && terminal === 'end')
-        expect(usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
-    });
+    const counts = (all: readonly ClientEvent[]) =>
+      valuesOf(all)
+        .flatMap((value) => findAll(value, 'usage'))
+        .filter((one) => one !== null)
+        .map(numbersIn);
+    if (terminal !== 'failure' && counts(given).length > 0) {
+      test('keeps every count of tokens in its place', () => {
+        expect(counts(events)).toEqual(counts(given));
+        if (terminal === 'end') expect(usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
+      });
+    }
 
     test('says nothing in a place that is closed', () => {
       const closed = new Set<unknown>();
+      const late: unknown[] = [];
       for (const value of valuesOf(events)) {
         const { closes, speaks } = placeOf[name]?.(value) ?? {};
-        if (speaks !== undefined) expect(closed).not.toContain(speaks);
+        if (closed.has(speaks)) late.push(speaks);
         if (closes !== undefined) closed.add(closes);
       }
+      expect(late).toEqual([]);
     });
 
-    test('says all that was said', () => {
-      if (terminal === 'failure') return;
-      const said = (all: readonly ClientEvent[]) =>
-        [...joinTexts(valuesOf(all))].filter(([path]) => /(content|refusal|reasoning|delta|text|thinking)$/.test(path));
-      const hide = (text: string) => (text.includes('EXEMPT') ? text : scrubber.scrub(text));
-      // Scrubbing each block by itself would not find a name split across two.
-      if (/^(halves|starts-with)/.test(fixture)) return;
-      expect(said(events)).toEqual(said(given).map(([path, text]) => [path, hide(text)]));
-    });
+    const said = (all: readonly ClientEvent[]) =>
+      [...joinTexts(valuesOf(all))].filter(([path]) => /(content|refusal|reasoning|delta|text|thinking)$/.test(path));
+    const hide = (text: string) => (text.includes('EXEMPT') ? text : scrubber.scrub(text));
+    // Scrubbing each block by itself would not find a name split across two.
+    if (terminal !== 'failure' && said(given).length > 0 && !/^(halves|starts-with)/.test(fixture)) {
+      test('says all that was said', () => {
+        expect(said(events)).toEqual(said(given).map(([path, text]) => [path, hide(text)]));
+      });
+    }
   });
 });

@@ -111,7 +111,8 @@ describe.each(Object.entries(fixtures))('%s', (_, { stream, log, unfinished }) =
   test('whole', () => expect(read([bytes])).toEqual(expected));
   test('byte by byte', () => expect(read(byByte(bytes))).toEqual(expected));
   test('at every split point', () => {
-    for (const offset of bytes.keys()) expect(read(cut(bytes, [offset]))).toEqual(expected);
+    // Also before the first byte and after the last: nothing has one split point, too.
+    for (let offset = 0; offset <= bytes.length; offset += 1) expect(read(cut(bytes, [offset]))).toEqual(expected);
   });
 });
 

@@ -16,8 +16,7 @@ export async function writeResponse(
   const head = { ...headers, ...(!keepConnection && { connection: 'close' }) };
   if (typeof body !== 'string') {
     response.writeHead(statusCode, head);
-    for await (const piece of body) response.write(piece);
-    response.end();
+    await pipeline(body, response);
     return;
   }
   const bodyless = request.method === 'HEAD' || statusCode === 204 || statusCode === 304;

@@ -1,10 +1,10 @@
+import type { CallService } from '../aws/call-service.ts';
+import { ServiceError } from '../aws/service-error.ts';
 import type { Counters, CounterWindow, Tallies } from '../quota/counters.ts';
 import { minuteOf } from '../quota/policy.ts';
 import { markToken } from '../quota/token.ts';
-import type { CallService } from '../aws/call-service.ts';
 import { itemSize, writeUnits } from './item-size.ts';
 import { quotaSchema } from './schema.ts';
-import { ServiceError } from '../aws/service-error.ts';
 import { createTable, type Item, type Value } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createToken } from '../../lambda/quota/token.ts';
 import type { CallService } from '../../lambda/aws/call-service.ts';
-import { createCounters } from '../../lambda/store/counters.ts';
 import { ServiceError } from '../../lambda/aws/service-error.ts';
+import { createToken } from '../../lambda/quota/token.ts';
+import { createCounters } from '../../lambda/store/counters.ts';
 import type { Item, Update } from '../../lambda/store/table.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
 import { evaluateUpdate } from './expressions.ts';

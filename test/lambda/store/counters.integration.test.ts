@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ServiceError } from '../../../lambda/aws/service-error.ts';
 import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
 import { createCounters } from '../../../lambda/store/counters.ts';
 import { itemSize } from '../../../lambda/store/item-size.ts';
-import { ServiceError } from '../../../lambda/aws/service-error.ts';
 import type { Item } from '../../../lambda/store/table.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';

@@ -1,6 +1,6 @@
 import type { CallService } from '../../../lambda/aws/call-service.ts';
-import { itemSize, writeUnits } from '../../../lambda/store/item-size.ts';
 import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import { itemSize, writeUnits } from '../../../lambda/store/item-size.ts';
 import type { Item, Update } from '../../../lambda/store/table.ts';
 import { evaluateUpdate } from '../../support/expressions.ts';
 

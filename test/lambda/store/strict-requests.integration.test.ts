@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import type { CounterWindow } from '../../../lambda/quota/counters.ts';
 import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
 import { createToken, markToken } from '../../../lambda/quota/token.ts';
-import { createDocumentClient } from '../../../lambda/store/client.ts';
 import { createCounters, createTallies } from '../../../lambda/store/counters.ts';
 import { readIdentities } from '../../../lambda/store/identities.ts';
 import { itemSize } from '../../../lambda/store/item-size.ts';

@@ -1,11 +1,18 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createReadStop } from '../../lambda/store/stop-switch.ts';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createDocumentClient } from '../../lambda/store/client.ts';
+import { createKeyStore } from '../../lambda/store/keys.ts';
+import { keysSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
+import { createReadStop, createStopSwitch } from '../../lambda/store/stop-switch.ts';
+import { createMissingTables } from '../../local/dynamodb.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { type FakeService, startFakeService } from '../support/fake-service.ts';
+
+// Each command is a whole process, of which a busy machine starts one a second or two.
+jest.setTimeout(120_000);
 
 let dynamoDb: TestDynamoDb;
 let cloudFormation: FakeService;
@@ -121,4 +128,66 @@ test('--json prints JSON', async () => {
 test('wrong usage and a missing gateway are distinguished', async () => {
   expect(await run('stop', '--reason', '')).toMatchObject({ code: 2, err: expect.stringContaining('1 to 200') });
   expect(await run('stop')).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });
+});
+
+describe('copying back from a restored table, as the runbook does it', () => {
+  const day = 86_400_000;
+  const records = {
+    revoked: { id: 'key_revoked', member: 'ada', createdAt: 1 },
+    ended: { id: 'key_ended', member: 'ada', createdAt: 2 },
+    lost: { id: 'key_lost', member: 'ada', createdAt: 3 },
+    wrong: { id: 'key_wrong', member: 'ada', createdAt: 4 },
+  };
+
+  /** The commands that the runbook uses of AWS's CLI, on the embedded tables. */
+  const aws = `
+    import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+    const [, operation, ...words] = process.argv.slice(1);
+    const option = (name) => words[words.indexOf(name) + 1];
+    const client = new DynamoDBClient({});
+    const TableName = option('--table-name');
+    if (operation === 'scan') console.log(JSON.stringify({ Items: (await client.send(new ScanCommand({ TableName }))).Items }));
+    else if (operation !== 'put-item') throw new Error(operation + ' is not here');
+    else {
+      const ConditionExpression = option('--condition-expression');
+      await client.send(new PutItemCommand({ TableName, Item: JSON.parse(option('--item')), ConditionExpression }));
+    }`;
+
+  test.each([
+    ['MISSING', 'mistaken'],
+    ['WRONG', undefined],
+  ])('with $%s keeps what was revoked or ended since, and brings no stop back', async (condition, label) => {
+    const client = createDocumentClient(dynamoDb.client);
+    const [keysTable, restored] = [`keys-${condition}`, `keys-${condition}-restored`];
+    await createMissingTables(
+      dynamoDb.client,
+      [keysTable, restored].map((table) => toCreateTableInput(keysSchema, table)),
+    );
+    const [now, then] = [keysTable, restored].map((table) => createKeyStore(client, table));
+    if (!now || !then) throw new Error('unreachable');
+    for (const record of Object.values(records)) await then.put(record.id, record);
+    await createStopSwitch(dynamoDb.callDynamoDb, restored).stop({ at: 'long ago' });
+    await now.put('key_revoked', { ...records.revoked, revokedAt: 5 * day });
+    await now.put('key_ended', { ...records.ended, expiresAt: 6 * day });
+    await now.put('key_wrong', { ...records.wrong, label: 'mistaken' });
+
+    const [, section = ''] =
+      /^## Restoring tables\n([\s\S]+?)^## /m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+    const [, block = ''] = /```bash\n(MISSING=[^`]+)copy_back "\$MISSING"\n```/.exec(section) ?? [];
+    expect(section).toContain(`copy_back "$${condition}"`);
+    const standIn = 'aws() { "$NODE" --input-type=module -e "$AWS" -- "$@"; }';
+    const script = `${standIn}\n${block}\ncopy_back "$${condition}"`;
+    const env = { ...shell, ...endpoints(), AWS_REGION: 'local', NODE: process.execPath, AWS: aws, TABLE: keysTable };
+    const { err } = await execute('bash', ['--noprofile', '--norc', '-c', script], env);
+
+    expect(err).toContain('ConditionalCheckFailedException');
+    expect(await createReadStop(dynamoDb.callDynamoDb, keysTable)()).toBeUndefined();
+    const { keys } = await now.list();
+    expect(keys.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual([
+      { ...records.revoked, revokedAt: 5 * day },
+      { ...records.ended, expiresAt: 6 * day },
+      records.lost,
+      { ...records.wrong, ...(label && { label }) },
+    ]);
+  });
 });

@@ -63,6 +63,7 @@ async function countUntilRefused(ask: Probe, key: string, { models, headerPrefix
   const body = messagesProbe.question(models[0], whoAreYou);
   for (let count = 1; count <= mostCounts; count += 1) {
     const reply = await ask({ method: 'POST', path: countTokensPath, headers: messagesProbe.keyHeaders(key), body });
+    if (reply.status >= 500) return fail(`${reply.title} answered ${quote(reply)}`);
     if (reply.status !== 429) continue;
     const fault = faultInError(reply, tooFast, headerPrefix);
     return fault === undefined ? ok(`after ${count - 1} in a minute`) : fail(`${reply.title}: ${fault}`);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createDocumentClient } from '../../lambda/store/client.ts';
+import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createKeyStore } from '../../lambda/store/keys.ts';
 import { keysSchema, toCreateTableInput } from '../../lambda/store/schema.ts';
 import { createReadStop, createStopSwitch } from '../../lambda/store/stop-switch.ts';

@@ -38,8 +38,10 @@ const startDeployed = (environment: Record<string, string>, upstreamKeys?: strin
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
 
-test('is synthesized without a word, and deploys code only', () => {
-  expect(synthesized.output).toBe('');
+test('is synthesized with no word but that its upstream is an example, and deploys code only', () => {
+  expect(synthesized.output).toMatch(
+    /^warning: cdk\.json, gateway\.defaults: UPSTREAM_BASE_URL is an example[^\n]*\n$/,
+  );
   expect(readdirSync(synthesized.gateway.folder).filter((file) => !file.endsWith('.mjs'))).toEqual([]);
 });
 

@@ -225,7 +225,7 @@ describe('if the store’s answer is lost for good', () => {
     expect(standing).toMatchObject([{ requestId: end?.requestId, operation: 'charge', cause }]);
   });
 
-  test('to charges that were written together, that is logged for each', async () => {
+  test('to several charges of one caller at once, that is logged for each', async () => {
     await using spoilt = await startSpoilt({ GUEST_LIMIT: '9' });
     const { gateway, store } = spoilt;
     store.spoil((operation) => (isCharge(operation) ? 'answer lost' : undefined));
@@ -240,7 +240,6 @@ describe('if the store’s answer is lost for good', () => {
     expect(answers.map((answer) => answer?.status)).toEqual(Array(6).fill(503));
     const logged = gateway.log.filter(({ message }) => message === 'charge left standing');
     expect([logged.length, await standing(gateway, from)]).toEqual([6, 6]);
-    expect(store.operations.filter(isCharge).length).toBeLessThan(6 * 3);
     expect(gateway.upstream.requests).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { runProgram, terminal } from '../operator/command-line.ts';
 import { createProgram } from '../operator/doctor/program.ts';
-import { runProgram, terminal } from '../operator/run-program.ts';
 
 const program = createProgram({
   now: () => performance.now(),

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigError } from '../lambda/settings/read-settings.ts';
+import { ConfigError } from '../lambda/settings/read.ts';
 import { bundle, bundleServer, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { judgeContext, readConfigured } from '../lib/context.ts';
-import { dropCleanReport } from '../lib/drop-clean-report.ts';
 import { EdgeAlarmsStack } from '../lib/edge-alarms-stack.ts';
-import { findCommit } from '../lib/find-commit.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
+import { dropCleanReport, findCommit } from '../lib/synthesis.ts';
 
 // The CDK's current behaviour, not the one for older apps. The template's snapshot shows what an upgrade changes.
 const app = new App({ context: featureFlags });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { runProgram, terminal } from '../operator/command-line.ts';
 import { createProgram } from '../operator/keys/program.ts';
-import { runProgram, terminal } from '../operator/run-program.ts';
 
 const program = createProgram({
   now: Date.now,

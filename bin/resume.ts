@@ -1,4 +1,4 @@
-import { runProgram, terminal } from '../operator/run-program.ts';
+import { runProgram, terminal } from '../operator/command-line.ts';
 import { createResumeProgram } from '../operator/stop/program.ts';
 
 const program = createResumeProgram({

@@ -1,4 +1,4 @@
-import { runProgram, terminal } from '../operator/run-program.ts';
+import { runProgram, terminal } from '../operator/command-line.ts';
 import { createStopProgram } from '../operator/stop/program.ts';
 
 const program = createStopProgram({

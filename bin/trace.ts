@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runProgram, terminal } from '../operator/run-program.ts';
+import { runProgram, terminal } from '../operator/command-line.ts';
 import { createProgram } from '../operator/trace/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-trace-'));

@@ -1,16 +1,13 @@
-import type { Call } from './http/call.ts';
-import { stopping, toGatewayError } from './http/errors.ts';
-import { gatewayHeaders } from './http/gateway-headers.ts';
-import type { GatewayRequest, GatewayResponse } from './http/gateway-request.ts';
-import type { Route, Router } from './http/routes.ts';
-import type { FindNetwork } from './identity/find-network.ts';
-import { createInferencePipeline } from './pipelines/inference.ts';
-import type { ExchangeDependencies } from './pipelines/inference-exchange.ts';
-import { createModelsPipeline } from './pipelines/models.ts';
-import type { Pipeline, PipelineDependencies } from './pipelines/pipeline.ts';
-import { createUnroutedPipeline } from './pipelines/unrouted.ts';
+import { stopping, toGatewayError } from './errors.ts';
+import type { FindNetwork } from './identity/network.ts';
+import type { Call } from './request/call.ts';
+import { gatewayHeaders } from './request/headers.ts';
+import type { Arrived, ArrivedAtInference, GatewayResponse } from './request/request.ts';
+import type { Route, Router } from './request/routes.ts';
+import { createInference, type InferenceDependencies } from './steps/inference.ts';
+import { createModelsEndpoints, createOpenEndpoints, type OtherDependencies } from './steps/other-endpoints.ts';
 
-export interface AppDependencies extends PipelineDependencies, ExchangeDependencies {
+export interface AppDependencies extends InferenceDependencies, OtherDependencies {
   readonly router: Router;
   readonly createRequestId: () => string;
   readonly findNetwork: FindNetwork;
@@ -27,18 +24,10 @@ const farewellTime = 5_000;
 /** The whole gateway: takes a call, returns a response, and knows no platform. */
 export function createApp(dependencies: AppDependencies): App {
   const { router, now, log, names, createRequestId, findNetwork, corsOrigins, requestTimeout } = dependencies;
-  const inference = createInferencePipeline(dependencies);
-  const models = createModelsPipeline(dependencies);
-  const unrouted = createUnroutedPipeline(dependencies);
+  const inference = createInference(dependencies);
+  const models = createModelsEndpoints(dependencies);
+  const open = createOpenEndpoints(dependencies);
   let coldStart = true;
-  const pipelines: Record<Route['kind'], Pipeline> = {
-    inference,
-    models,
-    model: models,
-    preflight: unrouted,
-    refused: unrouted,
-    health: unrouted,
-  };
   const unread = { limit: dependencies.guestLimit, remaining: 0 };
 
   /** Without an address or the salt, callers can't be told apart, so the request is refused. */
@@ -52,43 +41,38 @@ export function createApp(dependencies: AppDependencies): App {
     }
   };
 
+  const answer = (request: Arrived): Promise<GatewayResponse> => {
+    if (isInference(request)) return inference(request);
+    return (request.route.kind === 'models' || request.route.kind === 'model' ? models : open)(request);
+  };
+
   return async (call) => {
     const startedAt = now();
-    const { method, path, headers } = call;
+    const { method, path, headers, bodySize, dropBody, takeBody, memory, clientGone, cutShort } = call;
     const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
     const wanted = router.route(call);
+    const isHealth = wanted.kind === 'health';
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
-    const route: Route = error ? { ...wanted, kind: 'refused', error } : wanted;
-    call.room.claim(network.site);
-    const request: GatewayRequest = {
-      id: createRequestId(),
-      method,
-      path,
-      route,
-      headers,
-      bodySize: call.bodySize,
-      dropBody: call.dropBody,
-      takeBody: call.takeBody,
-      room: call.room,
-      networkId: network.id,
-      startedAt,
-      deadline: startedAt + timeLeft,
-      clientGone: call.clientGone,
-      cutShort: call.cutShort,
-      coldStart,
-      figures: network.figures,
+    memory.claim(network.site);
+    const request: Arrived = {
+      ...{ id: createRequestId(), networkId: network.id, method, path },
+      route: error ? { ...wanted, kind: 'refused', error } : wanted,
+      ...{ headers, bodySize, dropBody, takeBody, memory, clientGone, cutShort },
+      ...{ startedAt, deadline: startedAt + timeLeft, coldStart },
+      outcome: { figures: network.figures },
     };
-    if (wanted.kind !== 'health') coldStart = false;
-    const response = await pipelines[request.route.kind](request).catch((fault) => {
+    if (!isHealth) coldStart = false;
+    const response = await answer(request).catch((fault) => {
       // Pipelines render their own errors, so this is a bug in one. The engine answers it.
-      request.end = 'refused';
-      request.error = toGatewayError(fault);
-      log.finished(request, request.error.status);
+      const { outcome } = request;
+      outcome.end = 'refused';
+      outcome.error = toGatewayError(fault);
+      log.finished(request, outcome.error.status);
       throw fault;
     });
-    // A stream is over later; the exchange logs it then.
-    if (typeof response.body === 'string' && wanted.kind !== 'health') log.finished(request, response.statusCode);
+    // A stream is over later; it is logged then.
+    if (typeof response.body === 'string' && !isHealth) log.finished(request, response.statusCode);
     return {
       statusCode: response.statusCode,
       headers: { ...response.headers, ...gatewayHeaders(request, names, corsOrigins) },
@@ -96,3 +80,5 @@ export function createApp(dependencies: AppDependencies): App {
     };
   };
 }
+
+const isInference = (request: Arrived): request is ArrivedAtInference => request.route.kind === 'inference';

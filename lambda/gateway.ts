@@ -1,30 +1,28 @@
 import { type App, createApp } from './app.ts';
 import type { Aws } from './aws/aws.ts';
 import { createDialects } from './dialects/index.ts';
-import { createRequestId, headerNames } from './http/gateway-headers.ts';
-import { createRouter } from './http/routes.ts';
-import { createFindNetwork } from './identity/find-network.ts';
 import { createIdentify } from './identity/identify.ts';
-import { createMemberHash } from './identity/member-hash.ts';
-import { createLocateViewer } from './identity/viewer-address.ts';
+import { createMemberHash } from './identity/identity.ts';
+import { createFindNetwork, createLocateViewer } from './identity/network.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
 import { createDeploymentLimit } from './quota/deployment-limit.ts';
 import { createToken } from './quota/token.ts';
 import { createLog, describeCause, type WriteLog } from './report/log.ts';
+import { createRequestId, headerNames } from './request/headers.ts';
+import { createRouter } from './request/routes.ts';
 import type { Config } from './settings/config.ts';
-import { createRefreshed, type Repeat } from './settings/refreshed.ts';
+import { createRefreshed, type Repeat } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
-import { createCounters, createTallies } from './store/counters.ts';
-import { readIdentities } from './store/identities.ts';
-import { createReadStop } from './store/stop-switch.ts';
 import { createScrubber } from './stream/scrub.ts';
-import { createRankKeys } from './upstream/affinity.ts';
-import { createHashId } from './upstream/caller-ids.ts';
-import { createExchange } from './upstream/exchange.ts';
+import { createCounters, createTallies } from './tables/counters.ts';
+import { readIdentities } from './tables/identities.ts';
+import { createReadStop } from './tables/stop-switch.ts';
+import { createHashId } from './upstream/conversation.ts';
+import { createFailover } from './upstream/failover.ts';
 import { createReadScrubber, hiddenNames } from './upstream/hidden-names.ts';
-import { createOpenUpstream } from './upstream/open-upstream.ts';
-import { createPool } from './upstream/pool.ts';
+import { createExchange } from './upstream/http-client.ts';
+import { createPool, createRankKeys } from './upstream/pool.ts';
 
 /** What the gateway needs from outside. */
 export interface World extends Aws {
@@ -97,7 +95,7 @@ export function createGateway(
     names: headerNames(config.serviceName),
     models: createModels(config.serviceName, config.modelAliases, (text) => scrub(text) !== text),
     readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),
-    openUpstream: createOpenUpstream({
+    askUpstreams: createFailover({
       pool,
       send: createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets }),
       now,

@@ -1,5 +1,5 @@
-import { quoteUnlessKey } from './http/excerpt.ts';
-import type { Alias } from './settings/settings.ts';
+import { quoteUnlessKey } from './errors.ts';
+import type { Alias } from './settings/table.ts';
 
 export interface PublicModel {
   readonly id: string;

@@ -2,15 +2,14 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Aws } from './aws/aws.ts';
 import type { CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/service-error.ts';
-import { shareDescriptors } from './engines/descriptors.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
+import { shareDescriptors } from './engines/listen.ts';
 import { createGateway } from './gateway.ts';
 import { createGatewayWithWallet } from './gateway-with-wallet.ts';
 import { createLog, type WriteLog } from './report/log.ts';
-import type { Config } from './settings/config.ts';
-import type { Repeat } from './settings/refreshed.ts';
-import type { ServerConfig } from './settings/server-config.ts';
-import type { PageFile } from './wallet/page-files.ts';
+import type { Config, ServerConfig } from './settings/config.ts';
+import type { Repeat } from './settings/refresh.ts';
+import type { PageFile } from './wallet/pages.ts';
 
 /** What the server needs from outside. */
 export interface ServerWorld extends Aws {

@@ -1,14 +1,12 @@
 import { findAwsAccess, renewCredentials } from './aws/access.ts';
 import { createAws } from './aws/aws.ts';
 import { createDynamoDbClient } from './aws/sdk-client.ts';
-import { flushed } from './report/flush.ts';
-import { gatherLines } from './report/gather.ts';
+import { flushed, gatherLines } from './report/lines.ts';
 import { createLog } from './report/log.ts';
 import { startServer } from './serve.ts';
-import { readConfig } from './settings/config.ts';
-import { ConfigError, readBoth } from './settings/read-settings.ts';
-import { readServerConfig } from './settings/server-config.ts';
-import { readPageFiles } from './wallet/page-files.ts';
+import { readConfig, readServerConfig } from './settings/config.ts';
+import { ConfigError, readBoth } from './settings/read.ts';
+import { readPageFiles } from './wallet/pages.ts';
 
 /** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */
 const lastLinesTime = 5_000;

@@ -2,7 +2,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { makePages } from './reference/make-pages.ts';
+import { makePages } from './reference/render-reference.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultOf, settingsLike } from './config.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from './deployment-block.ts';
 
 /** What may be said with `-c`. */
 const own = ['stage', 'commit', 'distribution'];

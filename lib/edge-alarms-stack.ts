@@ -1,10 +1,9 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { createAlarms } from './alarms/create-alarms.ts';
-import { createTopic } from './alarms/topic.ts';
-import { watchEdge } from './alarms/watch-edge.ts';
+import { createAlarms, createTopic } from './alarms/alarm.ts';
+import { watchEdge } from './alarms/edge.ts';
 import type { DeploymentConfig } from './config.ts';
-import { createEdgeMetrics } from './edge-metrics.ts';
+import { createEdgeMetrics } from './edge.ts';
 
 interface EdgeAlarmsProps {
   readonly config: DeploymentConfig;

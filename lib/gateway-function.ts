@@ -1,7 +1,9 @@
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { environmentOf, type GatewayProps, rightsOf } from './gateway-terms.ts';
-import { PublicFunction } from './public-function.ts';
+import type { DeploymentConfig } from './config.ts';
+import { PublicFunction } from './own-function.ts';
+import type { Secrets } from './secrets.ts';
+import type { Tables } from './tables.ts';
 
 /** The function that answers every request for inference, one at a time in each of its environments. */
 export class GatewayFunction extends PublicFunction {
@@ -19,4 +21,46 @@ export class GatewayFunction extends PublicFunction {
     });
     for (const [resource, ...actions] of rightsOf(props)) this.allow(resource, ...actions);
   }
+}
+
+export interface GatewayProps {
+  readonly config: DeploymentConfig;
+  /** The commit deployed; undefined if git does not know it. */
+  readonly commit: string | undefined;
+  /** The folder of the built engine. */
+  readonly code: string;
+  readonly tables: Tables;
+  readonly secrets: Secrets;
+}
+
+/** The gateway's environment, in either engine. */
+export function environmentOf(scope: Construct, { config, ...parts }: GatewayProps): Record<string, string> {
+  return {
+    ...config.environment,
+    ...sharedEnvironment(scope, parts),
+    UPSTREAM_SECRET_ID: parts.secrets.upstream.secretArn,
+  };
+}
+
+/** What the gateway and the function of the page /cli are told alike: they work on the same tables. */
+export function sharedEnvironment(scope: Construct, { tables, secrets }: Pick<GatewayProps, 'tables' | 'secrets'>) {
+  return {
+    KEYS_TABLE: tables.keys.tableName,
+    QUOTA_TABLE: tables.quota.tableName,
+    NETWORK_SALT_SECRET_ID: secrets.networkSalt.secretArn,
+    METRICS_NAMESPACE: Stack.of(scope).stackName,
+    ...(secrets.edge && { EDGE_SECRET_ID: secrets.edge.secretArn }),
+  };
+}
+
+type Right = readonly [resource: string, ...actions: string[]];
+
+/** The gateway's permissions, in either engine. */
+export function rightsOf({ tables, secrets }: GatewayProps): Right[] {
+  const readable = [secrets.upstream, secrets.networkSalt, ...(secrets.edge ? [secrets.edge] : [])];
+  return [
+    [tables.keys.tableArn, 'dynamodb:GetItem'],
+    [tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    ...readable.map(({ secretArn }): Right => [secretArn, 'secretsmanager:GetSecretValue']),
+  ];
 }

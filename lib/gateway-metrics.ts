@@ -1,7 +1,7 @@
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Duration } from 'aws-cdk-lib/core';
-import { canaryMetrics, metrics } from '../lambda/report/metric-names.ts';
+import { canaryMetrics, metrics } from '../lambda/report/metrics.ts';
 import type { Tables } from './tables.ts';
 
 /** The functions that answer requests. The gateway runs on one engine or on both. */

@@ -3,7 +3,7 @@ import { WebFunction, WebFunctionAuthType, WebFunctionRuntime } from 'aws-cdk-li
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { environmentOf, type GatewayProps, rightsOf } from './gateway-terms.ts';
+import { environmentOf, type GatewayProps, rightsOf } from './gateway-function.ts';
 import { WebCode } from './web-code.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { readSettings } from '../lambda/settings/read-settings.ts';
-import { byDefault, choice, flag, integer, type Setting, seconds, text } from '../lambda/settings/setting.ts';
+import { byDefault, choice, flag, integer, type Setting, seconds, text } from '../lambda/settings/kinds.ts';
+import { readSettings } from '../lambda/settings/read.ts';
 
 /** The retention times that CloudWatch Logs offers, in days. */
 const retentions = [

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
-import { sharedEnvironment } from './gateway-terms.ts';
-import { PublicFunction } from './public-function.ts';
+import { sharedEnvironment } from './gateway-function.ts';
+import { PublicFunction } from './own-function.ts';
 import type { Secrets } from './secrets.ts';
 import { walletShareOf } from './stack-settings.ts';
 import type { Tables } from './tables.ts';

@@ -12,8 +12,8 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { ConfigError } from '../lambda/settings/read-settings.ts';
-import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/schema.ts';
+import { ConfigError } from '../lambda/settings/read.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/tables/schema.ts';
 import { listenLocally } from './listen-locally.ts';
 
 const dynalitePath = createRequire(import.meta.url).resolve('dynalite');

@@ -1,7 +1,7 @@
 import type { Config } from '../lambda/settings/config.ts';
-import type { Environment } from '../lambda/settings/read-settings.ts';
-import { upstreamSettings } from '../lambda/settings/settings.ts';
-import { defaultSalt } from './function-environment.ts';
+import type { Environment } from '../lambda/settings/read.ts';
+import { upstreamSettings } from '../lambda/settings/table.ts';
+import { defaultSalt } from './local-settings.ts';
 
 /** What starts, but not as its user may think. The environment is the user's own, before anything is added. */
 export function findWarnings(environment: Environment, host: string, config: Config): string[] {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { headersOf, targetOf } from '../lambda/engines/http-request.ts';
+import { headersOf, targetOf } from '../lambda/engines/http-message.ts';
 
 /** The content types whose body a Function URL passes on as text; all others, and none, become base64. */
 const textType = /^(text\/.+|application\/(json|javascript|xml))$/;

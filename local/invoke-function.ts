@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { askForBody, watchClient } from '../lambda/engines/http-request.ts';
-import { readBody } from '../lambda/engines/read-body.ts';
+import { readBody } from '../lambda/engines/body.ts';
+import { askForBody, watchClient } from '../lambda/engines/http-message.ts';
 import { toFunctionUrlEvent } from './function-url-event.ts';
 import { createResponseStream } from './response-stream.ts';
 

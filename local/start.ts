@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/aws/sdk-client.ts';
-import { issueKey } from '../lambda/identity/issue-key.ts';
+import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { readConfig } from '../lambda/settings/config.ts';
-import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
-import { createKeyStore, type KeyStore } from '../lambda/store/keys.ts';
+import { ConfigError, readBoth } from '../lambda/settings/read.ts';
+import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
 import { startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
 import { findWarnings } from './find-warnings.ts';
-import { awsVariables, changeEnvironment, gatewayVariables } from './function-environment.ts';
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
-import { type LocalSettings, readLocalSettings } from './local-settings.ts';
+import {
+  awsVariables,
+  changeEnvironment,
+  gatewayVariables,
+  type LocalSettings,
+  readLocalSettings,
+} from './local-settings.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import { startEngine } from './start-engine.ts';
 import { createTerminalLog } from './terminal-log.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { keyPrefix } from '../lambda/identity/credentials.ts';
+import { keyPrefix } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,10 +40,10 @@ function describeRequest(fields: Fields, call: Parameters<WriteLog>[1], width: n
     ...describeOutcome(fields),
   ];
   const target = call ? `${call.method} ${withoutHarm(call.path)}` : `${route}`;
-  const room = width - widthOf([clockOf(fields), ...rest]) - gap.length;
+  const memory = width - widthOf([clockOf(fields), ...rest]) - gap.length;
   const { usual, least } = targetWidth;
-  const shown = shorten(target, Math.max(least, room));
-  return [[shown.padEnd(Math.max(least, Math.min(usual, room))), 'bold'], ...rest];
+  const shown = shorten(target, Math.max(least, memory));
+  return [[shown.padEnd(Math.max(least, Math.min(usual, memory))), 'bold'], ...rest];
 }
 
 /** The tokens, or what went wrong, and whether the request was given back. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../lambda/dialects/index.ts';
-import { catalogue } from '../lambda/http/errors.ts';
-import { headerNames } from '../lambda/http/gateway-headers.ts';
-import { keyHeaders } from '../lambda/identity/credentials.ts';
-import { serverSettings, settings, upstreamSettings } from '../lambda/settings/settings.ts';
+import { catalogue } from '../lambda/errors.ts';
+import { keyHeaders } from '../lambda/identity/keys.ts';
+import { headerNames } from '../lambda/request/headers.ts';
+import { serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { sessionHeaders } from '../lambda/upstream/conversation.ts';
 import { type FailureClass, failureClasses } from '../lambda/upstream/failure.ts';
 import { stackSettings } from '../lib/stack-settings.ts';
@@ -87,7 +87,7 @@ describe('a dialect', () => {
 
   test('has its paths to itself', () => {
     for (const { path } of dialects.flatMap(({ endpoints }) => endpoints)) {
-      expect(filesWith(new RegExp(`${path}\\b`), 'lambda/http')).toEqual([]);
+      expect(filesWith(new RegExp(`${path}\\b`), 'lambda/request')).toEqual([]);
       expect(filesWith(new RegExp(`${path}\\b`), 'lambda/upstream')).toEqual([]);
     }
   });
@@ -99,7 +99,7 @@ describe('a setting', () => {
     'lambda/engines/listen.ts',
     'lambda/settings/config.ts',
     'lambda/settings/secrets.ts',
-    'lambda/settings/server-config.ts',
+    'lambda/settings/config.ts',
     'lambda/upstream/failure.ts',
   ];
 
@@ -138,7 +138,7 @@ describe('an error code', () => {
   const askers: Readonly<Record<string, string>> = {
     upgrade_required: 'lambda/report/measure.ts',
     unconfigured: 'lambda/report/measure.ts',
-    service_unavailable: 'lambda/middleware/quota-headers.ts',
+    service_unavailable: 'lambda/steps/charge.ts',
   };
 
   test.each(Object.keys(catalogue))('%s', (code) => {
@@ -162,7 +162,7 @@ describe('a failure class', () => {
     expect(filesWith(new RegExp(`^  ${kind}: \\{\n    means`, 'm'))).toEqual([table]);
     // What follows from it is asked of its entry.
     const asking = new RegExp(`(error\\.kind|\\bkind|reason) [!=]== '${kind}'`);
-    expect([...filesWith(asking, 'lambda/upstream/'), ...filesWith(asking, 'lambda/pipelines/')]).toEqual([]);
+    expect([...filesWith(asking, 'lambda/upstream/'), ...filesWith(asking, 'lambda/forward/')]).toEqual([]);
     const raising = filesWith(new RegExp(`'${kind}'`)).filter((path) => path !== table);
     expect(raising.length > 0 || statuses !== undefined).toBe(true);
   });

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { mostBurst } from '../../lambda/store/counter-cost.ts';
+import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { startSession } from '../session.ts';
 import { median } from '../statistics.ts';
 import { chatOf } from '../world/conversation.ts';

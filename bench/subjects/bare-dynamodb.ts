@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { hashKey } from '../../lambda/identity/credentials.ts';
+import { hashKey } from '../../lambda/identity/keys.ts';
 import { pipe } from './pipe.ts';
 
 const client = new DynamoDBClient({ maxAttempts: 3 });

@@ -1,8 +1,8 @@
 // The bench's stores, in their own process: an embedded DynamoDB with issued keys, and the secrets.
 import { randomBytes } from 'node:crypto';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
-import { issueKey } from '../../lambda/identity/issue-key.ts';
-import { createKeyStore } from '../../lambda/store/keys.ts';
+import { issueKey } from '../../lambda/identity/keys.ts';
+import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
 import { keyCount, type StoreAddresses, secretIds, secretTexts } from './store.ts';

@@ -1,5 +1,5 @@
-import { GatewayError } from '../http/errors.ts';
-import { ConfigError, type Environment } from '../settings/read-settings.ts';
+import { GatewayError } from '../errors.ts';
+import { ConfigError, type Environment } from '../settings/read.ts';
 
 /** An AWS service that speaks JSON. */
 export interface Service {

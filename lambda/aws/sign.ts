@@ -1,5 +1,5 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
-import { keyOf, subkeyOf } from '../settings/subkey.ts';
+import { keyOf, subkeyOf } from '../settings/secrets.ts';
 import type { Credentials, Service } from './access.ts';
 
 /** One attempt at an operation. */

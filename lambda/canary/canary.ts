@@ -1,5 +1,4 @@
-import { embedMetrics } from '../report/emf.ts';
-import { canaryMetrics } from '../report/metric-names.ts';
+import { canaryMetrics, embedMetrics } from '../report/metrics.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import { type Asked, CheckFailure, checks } from './checks.ts';
 import type { CanaryConfig } from './config.ts';

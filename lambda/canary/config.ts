@@ -1,6 +1,6 @@
-import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from '../settings/read-settings.ts';
-import { required, text, type Value } from '../settings/setting.ts';
-import { settings } from '../settings/settings.ts';
+import { required, text, type Value } from '../settings/kinds.ts';
+import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from '../settings/read.ts';
+import { settings } from '../settings/table.ts';
 
 const { SERVICE_NAME, METRICS_NAMESPACE } = settings;
 

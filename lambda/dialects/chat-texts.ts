@@ -1,6 +1,6 @@
 import type { Json, Node } from '../json/scan.ts';
+import { eachMember, elements, isEnvelope, markEnvelope, presentMember } from './answer.ts';
 import type { Marks, OutgoingEvent, TellText } from './dialect.ts';
-import { eachMember, elements, isEnvelope, markEnvelope, presentMember } from './envelope.ts';
 import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 const thoughtful = /reasoning|thinking|thought|summary/;

@@ -1,23 +1,20 @@
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { passStop, readAsked } from './asked.ts';
-import { markPieces, markWholeChoice, tellAfter } from './chat-texts.ts';
-import { requireArray } from './check.ts';
-import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
 import {
   elements,
   holdsSealed,
   markEnvelope,
   numberMember,
   presentMember,
+  readErrorMessage,
   stringMember,
   tokensMember,
   unreadIn,
-} from './envelope.ts';
-import { readErrorMessage } from './error-message.ts';
+} from './answer.ts';
+import { findVisionContent, openingOf, passStop, readAsked, requireArray } from './body.ts';
+import { markPieces, markWholeChoice, tellAfter } from './chat-texts.ts';
+import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
-import { openingOf } from './opening.ts';
-import { findVisionContent } from './vision.ts';
 
 const content = {
   types: ['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video'],

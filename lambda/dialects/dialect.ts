@@ -1,8 +1,8 @@
-import type { GatewayError } from '../http/errors.ts';
+import type { GatewayError } from '../errors.ts';
+import type { Cooperative } from '../json/cooperative.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { Work } from '../json/turns.ts';
-import type { Address } from '../settings/settings.ts';
+import type { Address } from '../settings/table.ts';
 
 /** One public path of a dialect and where it leads upstream. */
 export interface Endpoint {
@@ -91,9 +91,9 @@ export interface Dialect {
   /** Throws `invalid_request` for a body that makes no sense in this dialect. */
   checkBody(body: Json): void;
   /** Where the body holds image or video content, as a path for the error message. */
-  findVision(body: Json): Work<string | undefined>;
+  findVision(body: Json): Cooperative<string | undefined>;
   /** Whether the body refers to items that the upstream may have stored: then the upstream's 404 is the caller's mistake. */
-  hasReferences?(body: Json): Work<boolean>;
+  hasReferences?(body: Json): Cooperative<boolean>;
   /** The texts that all turns of a conversation share: the instructions and its first user message. */
   findOpening(body: Json): readonly Node[];
   /** Whether the body contains what only the account that made it can read: encrypted reasoning, signed thinking. */

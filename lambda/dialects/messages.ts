@@ -1,8 +1,21 @@
-import { type ErrorNature, GatewayError } from '../http/errors.ts';
+import { type ErrorNature, GatewayError } from '../errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { passStop, readAsked } from './asked.ts';
-import { refuseRepeats, requireArray } from './check.ts';
+import {
+  eachMember,
+  elements,
+  holdsSealed,
+  markEnvelope,
+  numberMember,
+  passSealed,
+  presentMember,
+  readErrorMessage,
+  sealed,
+  stringMember,
+  tokensMember,
+  unreadIn,
+} from './answer.ts';
+import { findVisionContent, openingOf, passStop, readAsked, refuseRepeats, requireArray, textsOf } from './body.ts';
 import type {
   Asked,
   Dialect,
@@ -13,23 +26,7 @@ import type {
   StreamDialect,
   TellText,
 } from './dialect.ts';
-import {
-  eachMember,
-  elements,
-  holdsSealed,
-  markEnvelope,
-  numberMember,
-  passSealed,
-  presentMember,
-  sealed,
-  stringMember,
-  tokensMember,
-  unreadIn,
-} from './envelope.ts';
-import { readErrorMessage } from './error-message.ts';
-import { openingOf, textsOf } from './opening.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
-import { findVisionContent } from './vision.ts';
 
 const content = {
   types: ['image', 'video', 'image_url', 'video_url', 'input_image', 'input_video'],

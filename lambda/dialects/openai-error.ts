@@ -1,4 +1,4 @@
-import type { ErrorNature, GatewayError } from '../http/errors.ts';
+import type { ErrorNature, GatewayError } from '../errors.ts';
 
 /** The `type` of an OpenAI error, by what went wrong. */
 export const openAiTypes: Readonly<Record<ErrorNature, string>> = {

@@ -1,5 +1,4 @@
 import type { Json, Node } from '../json/scan.ts';
-import type { Marks } from './dialect.ts';
 import {
   eachMember,
   elements,
@@ -9,7 +8,8 @@ import {
   sealed,
   sealedType,
   stringMember,
-} from './envelope.ts';
+} from './answer.ts';
+import type { Marks } from './dialect.ts';
 
 /**
  * A name as one step of a channel, spelt so that it holds no slash (as in a JSON pointer,

@@ -1,10 +1,8 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../errors.ts';
+import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { nodesPerTurn, type Work } from '../json/turns.ts';
-import { describe } from './check.ts';
-import { presentMember } from './envelope.ts';
-import { openingOf, textsOf } from './opening.ts';
-import { findVisionContent, type VisionRule } from './vision.ts';
+import { presentMember } from './answer.ts';
+import { describe, findVisionContent, openingOf, textsOf, type VisionRule } from './body.ts';
 
 const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
 const files = ['file_data'];
@@ -15,7 +13,7 @@ const visionRules = new Map<string, VisionRule>([
 ]);
 
 /** Where a body holds an image or a video. */
-export function findVision(body: Json): Work<string | undefined> {
+export function findVision(body: Json): Cooperative<string | undefined> {
   return findVisionContent(body, visionRules);
 }
 
@@ -39,7 +37,7 @@ const references = new Map([
   ['tools', /^(vector_store_ids|file_ids|container)$/],
 ]);
 
-export function* hasReferences(body: Json): Work<boolean> {
+export function* hasReferences(body: Json): Cooperative<boolean> {
   for (const [root, names] of references) {
     const value = presentMember(body, body.root, root);
     if (value === undefined) continue;

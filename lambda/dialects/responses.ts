@@ -1,6 +1,4 @@
 import type { Json, Node } from '../json/scan.ts';
-import { readAsked } from './asked.ts';
-import type { Dialect, Marks, OutgoingEvent, StreamDialect, TellText } from './dialect.ts';
 import {
   eachMember,
   elements,
@@ -8,12 +6,14 @@ import {
   markEnvelope,
   numberMember,
   presentMember,
+  readErrorMessage,
   sealed,
   stringMember,
   tokensMember,
   unreadIn,
-} from './envelope.ts';
-import { readErrorMessage } from './error-message.ts';
+} from './answer.ts';
+import { readAsked } from './body.ts';
+import type { Dialect, Marks, OutgoingEvent, StreamDialect, TellText } from './dialect.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { checkBody, findOpening, findVision, hasReferences } from './responses-body.ts';

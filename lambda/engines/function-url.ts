@@ -1,8 +1,8 @@
 import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import type { Call } from '../http/call.ts';
-import type { GatewayResponse } from '../http/gateway-request.ts';
-import { unlimitedRoom } from '../http/room.ts';
+import { unlimitedMemory } from '../memory.ts';
+import type { Call } from '../request/call.ts';
+import type { GatewayResponse } from '../request/request.ts';
 import { lastResort } from './last-resort.ts';
 
 /** A context, with the signal that only the local server has. */
@@ -33,7 +33,7 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
   return {
     ...{ method, path: rawPath, headers, sourceAddress: sourceIp, clientGone: context.clientGone },
     // The platform never stops an environment during a request.
-    ...{ room: unlimitedRoom, cutShort: undefined },
+    ...{ memory: unlimitedMemory, cutShort: undefined },
     host: hostOf(headers.host, requestContext.domainName),
     bodySize,
     dropBody: bodySize,

@@ -1,20 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call } from '../http/call.ts';
-import { stopping } from '../http/errors.ts';
-import type { GatewayResponse } from '../http/gateway-request.ts';
-import { createBodyBudget } from './body-budget.ts';
-import { askForBody, headersOf, targetOf, watchClient } from './http-request.ts';
-import { createIncomingBody } from './incoming-body.ts';
+import { stopping } from '../errors.ts';
+import type { Call } from '../request/call.ts';
+import type { GatewayResponse } from '../request/request.ts';
+import { createIncomingBody } from './body.ts';
+import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
 import { lastResort } from './last-resort.ts';
 import { listen } from './listen.ts';
-import { writeResponse } from './write-response.ts';
+import { createBodyBudget } from './memory.ts';
 
 export interface HttpServerOptions {
   readonly app: (call: Call) => Promise<GatewayResponse>;
   readonly host: string;
   readonly port: number;
   readonly clientAddress: 'socket' | 'x-forwarded-for';
-  /** In bytes: for one body, and for everything that `Room`s hold. */
+  /** In bytes: for one body, and for everything that `Memory` holds. */
   readonly requestBodyLimit: number;
   readonly bodyBudget: number;
   /** How many connections may be open at once. */
@@ -67,14 +66,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const deadline = performance.now() + timeLimit;
-    const room = budget.openRoom();
+    const memory = budget.open();
     const clientGone = new AbortController();
     const cut = new AbortController();
     cutShort.add(cut);
     watchClient(request, response, () => clientGone.abort());
     const timer = setTimeout(() => response.destroy(), timeLimit).unref();
     const body = createIncomingBody(request, {
-      ...{ limit: requestBodyLimit, room, cutShort: cut.signal, ask: askForBody(request, response) },
+      ...{ limit: requestBodyLimit, memory, cutShort: cut.signal, ask: askForBody(request, response) },
       ...(options.arrivalTime !== undefined && { timeLimit: options.arrivalTime }),
     });
     const { headers } = headersOf(request);
@@ -87,7 +86,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       bodySize: body.receive,
       dropBody: body.drop,
       takeBody: body.take,
-      room,
+      memory,
       timeLeft: () => deadline - performance.now(),
       clientGone: clientGone.signal,
       cutShort: cut.signal,
@@ -99,7 +98,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         return lastResort();
       });
       // The rest of a refused request may come for another minute, and its answer may wait behind others.
-      if (answer.statusCode >= 400) room.leave();
+      if (answer.statusCode >= 400) memory.leave();
       // An answer that comes before the end of the request may never be read, or not be passed on.
       const whole = await body.over();
       if (!clientGone.signal.aborted) await writeResponse(request, response, answer, whole && health === 'serving');
@@ -109,7 +108,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     } finally {
       clearTimeout(timer);
       cutShort.delete(cut);
-      room.leave();
+      memory.leave();
     }
   };
 

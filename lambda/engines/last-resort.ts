@@ -1,6 +1,6 @@
 import { renderOpenAiError } from '../dialects/openai-error.ts';
-import { toGatewayError } from '../http/errors.ts';
-import type { GatewayResponse } from '../http/gateway-request.ts';
+import { toGatewayError } from '../errors.ts';
+import type { GatewayResponse } from '../request/request.ts';
 
 /** The answer when the app fails to render its own error. */
 export function lastResort(): GatewayResponse {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { ConfigError } from '../settings/read-settings.ts';
+import { ConfigError } from '../settings/read.ts';
 
 /** Answers one request, and asks for its body if the client waits for that; never rejects. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -134,4 +135,26 @@ function whyNot(error: NodeJS.ErrnoException, host: string, port: number): strin
   if (error.code === 'EADDRINUSE') return `PORT ${port} is taken: set PORT to another one`;
   if (error.code === 'EACCES') return `PORT ${port} is not allowed to this user: set PORT to another one`;
   return `HOST ${host} is no address of this machine: ${error.message}`;
+}
+
+/** Lambda's limit, and the one assumed if the system does not tell. */
+const fewest = 1_024;
+/** For connections to tables and secrets, files and pipes. */
+const reserved = 256;
+
+/** The connections allowed to clients and to upstreams, so that the process never runs out of descriptors. */
+export function shareDescriptors(limit = descriptorLimit()): { readonly clients: number; readonly upstreams: number } {
+  // Each request has one connection of either kind.
+  const half = Math.floor((limit - reserved) / 2);
+  return { clients: half, upstreams: half };
+}
+
+/** The hard limit, to which Node raises its own. */
+function descriptorLimit(): number {
+  try {
+    const [, most = ''] = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return Number(most) || fewest;
+  } catch {
+    return fewest; // not Linux
+  }
 }

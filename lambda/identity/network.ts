@@ -1,5 +1,7 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { GatewayError } from '../errors.ts';
+import type { RequestHeaders } from './keys.ts';
 
 /**
  * The network that an address belongs to, in canonical form: the IPv4 address itself, or the /64 of an IPv6 address. Also takes
@@ -42,4 +44,88 @@ function mappedIpv4(groups: readonly string[]): string {
     return [value >> 8, value & 255];
   });
   return bytes.join('.');
+}
+
+export interface Network {
+  /** As it is stored and logged: a keyed hash. */
+  readonly id: string;
+  /** In plain form: an IPv4 address, or the /64 of an IPv6 address. Shown only to its owner, and not kept. */
+  readonly name: string;
+  /** What memory is shared by, in plain form, and kept as long as the request: an IPv4 address, or the /48 of an IPv6 address. */
+  readonly site: string;
+}
+
+/** Finds the network that a request came from. Throws if its address or the salt is missing. */
+export type FindNetwork = (headers: RequestHeaders, sourceAddress: string) => Promise<Network>;
+
+interface Dependencies {
+  readonly locateViewer: LocateViewer;
+  readonly networkKey: () => Promise<KeyObject>;
+}
+
+export function createFindNetwork({ locateViewer, networkKey }: Dependencies): FindNetwork {
+  return async (headers, sourceAddress) => {
+    const [address, key] = await Promise.all([locateViewer(headers, sourceAddress), networkKey()]);
+    const name = networkOf(address) ?? address;
+    return { id: networkId(name, key), name, site: siteOf(name) };
+  };
+}
+
+/** The header in which a CDN in front proves itself. (CloudFront can't add one that begins with `x-edge-` or `x-amz-`.) */
+export const originSecretHeader = 'x-origin-secret';
+
+/** CloudFront's own header: the viewer's address and port, without brackets around an IPv6 address. */
+export const cloudFrontHeader = 'cloudfront-viewer-address';
+
+interface Edge {
+  /** The header in which the CDN names the viewer; undefined without a CDN. */
+  readonly edgeHeader: string | undefined;
+  /** The secrets that the CDN may prove itself with: two while one is being replaced. */
+  readonly edgeSecrets: () => Promise<readonly string[]>;
+  /** Whether only requests through the CDN are served. If not, others are identified by the address that they come from. */
+  readonly edgeOnly: boolean;
+}
+
+/** Finds the address that a request came from. Throws if the request bypassed the CDN. */
+export type LocateViewer = (headers: RequestHeaders, sourceIp: string) => Promise<string>;
+
+/** Without a CDN no header is believed. With one, its header is believed of requests that carry its secret. */
+export function createLocateViewer({ edgeHeader, edgeSecrets, edgeOnly }: Edge): LocateViewer {
+  const locateSource: LocateViewer = async (_headers, sourceIp) => {
+    if (isIP(sourceIp) === 0) throw noViewerAddress();
+    return sourceIp;
+  };
+  if (edgeHeader === undefined) return locateSource;
+  return async (headers, sourceIp) => {
+    if (!provesItself(headers[originSecretHeader], await edgeSecrets())) {
+      if (!edgeOnly) return locateSource(headers, sourceIp);
+      throw new GatewayError('not_found', 'There is nothing here.', { reason: 'around_edge' });
+    }
+    const address = readAddress(edgeHeader, headers[edgeHeader]?.trim() ?? '');
+    if (address !== undefined) return address;
+    throw noViewerAddress();
+  };
+}
+
+/** Without this, all callers without an address would be one network and share one allowance. */
+function noViewerAddress(): GatewayError {
+  return new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
+    reason: 'no_viewer_address',
+  });
+}
+
+/** Takes the same time for any secret. */
+function provesItself(given: string | undefined, secrets: readonly string[]): boolean {
+  if (!given) return false;
+  return secrets.filter((secret) => timingSafeEqual(digest(given), digest(secret))).length > 0;
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}
+
+/** CDNs write a bare address, except CloudFront: it appends a port, even where the result looks like an IPv6 address. */
+function readAddress(header: string, value: string): string | undefined {
+  const address = header === cloudFrontHeader ? /^(.*):\d+$/.exec(value)?.[1] : value;
+  return address !== undefined && isIP(address) !== 0 ? address : undefined;
 }

@@ -1,7 +1,6 @@
-import { JsonFault } from './fault.ts';
+import type { Cooperative } from './cooperative.ts';
 import type { Json, Scanner } from './scan.ts';
-import { trySkipString } from './tokens.ts';
-import type { Work } from './turns.ts';
+import { JsonFault, trySkipString } from './tokens.ts';
 
 /** Each replacement takes more memory than it is long. */
 const mostReplaced = 100_000;
@@ -18,7 +17,7 @@ export function scanLeniently(scanner: Scanner, text: string): Json {
 }
 
 /** The same, with pauses in a long text. */
-export function* scanLenientlyInParts(scanner: Scanner, text: string): Work<Json> {
+export function* scanLenientlyInParts(scanner: Scanner, text: string): Cooperative<Json> {
   try {
     return yield* scanner.scanInParts(text);
   } catch (fault) {

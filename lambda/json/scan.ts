@@ -1,3 +1,4 @@
+import { type Cooperative, charactersPerSlice } from './cooperative.ts';
 import {
   beginTape,
   escapedFlag,
@@ -9,7 +10,6 @@ import {
   width,
   writeTape,
 } from './tape.ts';
-import { perTurn, type Work } from './turns.ts';
 
 /** A value or key of a scanned text, numbered in the order in which they start; 0 is the root value. */
 export type Node = number;
@@ -54,7 +54,7 @@ export interface Scanner {
   /** Throws a JsonFault where `JSON.parse` would throw, and for a text with too deep nesting or too many values. */
   scan(text: string): Json;
   /** The same, with a pause after every so many characters. */
-  scanInParts(text: string): Work<Json>;
+  scanInParts(text: string): Cooperative<Json>;
 }
 
 const firstNodes = 64;
@@ -88,7 +88,7 @@ export function createScanner(): Scanner {
     },
     *scanInParts(text) {
       const progress = begin(text);
-      for (let until = perTurn; !writeTape(text, tape, progress, until); until += perTurn) yield;
+      for (let until = charactersPerSlice; !writeTape(text, tape, progress, until); until += charactersPerSlice) yield;
       return show(text);
     },
   };

@@ -1,5 +1,4 @@
-import { JsonFault } from './fault.ts';
-import { codeAt, quote, skipNumber, skipSpace, skipString, skipWord } from './tokens.ts';
+import { codeAt, JsonFault, quote, skipNumber, skipSpace, skipString, skipWord } from './tokens.ts';
 
 /** How deep containers may be nested. */
 export const maxDepth = 10_000;

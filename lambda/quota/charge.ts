@@ -1,4 +1,4 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import { type Counters, type CounterWindow, isAnswerLost } from './counters.ts';
 import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';

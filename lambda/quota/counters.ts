@@ -1,4 +1,4 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../errors.ts';
 
 /** Where a caller's charges are counted. */
 export interface CountedPeriod {

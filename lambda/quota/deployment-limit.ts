@@ -1,4 +1,4 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Charge } from './charge.ts';
 import { isAnswerLost, type Tallies } from './counters.ts';

@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorOptions, GatewayError } from '../http/errors.ts';
+import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { CounterWindow } from './counters.ts';
 import { secondsToNextMinute, secondsUntil } from './policy.ts';

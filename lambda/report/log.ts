@@ -1,6 +1,5 @@
-import { GatewayError } from '../http/errors.ts';
-import type { GatewayRequest } from '../http/gateway-request.ts';
-import { embedMetrics } from './emf.ts';
+import { GatewayError } from '../errors.ts';
+import type { RequestSoFar } from '../request/request.ts';
 import {
   isIntended,
   lacksUsage,
@@ -10,13 +9,14 @@ import {
   measureRequest,
   measureStaleSecret,
 } from './measure.ts';
+import { embedMetrics } from './metrics.ts';
 
 /** The operators' log. No line holds a prompt, an answer, a key or an address. */
 export interface Log {
   /** An environment has started. */
   started(commit: string): void;
   /** Writes a request's one line, with its metrics, once its answer is over: Lambda freezes the function right afterwards. */
-  finished(request: GatewayRequest, status: number): void;
+  finished(request: RequestSoFar, status: number): void;
   /** A try at an upstream failed, and the request goes on to another. */
   triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
   /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
@@ -51,7 +51,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
     started: (commit) => line(now(), 'info', 'started', { commit }),
     finished(request, status) {
       const time = now();
-      const { error, end } = request;
+      const { error, end } = request.outcome;
       const level = error && error.status >= 500 && !isIntended(error) ? 'error' : 'info';
       const duration = time - request.startedAt;
       const fields = {
@@ -91,8 +91,9 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
 }
 
 /** Fields to group by, for free: as dimensions of a metric, each combination of values would be billed. */
-function describe(request: GatewayRequest) {
-  const { route, identity, call, charge, exchange } = request;
+function describe(request: RequestSoFar) {
+  const { route, identity, call, charge, outcome } = request;
+  const { exchange } = outcome;
   return {
     requestId: request.id,
     route: route.name,
@@ -104,7 +105,7 @@ function describe(request: GatewayRequest) {
     model: call?.model.id,
     stream: call?.stream,
     coldStart: request.coldStart || undefined,
-    refunded: charge && (request.refunded ?? false),
+    refunded: charge && (outcome.refunded ?? false),
     upstream: exchange?.upstream,
     upstreamStatus: exchange?.upstreamStatus,
     tries: exchange?.tries,

@@ -1,18 +1,19 @@
-import type { GatewayError } from '../http/errors.ts';
-import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { Measurement } from './emf.ts';
-import { metrics } from './metric-names.ts';
+import type { GatewayError } from '../errors.ts';
+import type { RequestSoFar } from '../request/request.ts';
+import type { Measurement } from './metrics.ts';
+import { metrics } from './metrics.ts';
 
 /** What a finished request adds to the metrics. Preflights are not counted. */
-export function measureRequest(request: GatewayRequest, status: number, duration: number): Measurement[] {
-  const { route, error, end, exchange } = request;
+export function measureRequest(request: RequestSoFar, status: number, duration: number): Measurement[] {
+  const { route, outcome } = request;
+  const { error, end, exchange } = outcome;
   if (route.kind === 'preflight') return [];
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
   if (status >= 400) measurements.push({ metric: metrics.errorAnswers, value: 1 });
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
   measurements.push(...measureLimits(request));
   // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
-  if (request.refunded && error && error.status >= 500 && !isIntended(error))
+  if (outcome.refunded && error && error.status >= 500 && !isIntended(error))
     measurements.push({ metric: metrics.refunds, value: 1 });
   if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });
   else if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
@@ -35,7 +36,7 @@ export function measureRequest(request: GatewayRequest, status: number, duration
 }
 
 /** How much of the deployment's limits is used; a limit that refuses is at 100 %. */
-function measureLimits({ limitsUsed = {}, error }: GatewayRequest): Measurement[] {
+function measureLimits({ limitsUsed = {}, outcome: { error } }: RequestSoFar): Measurement[] {
   return limitMetrics.flatMap(([limit, metric]) => {
     const value = error?.reason === limit ? 100 : limitsUsed[limit];
     return value === undefined ? [] : [{ metric, value }];
@@ -56,7 +57,7 @@ const tokenMetrics = [
 ] as const;
 
 /** Whether a complete answer came without token counts. */
-export function lacksUsage({ route, end, exchange }: GatewayRequest): boolean {
+export function lacksUsage({ route, outcome: { end, exchange } }: RequestSoFar): boolean {
   if (route.kind !== 'inference' || !route.endpoint.charged || end !== undefined || !exchange) return false;
   return exchange.usage.input === undefined && exchange.usage.output === undefined;
 }
@@ -87,7 +88,7 @@ export function measureFault(): Measurement {
 }
 
 /** Whether the gateway, its store or its operator caused the error, rather than an upstream or the caller. */
-function isOwnFault({ error, identity }: GatewayRequest): boolean {
+function isOwnFault({ outcome: { error }, identity }: RequestSoFar): boolean {
   if (error && isIntended(error)) return false;
   // For an identified caller the upstream's keys are missing. Otherwise no key was ever issued, which any scanner can provoke.
   if (error?.code === 'unconfigured') return identity !== undefined;

@@ -1,6 +1,6 @@
-import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from './read-settings.ts';
-import type { Value } from './setting.ts';
-import { type Address, ownAddresses, settings, upstreamSettings } from './settings.ts';
+import type { Value } from './kinds.ts';
+import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from './read.ts';
+import { type Address, ownAddresses, serverSettings, settings, upstreamSettings, walletSettings } from './table.ts';
 
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
@@ -110,4 +110,49 @@ export function networkFaults(
     faults.push('EDGE_HEADER and EDGE_SECRET_ID belong together: set both or neither');
   }
   return faults;
+}
+
+/** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly clientAddress: 'socket' | 'x-forwarded-for';
+  readonly bodyBudget: number;
+  readonly shutdownGrace: number;
+  /** Whether the wallet's page is served here. In Lambda it has a function of its own, which alone may write keys. */
+  readonly servesWallet: boolean;
+  /** The scheme that callers use: Lambda terminates https in front of the server. */
+  readonly scheme: 'http' | 'https';
+}
+
+/** Reads every setting at once and reports all faults together. */
+export function readServerConfig(environment: Environment): ServerConfig {
+  const faults: string[] = [];
+  const { awsLambdaHttpEndpoint, clientAddress, ...settings } = camelNamed(
+    readSettings(serverSettings, environment, faults),
+  );
+  if (faults.length > 0) throw new ConfigError(faults);
+  // Lambda says where to listen, and names the caller behind it in a header.
+  const [, host = settings.host, port = settings.port] = /^(.+):(\d+)$/.exec(awsLambdaHttpEndpoint ?? '') ?? [];
+  const inLambda = awsLambdaHttpEndpoint !== undefined;
+  return {
+    ...settings,
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port),
+    clientAddress: clientAddress ?? (inLambda ? 'x-forwarded-for' : 'socket'),
+    servesWallet: !inLambda,
+    scheme: inLambda ? 'https' : 'http',
+  };
+}
+
+/** The wallet function's settings: some of the gateway's. */
+export type WalletConfig = CamelNamed<{ [N in keyof typeof walletSettings]: Value<(typeof walletSettings)[N]> }>;
+
+/** Reads every setting at once and reports all faults together. */
+export function readWalletConfig(environment: Environment): WalletConfig {
+  const faults: string[] = [];
+  const config = camelNamed(readSettings(walletSettings, environment, faults));
+  faults.push(...networkFaults(config, environment));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
 }

@@ -1,10 +1,9 @@
-import type { KeyObject } from 'node:crypto';
-import { GatewayError } from '../http/errors.ts';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { GatewayError } from '../errors.ts';
 import type { Access, Upstream } from './config.ts';
-import { createRefreshed, type Repeat, shareReading, timeLimit } from './refreshed.ts';
-import { splitList } from './setting.ts';
-import { headerMap } from './settings.ts';
-import { keyOf, subkeyOf } from './subkey.ts';
+import { splitList } from './kinds.ts';
+import { createRefreshed, type Repeat, shareReading, timeLimit } from './refresh.ts';
+import { headerMap } from './table.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
 export type ReadSecret = (id: string, how?: Reading) => Promise<string>;
@@ -147,3 +146,10 @@ function parseKeys(text: string): Keys {
   }
   return { UPSTREAM_API_KEYS: text };
 }
+
+/** A text as the key of hashes. Node takes five times as long for a hash whose key is still a text or bytes. */
+export const keyOf = (text: string): KeyObject => createSecretKey(Buffer.from(text));
+
+/** Derives a key for one purpose. */
+export const subkeyOf = (key: KeyObject, label: string): KeyObject =>
+  createSecretKey(createHmac('sha256', key).update(label).digest());

@@ -1,11 +1,11 @@
 import type { OutgoingEvent, StreamDialect, TellText } from '../dialects/dialect.ts';
 import { applyEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
-import { type ChannelMap, createChannelMap } from './channel-map.ts';
 import { type Hiding, hideFrame } from './hide.ts';
 import { createMarkSheet, type MarkSheet } from './marks.ts';
 import { encodeEvent } from './sse.ts';
 import type { Texts } from './texts.ts';
+import { type ChannelMap, createChannelMap } from './texts.ts';
 
 /** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
 export interface LastEvent {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Dialect } from '../dialects/dialect.ts';
-import { type GatewayError, toGatewayError } from '../http/errors.ts';
+import { type GatewayError, toGatewayError } from '../errors.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
-import { letGo } from '../upstream/let-go.ts';
+import { letGo } from '../upstream/http-client.ts';
 import { createPace } from './pace.ts';
 import type { StreamRewriter } from './rewrite-stream.ts';
 import { encodeEvent } from './sse.ts';

@@ -1,10 +1,9 @@
 import type { Question } from '../dialects/dialect.ts';
+import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { applyEdits } from '../json/edit.ts';
 import { scanLenientlyInParts } from '../json/lenient.ts';
 import type { Scanner } from '../json/scan.ts';
-import { isLong, type Work } from '../json/turns.ts';
-import { type Hiding, hideFrame, hideText } from './hide.ts';
-import { hideTokens } from './hide-tokens.ts';
+import { type Hiding, hideFrame, hideText, hideTokens } from './hide.ts';
 import { createMarkSheet, type Usage } from './marks.ts';
 import { createTexts } from './texts.ts';
 
@@ -18,7 +17,7 @@ export function* rewriteAnswer(
   hiding: Hiding,
   scanner: Scanner,
   usage: Usage,
-): Work<RewrittenAnswer> {
+): Cooperative<RewrittenAnswer> {
   if (isLong(text)) yield;
   const json = yield* scanLenientlyInParts(scanner, text);
   if (isLong(text)) yield;

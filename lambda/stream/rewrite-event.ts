@@ -1,14 +1,12 @@
 import type { OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
 import { applyEdits, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
-import { prefixesOf } from './channel-map.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
 import { createHeldTexts, type LastEvent } from './held-texts.ts';
-import { type Hiding, hideFrame, hideText } from './hide.ts';
-import { hideTokens } from './hide-tokens.ts';
+import { type Hiding, hideFrame, hideText, hideTokens } from './hide.ts';
 import { type MarkSheet, raise, type Usage } from './marks.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
-import { createTexts } from './texts.ts';
+import { createTexts, prefixesOf } from './texts.ts';
 
 /** Writes the events of one stream as a client may see them, in wire form. */
 export interface EventRewriter {

@@ -1,7 +1,7 @@
 import type { Question } from '../dialects/dialect.ts';
-import { JsonFault } from '../json/fault.ts';
 import { scanLeniently } from '../json/lenient.ts';
 import { createScanner } from '../json/scan.ts';
+import { JsonFault } from '../json/tokens.ts';
 import type { Hiding } from './hide.ts';
 import { createMarkSheet, type Usage } from './marks.ts';
 import { createEventRewriter } from './rewrite-event.ts';

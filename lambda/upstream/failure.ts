@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError } from '../http/errors.ts';
+import { type ErrorCode, GatewayError } from '../errors.ts';
 
 export interface FailureClass {
   /** What happened, for the docs. */
@@ -216,4 +216,19 @@ export class UpstreamFailure extends GatewayError {
   get failureClass(): FailureClass {
     return failureClasses[this.kind];
   }
+}
+
+const named = new Map(
+  Object.entries(failureClasses).flatMap(([kind, { statuses = [] }]: [string, FailureClass]) =>
+    statuses.map((status) => [status, kind as FailureKind] as const),
+  ),
+);
+
+/** The failure class of a status; undefined for a success. */
+export function classifyStatus(status: number): FailureKind | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  const kind = named.get(status);
+  if (kind !== undefined) return kind;
+  if (status >= 500 && status <= 599) return 'server_error';
+  return status >= 400 && status < 500 ? 'caller' : 'unusable';
 }

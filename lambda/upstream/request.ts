@@ -1,10 +1,35 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../errors.ts';
+import { runCooperatively } from '../json/cooperative.ts';
+import { type Edit, splitByEdits } from '../json/edit.ts';
+import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
-import { fitsHeader } from '../settings/header-value.ts';
-import type { Candidate } from './pool.ts';
+import { fitsHeader } from '../settings/kinds.ts';
+import type { Candidate, Conversation } from './pool.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
+
+/** What a client asks of a model, ready to be sent to whichever upstream is tried. */
+export interface Outgoing {
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+  readonly model: PublicModel;
+  readonly stream: boolean;
+  readonly clientHeaders: Headers;
+  /** Nothing else keeps its text in memory. It is removed as soon as nobody needs it again. */
+  body: OutgoingBody | undefined;
+}
+
+export interface OutgoingBody {
+  /** The conversation that it continues, whose words are parts of the text. */
+  readonly conversation: Conversation;
+  /** As the client sent it. */
+  readonly text: string;
+  /** All changes but that of the model. */
+  readonly edits: readonly Edit[];
+  /** Where the model's id goes. */
+  readonly model: Omit<Edit, 'text'>;
+}
 
 /** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
 export interface UpstreamRequest {
@@ -19,20 +44,11 @@ const ofDialect = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
-/** The parts of a call that matter for the upstream. */
-interface Call {
-  readonly dialect: Dialect;
-  readonly endpoint: Endpoint;
-  readonly model: PublicModel;
-  readonly stream: boolean;
-  bodyFor(upstreamModel: string): readonly string[];
-}
-
 /** Builds the request for one try. */
-export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHeaders: Headers): UpstreamRequest {
+export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
-  const { dialect, endpoint, model, stream } = call;
-  const pieces = call.bodyFor(upstream.models[endpoint.address][model.kind]);
+  const { dialect, endpoint, model, stream, clientHeaders } = outgoing;
+  const pieces = writeBody(bodyOf(outgoing), upstream.models[endpoint.address][model.kind]);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
@@ -47,6 +63,22 @@ export function buildUpstreamRequest(candidate: Candidate, call: Call, clientHea
   }
   Object.assign(headers, ofOperator);
   return { url: upstream.addresses[endpoint.address] + endpoint.upstreamPath, headers, pieces };
+}
+
+/** The body's text for an upstream that calls the model by this id. */
+export function writeBody({ text, edits, model }: OutgoingBody, modelId: string): readonly string[] {
+  return splitByEdits(text, [...edits, { ...model, text: JSON.stringify(modelId) }]);
+}
+
+/** Whether the body contains what only the account that made it can read. Rarely asked, so the body is scanned again. */
+export async function isAccountBound(outgoing: Outgoing): Promise<boolean> {
+  const scan = createScanner().scanInParts(bodyOf(outgoing).text);
+  return outgoing.dialect.isAccountBound(await runCooperatively(scan));
+}
+
+export function bodyOf({ body }: Outgoing): OutgoingBody {
+  if (body === undefined) throw new TypeError('the body has been let go of');
+  return body;
 }
 
 /** The value of a header. Refuses one that can't be sent. */

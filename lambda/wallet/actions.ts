@@ -1,15 +1,12 @@
-import type { Network } from '../identity/find-network.ts';
 import type { KeyRecord, NetworkLink } from '../identity/identity.ts';
+import type { Network } from '../identity/network.ts';
 import type { Account, Challenge, Info, ShownKey } from './answers.ts';
-import { readLabel, readMessage, readPurpose, readSigner, readText } from './input.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
-import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
+import { keysPerWallet, type Limits, linkLifetime, type ReadQuota } from './limits.ts';
 import type { WalletLog } from './log.ts';
-import type { ReadQuota } from './quota-of.ts';
+import { badRequest, type SignedIn, WalletError, type WalletRequest, type WithInput } from './request.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
-import type { Purpose, SignIn } from './sign-in.ts';
-import { WalletError } from './wallet-error.ts';
-import type { Action, WalletRequest } from './wallet-request.ts';
+import { type Purpose, type Signer, type SignIn, statements } from './sign-in.ts';
 
 export interface ActionDependencies {
   readonly signIn: SignIn;
@@ -28,13 +25,15 @@ export interface ActionDependencies {
   readonly now: () => number;
 }
 
+type SignedInRequest = WalletRequest & WithInput & SignedIn;
+
 export type Actions = ReturnType<typeof createActions>;
 
 /** One function for each endpoint that the page calls. */
 export function createActions(dependencies: ActionDependencies) {
   const { signIn, sessions, keyring, limits, readQuota, linkNetwork, findLink, log, now } = dependencies;
 
-  const redeem = ({ input, site }: WalletRequest, purpose: Purpose): Promise<string> =>
+  const redeem = ({ input, site }: WalletRequest & WithInput, purpose: Purpose): Promise<string> =>
     signIn.redeem(readMessage(input), readText(input, 'signature'), purpose, site);
 
   const link = async (request: WalletRequest, member: string): Promise<void> => {
@@ -65,19 +64,19 @@ export function createActions(dependencies: ActionDependencies) {
 
   return {
     /** The facts that the page shows before anyone signs in. */
-    async info({ network, site }): Promise<Info> {
+    async info({ network, site }: WalletRequest): Promise<Info> {
       const { serviceName, contextWindow, memberLimit, gatewayUrl = site.baseUrl } = dependencies;
       return { serviceName, gatewayUrl, contextWindow, memberLimit, network: network.name };
     },
 
-    async challenge({ input, network, site }): Promise<Challenge> {
+    async challenge({ input, network, site }: WalletRequest & WithInput): Promise<Challenge> {
       const [signer, purpose] = [readSigner(input), readPurpose(input)];
       await limits.countChallenge(network.id);
       const { message, expiresAt } = await signIn.challenge(signer, purpose, site);
       return { message, expiresAt: isoTime(expiresAt) };
     },
 
-    async link(request): Promise<Account> {
+    async link(request: WalletRequest & WithInput): Promise<Account> {
       const label = readLabel(request.input);
       const member = await redeem(request, 'link');
       await limits.countGrant(request.network.id, member);
@@ -92,19 +91,19 @@ export function createActions(dependencies: ActionDependencies) {
       }
     },
 
-    async signIn(request): Promise<Account> {
+    async signIn(request: WalletRequest & WithInput): Promise<Account> {
       const member = await redeem(request, 'manage');
       const session = showSession(await sessions.open(member));
       return { ...(await describe(request, member)), session };
     },
 
-    async list(request): Promise<Account> {
-      const { member = '' } = request;
+    async list(request: SignedInRequest): Promise<Account> {
+      const { member } = request;
       return describe(request, member);
     },
 
-    async issue(request): Promise<Account> {
-      const { input, network, member = '' } = request;
+    async issue(request: SignedInRequest): Promise<Account> {
+      const { input, network, member } = request;
       const label = readLabel(input);
       // Checked first, so that only a race for the last place needs an undo.
       await keyring.requireRoom(member);
@@ -117,21 +116,21 @@ export function createActions(dependencies: ActionDependencies) {
       }
     },
 
-    async revoke(request): Promise<Account> {
-      const { input, member = '' } = request;
+    async revoke(request: SignedInRequest): Promise<Account> {
+      const { input, member } = request;
       const id = readText(input, 'id');
       await keyring.revoke(member, id);
       log.revoked(request, { keyId: id });
       return describe(request, member);
     },
 
-    async linkAgain(request): Promise<Account> {
-      const { network, member = '' } = request;
+    async linkAgain(request: SignedInRequest): Promise<Account> {
+      const { network, member } = request;
       await limits.countGrant(network.id, member);
       await link(request, member);
       return describe(request, member);
     },
-  } satisfies Record<string, Action>;
+  };
 }
 
 const isForWantOfRoom = (error: unknown): boolean => error instanceof WalletError && error.code === 'too_many_keys';
@@ -142,3 +141,53 @@ const showKey = ({ id, createdAt, label }: KeyRecord): ShownKey => ({
   ...(label !== unlabelled && { label }),
 });
 const showSession = ({ token, expiresAt }: OpenSession) => ({ token, expiresAt: isoTime(expiresAt) });
+
+type Input = WithInput['input'];
+
+/** Room for the signature of a contract account, so that its owner gets the right error. */
+const longestText = 16_384;
+
+/** Far above any message made here: finding the fields of a text takes time by the square of its length. */
+const longestMessage = 2000;
+
+export const readMessage = (input: Input): string => readText(input, 'message', longestMessage);
+
+/** A text of the body. */
+export function readText(input: Input, name: string, longest = longestText): string {
+  const value = input[name];
+  if (typeof value !== 'string' || value === '') throw badRequest(`${name} must be a text.`);
+  if (value.length > longest) throw badRequest(`${name} may have ${longest} characters at most.`);
+  return value;
+}
+
+/** Neither a control character nor one that turns the direction of a text around: operators read labels in a terminal. */
+const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u200d]{0,40}$/u;
+
+/** What a person calls a new key; undefined if they leave it open. */
+export function readLabel(input: Input): string | undefined {
+  const label = input.label ?? '';
+  if (typeof label !== 'string' || !visible.test(label)) {
+    throw badRequest('label must be a text of at most 40 visible characters.');
+  }
+  return label.trim() || undefined;
+}
+
+export function readPurpose(input: Input): Purpose {
+  const purpose = Object.keys(statements).find((known) => known === (input.purpose ?? 'link'));
+  if (purpose === undefined) throw badRequest(`purpose must be ${Object.keys(statements).join(' or ')}.`);
+  return purpose as Purpose;
+}
+
+export function readSigner(input: Input): Signer {
+  const address = readText(input, 'address');
+  const chainId = input.chainId ?? 1;
+  if (!isAddress(address)) throw badRequest('address must be 0x and 40 hexadecimal digits.');
+  if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1) {
+    throw badRequest('chainId must be a whole number above 0.');
+  }
+  return { address, chainId };
+}
+
+function isAddress(text: string): text is `0x${string}` {
+  return /^0x[0-9a-f]{40}$/i.test(text);
+}

@@ -1,16 +1,22 @@
-import type { Call } from '../http/call.ts';
-import { GatewayError, toGatewayError } from '../http/errors.ts';
-import type { GatewayResponse } from '../http/gateway-request.ts';
-import type { FindNetwork, Network } from '../identity/find-network.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import type { FindNetwork, Network } from '../identity/network.ts';
+import type { Call } from '../request/call.ts';
+import type { GatewayResponse } from '../request/request.ts';
 import type { Actions } from './actions.ts';
-import type { Facts } from './facts.ts';
-import type { PageFile } from './page-files.ts';
-import { createActionPipeline, createReadPipeline, createSessionPipeline } from './pipelines/action.ts';
-import { createPagePipeline, createRedirectPipeline, createRefusalPipeline } from './pipelines/page.ts';
-import type { Pipeline, PipelineDependencies } from './pipelines/pipeline.ts';
-import { securityHeaders } from './security-headers.ts';
-import { docsPath, pagePath, type Site, siteOf } from './site.ts';
-import type { WalletRequest } from './wallet-request.ts';
+import type { Facts, PageFile } from './pages.ts';
+import { securityHeaders } from './pages.ts';
+import type { Pipeline } from './pipelines.ts';
+import {
+  createActionPipeline,
+  createPagePipeline,
+  createReadPipeline,
+  createRedirectPipeline,
+  createRefusalPipeline,
+  createSessionPipeline,
+} from './pipelines.ts';
+import type { WalletRequest } from './request.ts';
+import { docsPath, pagePath, type Site, siteOf } from './request.ts';
+import type { PipelineDependencies } from './steps.ts';
 
 export interface WalletAppDependencies extends PipelineDependencies {
   readonly actions: Actions;
@@ -53,7 +59,7 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     try {
       site = siteOf(call.host, dependencies);
       network = await findNetwork(headers, call.sourceAddress);
-      call.room.claim(network.site);
+      call.memory.claim(network.site);
     } catch (thrown) {
       pipeline = refusal(toGatewayError(thrown));
     }

@@ -2,8 +2,8 @@ import { readAwsAccess } from '../aws/access.ts';
 import { createAws } from '../aws/aws.ts';
 import { createDynamoDbClient } from '../aws/sdk-client.ts';
 import { createHandler } from '../engines/function-url.ts';
-import { readWalletConfig } from './config.ts';
-import { readPageFiles } from './page-files.ts';
+import { readWalletConfig } from '../settings/config.ts';
+import { readPageFiles } from './pages.ts';
 import { createWallet } from './wallet.ts';
 
 const wallet = createWallet(readWalletConfig(process.env), {

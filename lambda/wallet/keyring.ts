@@ -1,10 +1,10 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../errors.ts';
 import { type KeyRecord, stateOf } from '../identity/identity.ts';
-import { type IssuedKey, issueKey } from '../identity/issue-key.ts';
-import type { KeyStore } from '../store/keys.ts';
-import type { Slot, WalletStore } from '../store/wallets.ts';
+import { type IssuedKey, issueKey } from '../identity/keys.ts';
+import type { KeyStore } from '../tables/keys.ts';
+import type { Slot, WalletStore } from '../tables/wallets.ts';
 import { keysPerWallet } from './limits.ts';
-import { WalletError } from './wallet-error.ts';
+import { WalletError } from './request.ts';
 
 /** The keys of wallets. A member is its wallet's address in lower case. */
 export interface Keyring {

@@ -1,5 +1,6 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Counters, CounterWindow } from '../quota/counters.ts';
+import { readMemberUsage } from '../quota/member-usage.ts';
 import { minuteOf, secondsUntil } from '../quota/policy.ts';
 
 /** Live keys of one wallet. */
@@ -108,4 +109,27 @@ function createWindow({ name, most, window }: Limit, now: number): CounterWindow
 function inWords(seconds: number): string {
   if (seconds < 90) return `in ${seconds} second${seconds === 1 ? '' : 's'}`;
   return seconds < 90 * 60 ? `in ${Math.ceil(seconds / 60)} minutes` : `in ${Math.ceil(seconds / 3600)} hours`;
+}
+
+export interface MemberQuota {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** The quota left today for all keys and links of a member together. */
+export type ReadQuota = (member: string) => Promise<MemberQuota>;
+
+interface ReadQuotaDependencies {
+  readonly counters: Pick<Counters, 'read'>;
+  readonly memberLimit: number;
+  readonly now: () => number;
+}
+
+export function createReadQuota({ counters, memberLimit, now }: ReadQuotaDependencies): ReadQuota {
+  return async (member) => {
+    const time = now();
+    const { limit, remaining, resetAt } = await readMemberUsage({ counters, memberLimit }, { member }, time);
+    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time) };
+  };
 }

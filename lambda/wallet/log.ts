@@ -1,8 +1,6 @@
-import { embedMetrics, type Measurement } from '../report/emf.ts';
 import { describeCause } from '../report/log.ts';
-import { metrics } from '../report/metric-names.ts';
-import type { toShownError } from './wallet-error.ts';
-import type { WalletRequest } from './wallet-request.ts';
+import { embedMetrics, type Measurement, metrics } from '../report/metrics.ts';
+import type { toShownError, WalletRequest } from './request.ts';
 
 /** The operators' log. No line holds a key, or the address of a wallet or network. */
 export interface WalletLog {

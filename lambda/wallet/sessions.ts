@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { WalletStore } from '../store/wallets.ts';
+import type { WalletStore } from '../tables/wallets.ts';
 import { sessionLifetime } from './limits.ts';
-import { WalletError } from './wallet-error.ts';
+import { WalletError } from './request.ts';
 
 export interface OpenSession {
   /** Given only to the page, which keeps it as long as it is open. */

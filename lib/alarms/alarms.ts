@@ -3,14 +3,10 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
-import { createAlarms } from './create-alarms.ts';
-import { createTopic } from './topic.ts';
-import { watchCanary } from './watch-canary.ts';
-import { watchFunctions } from './watch-functions.ts';
-import { watchGateway } from './watch-gateway.ts';
-import { watchSpending } from './watch-spending.ts';
-import { watchTables } from './watch-tables.ts';
-import { watchUpstream } from './watch-upstream.ts';
+import { createAlarms, createTopic } from './alarm.ts';
+import { watchFunctions } from './functions.ts';
+import { watchCanary, watchGateway, watchSpending, watchTables } from './gateway.ts';
+import { watchUpstream } from './upstream.ts';
 
 interface AlarmsProps {
   readonly config: DeploymentConfig;

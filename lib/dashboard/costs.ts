@@ -1,7 +1,7 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration } from 'aws-cdk-lib/core';
-import type { DashboardProps } from './props.ts';
+import type { DashboardProps } from './widgets.ts';
 import { graph, share, table } from './widgets.ts';
 
 /** US dollars per million in us-east-1, on arm64 and on-demand tables: close enough elsewhere to show what costs most. */

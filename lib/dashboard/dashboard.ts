@@ -1,10 +1,10 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Aws, Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { EdgeMetrics } from '../edge-metrics.ts';
+import type { EdgeMetrics } from '../edge.ts';
 import type { FunctionMetrics } from '../gateway-metrics.ts';
 import { costs } from './costs.ts';
-import type { DashboardProps } from './props.ts';
+import type { DashboardProps } from './widgets.ts';
 import { graph, heading, table, width } from './widgets.ts';
 
 /** Four questions, a row for each: is it healthy, who is limited, how is the upstream, what does it cost. */

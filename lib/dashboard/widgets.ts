@@ -1,5 +1,8 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Alarms } from '../alarms/alarms.ts';
+import type { EdgeMetrics } from '../edge.ts';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
 
 /** Of the whole dashboard; every row adds up to it. */
 export const width = 24;
@@ -43,4 +46,16 @@ export function share(name: string, part: cloudwatch.IMetric, whole: cloudwatch.
     usingMetrics: { [one]: part, [all]: whole },
     label: name,
   });
+}
+
+export interface DashboardProps {
+  readonly metrics: GatewayMetrics;
+  readonly alarms: Alarms;
+  /** The gateway's log in each deployed engine. */
+  readonly logGroups: readonly ILogGroup[];
+  /** The log with Lambda's own report of each invocation. */
+  readonly functionLogGroup?: ILogGroup | undefined;
+  readonly walletLogGroup: ILogGroup;
+  readonly canaryLogGroup: ILogGroup | undefined;
+  readonly edge: EdgeMetrics | undefined;
 }

@@ -1,5 +1,4 @@
-import { anyone, type Grant, grantsOf } from './grants.ts';
-import { namesOf, type Part, type Template, type Tree } from './template.ts';
+import { namesOf, type Part, partsOf, remember, type Template, type Tree } from './template.ts';
 
 /** Resources that only say who may do what. */
 export function isPolicy(type: string): boolean {
@@ -70,4 +69,110 @@ function matches(pattern: string, text: string): boolean {
 
 function render({ principal, action, resource, condition }: Grant): string {
   return `${principal} may ${action} on ${resource}${condition && `, if ${condition}`}`;
+}
+
+/** A statement of a policy, spelt out: one for each principal, action and resource, so that two can be compared. */
+export interface Grant {
+  readonly denies: boolean;
+  readonly principal: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly condition: string;
+}
+
+/** The principal `*`. */
+export const anyone = 'anyone';
+
+/** Everything that the template allows or denies, wherever it says so. */
+export const grantsOf = remember((template: Template) => {
+  const names = namesOf(template);
+  const grants = partsOf(template).flatMap((part) =>
+    part.type === 'AWS::Lambda::Permission'
+      ? grantsOfPermission(part.tree, names)
+      : statementsOf(part.tree).flatMap((statement) => grantsOfStatement(statement, part, names)),
+  );
+  return { allowed: grants.filter(({ denies }) => !denies), denied: grants.filter(({ denies }) => denies) };
+});
+
+type Names = Readonly<Record<string, string>>;
+
+function grantsOfPermission({ Principal, Action, FunctionName, ...conditions }: Tree, names: Names): Grant[] {
+  const [principal = ''] = principalsOf(Principal, names);
+  const grant = { principal, action: String(Action), resource: renderValue(FunctionName, names) };
+  return [{ denies: false, ...grant, condition: conditionOf(conditions, names) }];
+}
+
+/** Anything else in a statement narrows what it grants. */
+function conditionOf({ Condition, ...others }: Tree, names: Names): string {
+  const conditions = Object.keys(others).length > 0 ? { ...others, Condition } : Condition;
+  return conditions === undefined ? '' : renderValue(conditions, names);
+}
+
+/** Every statement of a policy, wherever in a resource it is. */
+const statementsOf = remember<Tree, Tree[]>(statementsIn);
+
+function statementsIn(value: unknown): Tree[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { Statement, ...others } = value as Tree;
+  const own = Statement === undefined ? [] : ([Statement].flat() as Tree[]);
+  return [...own, ...Object.values(others).flatMap(statementsIn)];
+}
+
+function grantsOfStatement(statement: Tree, { name, type, tree }: Part, names: Names): Grant[] {
+  const { Effect, Principal, NotPrincipal, Action, NotAction, Resource, NotResource, Sid: _sid, ...rest } = statement;
+  const belongsTo = type === 'AWS::IAM::Role' ? [name] : attachedTo(tree, names);
+  const ofResource = Principal !== undefined || NotPrincipal !== undefined;
+  const principals =
+    NotPrincipal === undefined
+      ? Principal === undefined
+        ? belongsTo
+        : principalsOf(Principal, names)
+      : [`all but ${principalsOf(NotPrincipal, names).join(', ')}`];
+  const actions = NotAction === undefined ? texts(Action, names) : [`all but ${texts(NotAction, names).join(', ')}`];
+  const resources =
+    NotResource === undefined ? texts(Resource ?? '*', names) : [`all but ${texts(NotResource, names).join(', ')}`];
+  const isKnown = Effect === 'Allow' || Effect === 'Deny';
+  const condition = conditionOf(isKnown ? rest : { ...rest, Effect }, names);
+  return principals.flatMap((principal) =>
+    actions.flatMap((action) =>
+      resources.map((resource) => ({
+        denies: Effect === 'Deny',
+        principal,
+        action,
+        // In a resource's own policy, `*` is that resource.
+        resource: ofResource && resource === '*' ? name : resource,
+        condition,
+      })),
+    ),
+  );
+}
+
+function attachedTo({ Roles, Users, Groups }: Tree, names: Names): string[] {
+  return [Roles, Users, Groups].flatMap((list) => (list === undefined ? [] : texts(list, names)));
+}
+
+function principalsOf(value: unknown, names: Names): string[] {
+  const kinds = typeof value === 'object' && value !== null && !isReference(value) ? Object.values(value) : [value];
+  return kinds.flatMap((kind) => texts(kind, names)).map((text) => (text === '*' ? anyone : text));
+}
+
+function texts(value: unknown, names: Names): string[] {
+  return [value].flat().map((one) => renderValue(one, names));
+}
+
+function isReference(value: object): boolean {
+  return Object.keys(value).every((key) => key === 'Ref' || key.startsWith('Fn::'));
+}
+
+/** A value as a reader knows it: references become the names of the constructs that they lead to. */
+function renderValue(value: unknown, names: Names): string {
+  if (typeof value === 'string') return value;
+  const [[kind, to] = ['', undefined], ...more] = Object.entries(value ?? {});
+  if (more.length === 0) {
+    if (kind === 'Ref') return names[String(to)] ?? String(to);
+    const [first, second, ...others] = [to].flat();
+    if (kind === 'Fn::GetAtt' && second === 'Arn' && others.length === 0) return names[first] ?? first;
+    if (kind === 'Fn::Join') return texts(second, names).join(String(first));
+  }
+  return String(JSON.stringify(value));
 }

@@ -1,8 +1,17 @@
-import { code, escapeHtml, paragraph, prose } from './html.ts';
+import { readFile } from 'node:fs/promises';
 import { type Header, type OpenApi, type Response, resolve, type Schema } from './openapi.ts';
-import { renderErrors } from './render-errors.ts';
-import { type Endpoint, listEndpoints, renderEndpoint } from './render-operation.ts';
-import { renderFields, renderType } from './render-schema.ts';
+import {
+  code,
+  type Endpoint,
+  escapeHtml,
+  listEndpoints,
+  paragraph,
+  prose,
+  renderEndpoint,
+  renderErrors,
+  renderFields,
+  renderType,
+} from './render-parts.ts';
 
 /** The API's page, made from its OpenAPI document. It needs no JavaScript. */
 export function renderReference(document: OpenApi): string {
@@ -117,3 +126,23 @@ function renderObject(document: OpenApi, name: string, schema: Schema): string {
   return `<h3 id="${name}">${escapeHtml(name)}</h3>
 ${paragraph(schema.description)}${choices || plain ? `<p>${choices ?? plain}</p>` : ''}${renderFields(document, schema)}`;
 }
+
+/** The generated files of the pages, by their place beside the others: they are made from docs/openapi.json. */
+export async function makePages(): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+  const document: OpenApi = JSON.parse(text);
+  // Its first paragraph is about the file among the sources, and about names that are filled in here.
+  const [, ...description] = document.info.description.split('\n\n');
+  const served = { ...document, info: { ...document.info, description: description.join('\n\n') } };
+  return new Map([
+    ['docs/index.html', leavePlaces(renderReference(document))],
+    ['docs/openapi.json', leavePlaces(JSON.stringify(served))],
+  ]);
+}
+
+/** Puts placeholders where deployments differ. */
+const leavePlaces = (text: string): string =>
+  text
+    .replaceAll('X-Svc-', '{{headers}}-')
+    .replace(/\bsvc\b/g, '{{service}}')
+    .replaceAll('http://127.0.0.1:8787', '{{gateway}}');

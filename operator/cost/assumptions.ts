@@ -1,4 +1,4 @@
-import { mostBurst } from '../../lambda/store/counter-cost.ts';
+import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 
 /** The model's assumptions. Figures about the gateway come from its log, its tests and `npm run bench`. */
 export const assumptions = {

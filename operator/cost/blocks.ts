@@ -1,5 +1,5 @@
-import { bytesAtRate, mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../lambda/store/counter-cost.ts';
-import { writeUnits } from '../../lambda/store/item-size.ts';
+import { bytesAtRate, mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../lambda/tables/counter-cost.ts';
+import { writeUnits } from '../../lambda/tables/table.ts';
 import { assumptions, busyRates, free, inventory, memories, streamSeconds, usualMemory } from './assumptions.ts';
 import { renderEngines } from './engine-blocks.ts';
 import { dollars, length, round, significant, table } from './format.ts';

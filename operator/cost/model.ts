@@ -1,6 +1,6 @@
-import { catalogue } from '../../lambda/http/errors.ts';
+import { catalogue } from '../../lambda/errors.ts';
 import { parts } from '../../lambda/quota/deployment-limit.ts';
-import { metrics } from '../../lambda/report/metric-names.ts';
+import { metrics } from '../../lambda/report/metrics.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
 import { assumptions, canary, edge, inventory, usualMemory } from './assumptions.ts';
 import { prices } from './prices.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultStage } from '../../lib/deployment-block.ts';
-import { compareTemplates } from '../../lib/diff/compare-templates.ts';
-import { findDangers } from '../../lib/diff/find-dangers.ts';
+import { compareTemplates } from '../../lib/diff/changes.ts';
+import { findDangers } from '../../lib/diff/judge.ts';
 import type { Template } from '../../lib/diff/template.ts';
 import { checkOut, findBase, hasStage } from '../checkout.ts';
 import { renderComparison } from './render-comparison.ts';

@@ -1,6 +1,5 @@
-import type { Comparison, ResourceChange } from '../../lib/diff/compare-templates.ts';
-import type { Danger } from '../../lib/diff/judge-part.ts';
-import type { Change } from '../../lib/diff/list-changes.ts';
+import type { Change, Comparison, ResourceChange } from '../../lib/diff/changes.ts';
+import type { Danger } from '../../lib/diff/judge.ts';
 
 /** The lines that a reviewer reads: dangers first, then a line for each value that changes. They suit a ```diff block, too. */
 export function renderComparison({ resources, others }: Comparison, dangers: readonly Danger[]): string[] {

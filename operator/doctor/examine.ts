@@ -1,4 +1,4 @@
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../command-line.ts';
 import { type Finding, fail, ok, type Row, untested } from '../examination/row.ts';
 import { dialectProbes } from './dialect-probes.ts';
 import { examineCors } from './examine-cors.ts';

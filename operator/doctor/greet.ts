@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../command-line.ts';
 import { cost } from './dialect-probes.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { faultIn } from './judge-shape.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messagesTypes } from '../../lambda/dialects/messages.ts';
 import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
-import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
+import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
 import { faultIn } from './judge-shape.ts';
 import { quote, type Reply } from './probe.ts';
 

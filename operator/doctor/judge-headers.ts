@@ -1,4 +1,4 @@
-import { headerNames } from '../../lambda/http/gateway-headers.ts';
+import { headerNames } from '../../lambda/request/headers.ts';
 import { type Finding, fail, ok } from '../examination/row.ts';
 import type { Reply } from './probe.ts';
 

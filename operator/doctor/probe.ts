@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../command-line.ts';
 
 export interface Ask {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';

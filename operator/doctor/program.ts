@@ -1,12 +1,10 @@
 import { type Command, Option } from 'commander';
-import { keyPrefix } from '../../lambda/identity/credentials.ts';
-import { ConfigError } from '../../lambda/settings/read-settings.ts';
-import { splitList } from '../../lambda/settings/setting.ts';
-import { CommandError } from '../command-error.ts';
+import { keyPrefix } from '../../lambda/identity/keys.ts';
+import { splitList } from '../../lambda/settings/kinds.ts';
+import { ConfigError } from '../../lambda/settings/read.ts';
+import { CommandError, createCommand, readWhole } from '../command-line.ts';
 import { readBase } from '../examination/read-base.ts';
 import { examineOrTell, exitCodes, exitCodesHelp, type Teller, tellRows } from '../examination/tell.ts';
-import { readWhole } from '../read-word.ts';
-import { createCommand } from '../run-program.ts';
 import { cost } from './dialect-probes.ts';
 import { examine } from './examine.ts';
 import { greet } from './greet.ts';

@@ -1,5 +1,5 @@
 import { readConfig } from '../../lambda/settings/config.ts';
-import { settings } from '../../lambda/settings/settings.ts';
+import { settings } from '../../lambda/settings/table.ts';
 import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 

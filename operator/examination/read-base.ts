@@ -1,4 +1,4 @@
-import { checked } from '../read-word.ts';
+import { checked } from '../command-line.ts';
 
 /** The address of a gateway, with or without `/v1`. */
 export const readBase = checked((word) => {

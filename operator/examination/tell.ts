@@ -1,5 +1,5 @@
-import { CommandError } from '../command-error.ts';
-import type { Terminal } from '../run-program.ts';
+import type { Terminal } from '../command-line.ts';
+import { CommandError } from '../command-line.ts';
 import { renderRow, renderSummary } from './report.ts';
 import type { Row } from './row.ts';
 

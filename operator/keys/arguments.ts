@@ -1,6 +1,55 @@
 import { networkOf } from '../../lambda/identity/network.ts';
-import { checked, matching, readWhole } from '../read-word.ts';
-import { isPlace, parseExpiry, parsePrices, parseSpan } from './parse.ts';
+import { checked, matching, readWhole } from '../command-line.ts';
+
+const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const farthest = 100 * 365 * 86_400_000;
+
+/** When something ends: `12h`, `30d` or `2w` from now, or a date; undefined for other texts and for the past. */
+export function parseExpiry(text: string, now: number): number | undefined {
+  const span = parseSpan(text);
+  const time = span === undefined ? parseDate(text) : now + span;
+  return time > now && time < now + farthest ? time : undefined;
+}
+
+/** `12h`, `30d` or `2w` in milliseconds. */
+export function parseSpan(text: string): number | undefined {
+  const span = /^(\d{1,6})([hdw])$/.exec(text);
+  return span ? Number(span[1]) * (units[span[2] ?? ''] ?? 0) : undefined;
+}
+
+/** Dollars for a million tokens of each kind. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** Four prices, such as `3,15,0.3,3.75`. */
+export function parsePrices(text: string): Prices | undefined {
+  const texts = text.split(',');
+  if (texts.length !== 4 || !texts.every((price) => /^\d{1,6}(\.\d{1,6})?$/.test(price))) return undefined;
+  const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = texts.map(Number);
+  return { input, output, cacheRead, cacheWrite };
+}
+
+/** Whether a text looks like a place in a list: a JSON object in base64url. */
+export function isPlace(text: string): boolean {
+  if (!/^[\w-]{1,2000}$/.test(text)) return false;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** A day begins at 00:00 UTC. A day that does not exist, such as 30 February, is refused, not moved. */
+function parseDate(text: string): number {
+  const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2})?Z)?$/.exec(text);
+  const time = match ? Date.parse(text) : Number.NaN;
+  return match && !Number.isNaN(time) && new Date(time).toISOString().startsWith(match[1] ?? '') ? time : Number.NaN;
+}
 
 export const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -');
 export const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');

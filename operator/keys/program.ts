@@ -1,12 +1,11 @@
 import { Argument, type Command, Option } from 'commander';
 import type { KeyState } from '../../lambda/identity/identity.ts';
-import type { KeyIssuing } from '../../lambda/identity/issue-key.ts';
+import type { KeyIssuing } from '../../lambda/identity/keys.ts';
 import { placeholderKey } from '../../lambda/wallet/pages/cli/snippet.js';
-import { CommandError } from '../command-error.ts';
-import type { Outcome } from '../outcome.ts';
-import { orElse, readLine, readWhole } from '../read-word.ts';
-import { createCommand, type Terminal } from '../run-program.ts';
+import type { Outcome } from '../command-line.ts';
+import { CommandError, createCommand, orElse, readLine, readWhole, type Terminal } from '../command-line.ts';
 import { clientNames, showSetup } from '../setup/show-setup.ts';
+import type { Prices } from './arguments.ts';
 import {
   readExpiry,
   readKey,
@@ -17,9 +16,8 @@ import {
   readPrices,
   readSpan,
 } from './arguments.ts';
-import { changeExpiry, changeLimit, rotate } from './change-key.ts';
 import { issue, link, list, revoke, show, unlink } from './commands.ts';
-import type { Prices } from './parse.ts';
+import { changeExpiry, changeLimit, rotate } from './key-record.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
 import { type Pace, showUsage } from './usage.ts';

@@ -2,18 +2,23 @@ import { resolve } from 'node:path';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import type { Counters } from '../../lambda/quota/counters.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
-import { createCounters } from '../../lambda/store/counters.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/store/keys.ts';
-import { createScanCounters, type ScanCounters } from '../../lambda/store/scan-counters.ts';
-import { createStopSwitch, type StopSwitch } from '../../lambda/store/stop-switch.ts';
+import { createCounters } from '../../lambda/tables/counters.ts';
+import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
+import { createScanCounters, type ScanCounters } from '../../lambda/tables/scan-counters.ts';
+import { createStopSwitch, type StopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { findAws } from '../../local/find-aws.ts';
-import { awsVariables, changeEnvironment, gatewayVariables } from '../../local/function-environment.ts';
 import { type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
-import { defaultPort, type LocalSettings, readLocalSettings } from '../../local/local-settings.ts';
+import {
+  awsVariables,
+  changeEnvironment,
+  defaultPort,
+  gatewayVariables,
+  type LocalSettings,
+  readLocalSettings,
+} from '../../local/local-settings.ts';
 import { readLogFile } from '../../local/log-file.ts';
-import { CommandError } from '../command-error.ts';
-import { quoteWord } from '../quote-word.ts';
-import type { GatewayFacts } from './gateway-facts.ts';
+import { CommandError, quoteWord } from '../command-line.ts';
+import type { GatewayFacts } from './stack.ts';
 import { readStack } from './stack.ts';
 import { sumTokens } from './token-log.ts';
 

@@ -1,9 +1,9 @@
 import type { KeyRecord } from '../../lambda/identity/identity.ts';
-import { memberHash, memberLabel } from '../../lambda/identity/member-hash.ts';
-import { keyOf, subkeyOf } from '../../lambda/settings/subkey.ts';
-import type { Outcome } from '../outcome.ts';
+import { memberHash, memberLabel } from '../../lambda/identity/identity.ts';
+import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
+import type { Outcome } from '../command-line.ts';
+import type { Prices } from './arguments.ts';
 import { isoTime } from './key-record.ts';
-import type { Prices } from './parse.ts';
 import { renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { addCounts, noTokens, type TokenCounts, type TokenGroup } from './token-log.ts';

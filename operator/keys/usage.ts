@@ -1,5 +1,5 @@
 import { type CounterName, dayOf, readCounterName } from '../../lambda/quota/policy.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../command-line.ts';
 import { renderTable, showText } from './table.ts';
 import type { Target } from './target.ts';
 

@@ -1,6 +1,6 @@
 import type { Access } from '../../lambda/wallet/pages/cli/snippet.js';
 import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../command-line.ts';
 
 /** The clients by name, in the order of the page at /cli. */
 export const clientNames: readonly string[] = createSnippets({ gatewayUrl: '', serviceName: '', key: '' }).map(

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import type { Stop, StopSwitch } from '../../lambda/store/stop-switch.ts';
-import { quoteWord } from '../quote-word.ts';
-import { readLine } from '../read-word.ts';
-import { createCommand, type Terminal } from '../run-program.ts';
+import type { Stop, StopSwitch } from '../../lambda/tables/stop-switch.ts';
+import { createCommand, quoteWord, readLine, type Terminal } from '../command-line.ts';
 
 interface TargetOptions {
   readonly stack?: string | undefined;

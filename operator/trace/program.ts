@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Command, Option } from 'commander';
 import { checkOut, findBase } from '../checkout.ts';
-import { createCommand, type Terminal } from '../run-program.ts';
+import { createCommand, type Terminal } from '../command-line.ts';
 import { applyMaps } from './apply-maps.ts';
 
 export interface Surroundings extends Terminal {

@@ -1,4 +1,4 @@
-import { metrics } from '../../lambda/report/metric-names.ts';
+import { metrics } from '../../lambda/report/metrics.ts';
 import type { Traffic } from './traffic.ts';
 
 interface Scenario {

@@ -1,7 +1,7 @@
-import { GatewayError } from '../../lambda/http/errors.ts';
-import type { GatewayRequest } from '../../lambda/http/gateway-request.ts';
-import type { Measurement } from '../../lambda/report/emf.ts';
+import { GatewayError } from '../../lambda/errors.ts';
 import { measureFailedTry, measureRequest } from '../../lambda/report/measure.ts';
+import type { Measurement } from '../../lambda/report/metrics.ts';
+import type { RequestSoFar } from '../../lambda/request/request.ts';
 import { type FailureKind, UpstreamFailure } from '../../lambda/upstream/failure.ts';
 import type { SynthesizedStack } from '../support/stack.ts';
 import { createMetricStore, type MetricStore } from './simulator/metric-store.ts';
@@ -40,8 +40,8 @@ export function createTraffic({ stack, template }: SynthesizedStack): Traffic {
   };
   const lambda: Traffic['lambda'] = (minute, MetricName, value = 1) =>
     store.add(minute, { Namespace: 'AWS/Lambda', MetricName, Dimensions }, value);
-  const answer = (minute: number, status: number, request: object) => {
-    measure(minute, measureRequest({ route: chat, ...request } as GatewayRequest, status, 5_000));
+  const answer = (minute: number, status: number, outcome: object) => {
+    measure(minute, measureRequest({ route: chat, outcome } as RequestSoFar, status, 5_000));
     lambda(minute, 'UrlRequestCount');
     if (status >= 400) lambda(minute, status < 500 ? 'Url4xxCount' : 'Url5xxCount');
   };

@@ -1,5 +1,14 @@
 import type { SourceFile } from '../support/imports.ts';
-import { operatorRooms, outside, packageRules, rules, sharedWithLib, tooLarge, walletSteps } from './rules.ts';
+import {
+  belowAll,
+  composition,
+  operatorRooms,
+  outside,
+  packageRules,
+  rules,
+  sharedWithLib,
+  tooLarge,
+} from './rules.ts';
 
 /** The entries: only they may use the environment and the clock. */
 const entries = /^lambda\/((wallet\/|canary\/)?index|server)\.ts$/;
@@ -10,21 +19,31 @@ const mayServe = /^lambda\/(engines\/listen|server)\.ts$/;
 
 const dialectFiles = /^lambda\/dialects\/(chat|responses|messages)\.ts$/;
 
-function unitOf(path: string): string {
-  return /^lambda\/((?:http|report|settings|engines)\/[^/]+?|[^/]+?)(\.ts|\/.*)$/.exec(path)?.[1] ?? '';
+/** A file's room, or its own name if it stands directly in lambda/. */
+function roomOf(path: string): string {
+  return /^lambda\/([^/]+?)(\.ts|\/.*)$/.exec(path)?.[1] ?? '';
+}
+
+/** What a room or a file directly in lambda/ may import; undefined if nobody has said. */
+function allowedTo(room: string): readonly string[] | undefined {
+  if (belowAll.includes(room) && !(room in rules)) return belowAll;
+  const composing = composition[room];
+  return (
+    rules[room] ?? (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'wallet'), ...belowAll])
+  );
 }
 
 /** Every import, and every use of the environment, the clock or a server, that breaks a rule. */
 export function findViolations(sources: readonly SourceFile[]): string[] {
   const violations: string[] = [];
   for (const { path, text, imports } of sources) {
-    const unit = unitOf(path);
+    const room = roomOf(path);
     for (const target of imports) {
-      const allowed = path.startsWith('lambda/') ? mayLambdaImport(path, unit, target) : mayImportOutside(path, target);
+      const allowed = path.startsWith('lambda/') ? mayLambdaImport(path, room, target) : mayImportOutside(path, target);
       if (!allowed) violations.push(`${path} must not import ${target}`);
     }
     if (!path.startsWith('lambda/')) continue;
-    if (!(unit in rules)) violations.push(`${path} has no rule: say what it may import`);
+    if (!allowedTo(room)) violations.push(`${path} has no rule: say what it may import`);
     if (/process\.env/.test(text) && !entries.test(path)) violations.push(`${path} must not read the environment`);
     if (servers.test(text) && !mayServe.test(path)) violations.push(`${path} must leave the platform to an engine`);
     if (/Date\.now|new Date\(\)|Math\.random/.test(text) && !entries.test(path)) {
@@ -37,18 +56,13 @@ export function findViolations(sources: readonly SourceFile[]): string[] {
   return violations;
 }
 
-function mayLambdaImport(path: string, unit: string, target: string): boolean {
+function mayLambdaImport(path: string, room: string, target: string): boolean {
   const packageRule = packageRules.find(({ name }) => name.test(target));
   if (packageRule) return packageRule.allowed.test(path);
   if (/^(lib|local|operator|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
   if (!target.startsWith('lambda/')) return true;
   if (dialectFiles.test(path) && dialectFiles.test(target)) return false;
-  const steps = [path, target].map((file) => /^lambda\/wallet\/([^/.]+)/.exec(file)?.[1]);
-  if (steps.every((step) => step !== undefined)) {
-    const [from = 0, to = 0] = steps.map((step = '') => walletSteps.indexOf(step));
-    return from !== -1 && to !== -1 && to <= from;
-  }
-  return unitOf(target) === unit || (rules[unit] ?? []).includes(unitOf(target));
+  return roomOf(target) === room || (allowedTo(room) ?? []).includes(roomOf(target));
 }
 
 function mayImportOutside(path: string, target: string): boolean {

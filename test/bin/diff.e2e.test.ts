@@ -73,10 +73,8 @@ test('this code judges templates that another checkout has written', () => {
 test("the edge's alarms, which are a stack in another region, are seen too", () => {
   edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "edge": true,'));
   git('commit', '--quiet', '--all', '--message', 'edge');
-  edit('lib/alarms/watch-edge.ts', (text) =>
-    text.replace('failing: 10', 'failing: 90').replace('EdgeRefusing:', 'Other:'),
-  );
-  edit('lib/alarms/create-alarms.ts', (text) => text.replace('alarm.addAlarmAction(action);', ''));
+  edit('lib/alarms/edge.ts', (text) => text.replace('failing: 10', 'failing: 90').replace('EdgeRefusing:', 'Other:'));
+  edit('lib/alarms/alarm.ts', (text) => text.replace('alarm.addAlarmAction(action);', ''));
   const { status, stderr, lines } = diff('--stage', 'prod', '--base', 'HEAD');
   git('reset', '--quiet', '--hard', 'HEAD~1');
   expect([status, stderr]).toEqual([2, '']);
@@ -89,7 +87,7 @@ test("the edge's alarms, which are a stack in another region, are seen too", () 
 });
 
 test("a change of a table's key is refused", () => {
-  edit('lambda/store/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
+  edit('lambda/tables/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
   const { status, lines } = diff('--stage', 'prod', '--base', 'HEAD');
   expect(lines[0]).toMatch(
     /^!! REFUSED Tables\/Keys: no longer exact: has another key, so it is replaced by an empty table/,

@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import { messagesTypes } from '../../lambda/dialects/messages.ts';
 import { openAiTypes, renderOpenAiError } from '../../lambda/dialects/openai-error.ts';
-import { catalogue, type ErrorCode, GatewayError } from '../../lambda/http/errors.ts';
-import { headerNames } from '../../lambda/http/gateway-headers.ts';
+import { catalogue, type ErrorCode, GatewayError } from '../../lambda/errors.ts';
 import { createModels } from '../../lambda/models.ts';
-import { type SettingName, settings } from '../../lambda/settings/settings.ts';
+import { headerNames } from '../../lambda/request/headers.ts';
+import { type SettingName, settings } from '../../lambda/settings/table.ts';
 import { UpstreamFailure } from '../../lambda/upstream/failure.ts';
 import { readBlocks, readProse, readTables } from './markdown.ts';
 

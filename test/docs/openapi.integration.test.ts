@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../lambda/dialects/index.ts';
-import type { Route } from '../../lambda/http/routes.ts';
+import type { Route } from '../../lambda/request/routes.ts';
 import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ServerEvent, sse, until } from '../support/upstream-script.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
+import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
 import { documentPath, readContract } from './contract.ts';
 
 type Tree = Readonly<Record<string, unknown>>;

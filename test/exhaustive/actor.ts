@@ -1,6 +1,6 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { minuteOf } from '../../lambda/quota/policy.ts';
-import type { Update } from '../../lambda/store/table.ts';
+import type { Update } from '../../lambda/tables/table.ts';
 import type { Plan, Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');

@@ -70,7 +70,7 @@ test.each(defects)('%s is found, with the smallest schedule', async (_, code, in
 async function plant(code: string, instead: string): Promise<Subject> {
   let places = 0;
   const setup: Plugin['setup'] = ({ onLoad }) =>
-    onLoad({ filter: /lambda\/store\/(write-once|counters)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /lambda\/tables\/(write-once|counters)\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       places += text.split(code).length - 1;
       return { contents: text.replace(code, () => instead), loader: 'ts' };

@@ -2,7 +2,7 @@
 
 export { createRepeat } from '../../lambda/aws/call-service.ts';
 export { ServiceError } from '../../lambda/aws/service-error.ts';
-export { GatewayError } from '../../lambda/http/errors.ts';
+export { GatewayError } from '../../lambda/errors.ts';
 export { createQuota } from '../../lambda/quota/charge.ts';
 export { QuotaRefusal } from '../../lambda/quota/refusal.ts';
-export { createCounters } from '../../lambda/store/counters.ts';
+export { createCounters } from '../../lambda/tables/counters.ts';

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { messagesTypes } from '../../lambda/dialects/messages.ts';
 import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
-import { catalogue, type ErrorCode } from '../../lambda/http/errors.ts';
+import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
 import { readContract } from '../docs/contract.ts';
 import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { startTestGateway } from '../support/gateway.ts';

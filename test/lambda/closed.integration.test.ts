@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { networkId, networkOf } from '../../lambda/identity/network.ts';
-import { keyOf } from '../../lambda/settings/subkey.ts';
+import { keyOf } from '../../lambda/settings/secrets.ts';
 import { settingsWith, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json } from '../support/upstream-script.ts';
 

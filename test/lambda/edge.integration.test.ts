@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { cloudFrontHeader, originSecretHeader } from '../../lambda/identity/viewer-address.ts';
+import { cloudFrontHeader, originSecretHeader } from '../../lambda/identity/network.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json } from '../support/upstream-script.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createStopSwitch } from '../../lambda/store/stop-switch.ts';
+import { createStopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';

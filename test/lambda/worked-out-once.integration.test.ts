@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createGateway } from '../../lambda/gateway.ts';
-import { readCredential } from '../../lambda/identity/credentials.ts';
+import { readCredential } from '../../lambda/identity/keys.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { createSecrets } from '../../lambda/settings/secrets.ts';
 import { callWith } from '../support/call.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
-import { metrics } from '../../lambda/report/metric-names.ts';
+import { metrics } from '../../lambda/report/metrics.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
 import { anchorsIn } from '../docs/markdown.ts';
 import { synthesizeStack } from '../support/stack.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { canaryMetrics } from '../../lambda/report/metric-names.ts';
+import { canaryMetrics } from '../../lambda/report/metrics.ts';
 import { listen } from '../alarms/simulator/listen.ts';
 import { createMetricStore } from '../alarms/simulator/metric-store.ts';
 import { readAlarms } from '../alarms/simulator/read-alarms.ts';

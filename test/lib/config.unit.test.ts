@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError } from '../../lambda/settings/read-settings.ts';
-import { settings, upstreamSettings } from '../../lambda/settings/settings.ts';
-import { mostBurst } from '../../lambda/store/counter-cost.ts';
+import { ConfigError } from '../../lambda/settings/read.ts';
+import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
+import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';
 

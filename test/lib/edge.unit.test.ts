@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
-import { originSecretHeader } from '../../lambda/identity/viewer-address.ts';
+import { originSecretHeader } from '../../lambda/identity/network.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 const certificate = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa-bbbb-cccc-1234567890ab';

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { findCommit } from '../../lib/find-commit.ts';
+import { findCommit } from '../../lib/synthesis.ts';
 import { createCheckout } from '../support/checkout.ts';
 
 const { folder, git, remove } = createCheckout(['package.json']);

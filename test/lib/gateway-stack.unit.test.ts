@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
-import { keysSchema, quotaSchema } from '../../lambda/store/schema.ts';
+import { keysSchema, quotaSchema } from '../../lambda/tables/schema.ts';
 import { findId, synthesizeStack } from '../support/stack.ts';
 import { synthesizeWhole } from '../support/whole-template.ts';
 

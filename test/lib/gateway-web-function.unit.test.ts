@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
-import { serverSettings } from '../../lambda/settings/settings.ts';
+import { serverSettings } from '../../lambda/settings/table.ts';
 import { anchorsIn } from '../docs/markdown.ts';
 import { findId, synthesizeStack } from '../support/stack.ts';
 

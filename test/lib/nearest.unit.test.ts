@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/deployment-block.ts';
 
 test.each([
   ['prd', ['dev', 'prod', 'staging'], 'prod'],

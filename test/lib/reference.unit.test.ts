@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { makePages } from '../../lib/reference/make-pages.ts';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
-import { renderReference } from '../../lib/reference/render-reference.ts';
+import { makePages, renderReference } from '../../lib/reference/render-reference.ts';
 
 const document: OpenApi = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 const home = readFileSync('lambda/wallet/pages/index.html', 'utf8');

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 import { bundle, bundleWallet, measure } from '../../lib/bundle.ts';
-import { makePages } from '../../lib/reference/make-pages.ts';
+import { makePages } from '../../lib/reference/render-reference.ts';
 
 let folder: string;
 let gateway: Metafile;
@@ -31,7 +31,7 @@ test('the gateway contains no wallet code, and none that writes keys', () => {
 
 test('the wallet function contains no code that calls an upstream', () => {
   const contents = contentsOf(wallet);
-  expect(contents).toEqual(expect.arrayContaining(['viem', 'lambda/wallet/index.ts', 'lambda/store/wallets.ts']));
+  expect(contents).toEqual(expect.arrayContaining(['viem', 'lambda/wallet/index.ts', 'lambda/tables/wallets.ts']));
   expect(contents.filter((name) => /^lambda\/(upstream|stream|pipelines|middleware|json)\//.test(name))).toEqual([]);
 });
 

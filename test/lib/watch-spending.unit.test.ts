@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { metrics } from '../../lambda/report/metric-names.ts';
+import { metrics } from '../../lambda/report/metrics.ts';
 import { anchorsIn } from '../docs/markdown.ts';
 import { synthesizeStack } from '../support/stack.ts';
 

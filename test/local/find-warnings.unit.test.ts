@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { findWarnings } from '../../local/find-warnings.ts';
-import { gatewayVariables } from '../../local/function-environment.ts';
+import { gatewayVariables } from '../../local/local-settings.ts';
 
 const demo = { url: 'http://127.0.0.1:1/v1', apiKey: 'k', textModel: 't', visionModel: 'v', names: [] };
 const upstream = (prefix: string) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DemoUpstream } from '../../local/demo/demo-upstream.ts';
-import { awsVariables, gatewayVariables } from '../../local/function-environment.ts';
+import { awsVariables, gatewayVariables } from '../../local/local-settings.ts';
 
 const endpoint = 'http://127.0.0.1:1';
 const own = { AWS_ACCESS_KEY_ID: 'real', AWS_SECRET_ACCESS_KEY: 'real', AWS_PROFILE: 'work', AWS_REGION: 'eu-west-1' };

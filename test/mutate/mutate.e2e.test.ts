@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { candidatesIn } from './candidates.ts';
 import { runTests } from './run-tests.ts';
 
-const path = 'lambda/upstream/retry-after.ts';
+const path = 'lambda/upstream/failover.ts';
 const tests = ['test/lambda/upstream/retry-after.unit.test.ts'];
 const source = readFileSync(path, 'utf8');
 
@@ -25,7 +25,7 @@ test('the command reports the fate of each', () => {
   const tried = run(path, '--sample', '1', '--seed', '3');
   expect(tried.stderr).toBe('');
   expect(tried.stdout).toMatch(
-    /^1\/1 {2}lambda\/upstream\/retry-after\.ts:\d+:\d+ {2}.* {2}noticed by test\/.*\n\nseed 3: 1 defects, 1 noticed \(100\.0 %\)/,
+    /^1\/1 {2}lambda\/upstream\/failover\.ts:\d+:\d+ {2}.* {2}noticed by test\/.*\n\nseed 3: 1 defects, 1 noticed \(100\.0 %\)/,
   );
   expect(tried.status).toBe(0);
   expect(run()).toMatchObject({ status: 2, stderr: expect.stringMatching(/^no PATH was given\n\nnpm run mutate/) });

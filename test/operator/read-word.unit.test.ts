@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readWhole } from '../../operator/read-word.ts';
+import { readWhole } from '../../operator/command-line.ts';
 
 test('a whole number is within its bounds, in its plain spelling', () => {
   const read = readWhole(1, 10);

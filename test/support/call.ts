@@ -1,5 +1,5 @@
-import type { Body, Call } from '../../lambda/http/call.ts';
-import { unlimitedRoom } from '../../lambda/http/room.ts';
+import { unlimitedMemory } from '../../lambda/memory.ts';
+import type { Body, Call } from '../../lambda/request/call.ts';
 
 /** A call without any platform: a GET without a body, unless given otherwise. */
 export function callWith({ body = '', ...given }: Partial<Call> & { readonly body?: Body } = {}): Call {
@@ -13,7 +13,7 @@ export function callWith({ body = '', ...given }: Partial<Call> & { readonly bod
     dropBody: () => Buffer.byteLength(body),
     takeBody: async () => body,
     timeLeft: () => 900_000,
-    ...{ room: unlimitedRoom, clientGone: undefined, cutShort: undefined },
+    ...{ memory: unlimitedMemory, clientGone: undefined, cutShort: undefined },
     ...given,
   };
 }

@@ -1,4 +1,4 @@
-import { keysSchema, quotaSchema, type TableSchema } from '../../lambda/store/schema.ts';
+import { keysSchema, quotaSchema, type TableSchema } from '../../lambda/tables/schema.ts';
 
 /*
  * DynamoDB's rules for the requests of the gateway's tables, read from its documentation and more strictly than the emulator

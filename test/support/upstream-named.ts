@@ -1,5 +1,5 @@
 import type { Upstream } from '../../lambda/settings/config.ts';
-import { type Address, ownAddresses } from '../../lambda/settings/settings.ts';
+import { type Address, ownAddresses } from '../../lambda/settings/table.ts';
 
 const ids = { text: 'words', vision: 'eyes' };
 

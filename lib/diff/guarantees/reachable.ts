@@ -1,6 +1,5 @@
 import type { Template, Tree } from '../template.ts';
-import { falling, rising } from './figures.ts';
-import { type Guarantee, holdsAll, is, told, types, variablesOf, type Where } from './guarantee.ts';
+import { falling, type Guarantee, holdsAll, is, rising, told, types, variablesOf, type Where } from './guarantee.ts';
 
 const { function: lambda, url, webFunction, revision, endpoint, bucket, distribution, outputs } = types;
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
-import { GatewayError } from '../../../lambda/http/errors.ts';
-import { readCall } from '../../../lambda/middleware/normalize.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
+import { readCall } from '../../../lambda/steps/normalize.ts';
+import { bodyOf, writeBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
@@ -17,9 +18,8 @@ const upstreamModel = 'acmecorp/thunder-70b-instruct';
 function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
   try {
     const route = { dialect, endpoint: endpoint as Endpoint };
-    return atOnce(readCall(body, route, models, anybody))
-      .outgoing.bodyFor(upstreamModel)
-      .join('');
+    const { outgoing } = atOnce(readCall(body, route, models, anybody));
+    return writeBody(bodyOf(outgoing), upstreamModel).join('');
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readErrorMessage } from '../../../lambda/dialects/error-message.ts';
+import { readErrorMessage } from '../../../lambda/dialects/answer.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 
 const read = (body: unknown) => readErrorMessage(createScanner().scan(JSON.stringify(body)));

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { shareDescriptors } from '../../../lambda/engines/descriptors.ts';
+import { shareDescriptors } from '../../../lambda/engines/listen.ts';
 
 test('enough of Lambda’s descriptors are left for the tables and everything else', () => {
   const { clients, upstreams } = shareDescriptors(1_024);

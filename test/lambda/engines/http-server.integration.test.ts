@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, jest, test } from '@jest/globals';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
-import type { Call } from '../../../lambda/http/call.ts';
-import type { GatewayResponse } from '../../../lambda/http/gateway-request.ts';
+import type { Call } from '../../../lambda/request/call.ts';
+import type { GatewayResponse } from '../../../lambda/request/request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
@@ -131,8 +131,8 @@ test('a body that is too large is read up to the limit, answered, and then its c
 
 test('a body that nobody reads is dropped, and takes no memory', async () => {
   const sizes: number[] = [];
-  const app = async ({ path, dropBody, bodySize, room }: Call) => {
-    room.claim('one network');
+  const app = async ({ path, dropBody, bodySize, memory }: Call) => {
+    memory.claim('one network');
     if (path === '/drop') sizes.push(await dropBody());
     if (path === '/keep') sizes.push(await bodySize());
     return answer();
@@ -149,10 +149,10 @@ test('a body that nobody reads is dropped, and takes no memory', async () => {
 });
 
 test('a body of unknown length counts for no more than it is', async () => {
-  const app = async ({ bodySize, room }: Call) => {
-    room.claim('a');
+  const app = async ({ bodySize, memory }: Call) => {
+    memory.claim('a');
     await bodySize();
-    room.take(mebibyte - 600_001);
+    memory.take(mebibyte - 600_001);
     return answer();
   };
   await using server = await serve(app, { bodyBudget: 4 * mebibyte });
@@ -211,9 +211,9 @@ test('a reader that stands still holds the answer back', async () => {
 
 test('an answer is over when it is sent, not when it is written: until then it holds its room', async () => {
   const size = 32 * mebibyte; // more than the system's buffers hold
-  const app = async ({ path, room }: Call) => {
-    room.claim('a');
-    room.take(size);
+  const app = async ({ path, memory }: Call) => {
+    memory.claim('a');
+    memory.take(size);
     return answer(path === '/long' ? 'x'.repeat(size) : 'short');
   };
   await using server = await serve(app, { bodyBudget: 4 * size });

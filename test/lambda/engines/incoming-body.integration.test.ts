@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
-import type { Call } from '../../../lambda/http/call.ts';
-import { GatewayError } from '../../../lambda/http/errors.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import type { Call } from '../../../lambda/request/call.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
 
@@ -16,9 +16,9 @@ async function serve(options: Partial<HttpServerOptions> = {}) {
   const outcomes: string[] = [];
   const held: (() => void)[] = [];
   const server = await startHttpServer({
-    app: async ({ path, bodySize, room }: Call) => {
+    app: async ({ path, bodySize, memory }: Call) => {
       const [, network = '', limit] = path.split('/');
-      room.claim(network);
+      memory.claim(network);
       try {
         const size = await bodySize(limit ? Number(limit) : undefined);
         outcomes.push(`${size}`);
@@ -54,9 +54,9 @@ test('of more bodies than there is room for, as many as fit are kept', async () 
 test('what a refused request has taken is there for others before the rest of it has come', async () => {
   const taken: string[] = [];
   await using server = await serve({
-    app: async ({ path, room }) => {
-      room.claim('a');
-      room.take(mebibyte);
+    app: async ({ path, memory }) => {
+      memory.claim('a');
+      memory.take(mebibyte);
       taken.push(path);
       return { statusCode: 400, headers: {}, body: 'refused' };
     },

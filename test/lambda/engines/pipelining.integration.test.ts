@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { startHttpServer } from '../../../lambda/engines/http-server.ts';
-import type { Call } from '../../../lambda/http/call.ts';
+import type { Call } from '../../../lambda/request/call.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw, type RawClient } from './raw-client.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { readBody } from '../../../lambda/engines/read-body.ts';
+import { readBody } from '../../../lambda/engines/body.ts';
 import { inTime } from '../../support/wait-until.ts';
 
 /** The result of reading a request that a test sends by hand. */

@@ -1,3 +1,4 @@
+import { bodyOf, writeBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, requests, type Shape } from './bodies.ts';
@@ -8,14 +9,14 @@ import { documents, errorBodies, prose } from './texts.ts';
 const counter = await createStepCounter((url) => /^(?!.*\/test\/).*(\/lambda\/|eventsource-parser)/.test(url));
 
 // The counter sees only code that is loaded after it.
-const { GatewayError } = await import('../../../lambda/http/errors.ts');
+const { GatewayError } = await import('../../../lambda/errors.ts');
 const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../../lambda/json/edit.ts');
-const { JsonFault } = await import('../../../lambda/json/fault.ts');
+const { JsonFault } = await import('../../../lambda/json/tokens.ts');
 const { createScanner } = await import('../../../lambda/json/scan.ts');
-const { readCall } = await import('../../../lambda/middleware/normalize.ts');
+const { readCall } = await import('../../../lambda/steps/normalize.ts');
 const { createModels } = await import('../../../lambda/models.ts');
-const { createExplainer } = await import('../../../lambda/pipelines/explainer.ts');
-const { createTimeLimit } = await import('../../../lambda/store/time-limit.ts');
+const { createExplainer } = await import('../../../lambda/forward/explain.ts');
+const { createTimeLimit } = await import('../../../lambda/tables/time-limit.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
 /** A part of the gateway and its possible inputs. */
@@ -78,7 +79,7 @@ const parts: Part[] = [
         work: (body) => {
           for (const endpoint of endpoints.slice(0, 1)) {
             const { outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, caller));
-            outgoing.bodyFor('upstream');
+            writeBody(bodyOf(outgoing), 'upstream');
             dialect.isAccountBound(createScanner().scan(body));
           }
         },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { readBody } from '../../../lambda/upstream/read-body.ts';
+import { readBody } from '../../../lambda/upstream/http-client.ts';
 import { rewriteAnswer } from '../../support/rewrite.ts';
 import { chat } from '../../support/stream-events.ts';
 

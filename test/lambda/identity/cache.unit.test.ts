@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCache, shareFindings } from '../../../lambda/identity/cache.ts';
+import { createCache, shareFindings } from '../../../lambda/identity/identify.ts';
 
 describe('createCache', () => {
   test('remembers for its lifetime', () => {

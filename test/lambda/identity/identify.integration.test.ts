@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
-import { readCredential } from '../../../lambda/identity/credentials.ts';
 import { createIdentify, type IdentifyDependencies } from '../../../lambda/identity/identify.ts';
-import { issueKey, type KeyRequest } from '../../../lambda/identity/issue-key.ts';
-import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
+import { issueKey, type KeyRequest, readCredential } from '../../../lambda/identity/keys.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 let database: TestDynamoDb;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import type { KeyRecord } from '../../../lambda/identity/identity.ts';
-import { issueKey } from '../../../lambda/identity/issue-key.ts';
+import { issueKey } from '../../../lambda/identity/keys.ts';
 
 test('a key is shown once and stored as its hash', async () => {
   const stored: [string, KeyRecord][] = [];

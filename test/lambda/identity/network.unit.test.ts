@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { networkId, networkOf, siteOf } from '../../../lambda/identity/network.ts';
-import { keyOf } from '../../../lambda/settings/subkey.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
 import fc from '../../support/properties.ts';
 
 describe('networkOf', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/http/errors.ts';
-import { cloudFrontHeader, createLocateViewer, originSecretHeader } from '../../../lambda/identity/viewer-address.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { cloudFrontHeader, createLocateViewer, originSecretHeader } from '../../../lambda/identity/network.ts';
 import fc from '../../support/properties.ts';
 
 const sourceIp = '198.51.100.1';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { JsonFault } from '../../../lambda/json/fault.ts';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
 import { maxDepth } from '../../../lambda/json/tape.ts';
+import { JsonFault } from '../../../lambda/json/tokens.ts';
 import fc from '../../support/properties.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
 

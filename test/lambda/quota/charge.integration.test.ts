@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/http/errors.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import { createQuota, type QuotaDependencies } from '../../../lambda/quota/charge.ts';
 import type { Counters } from '../../../lambda/quota/counters.ts';
 import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
-import { createCounters } from '../../../lambda/store/counters.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 const midnight = Date.UTC(2026, 10, 22);

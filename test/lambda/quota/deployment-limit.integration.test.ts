@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/http/errors.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import type { Charge } from '../../../lambda/quota/charge.ts';
 import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
-import { createTallies } from '../../../lambda/store/counters.ts';
+import { createTallies } from '../../../lambda/tables/counters.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/http/errors.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import type { Tallies } from '../../../lambda/quota/counters.ts';
 import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { flushed } from '../../../lambda/report/flush.ts';
+import { flushed } from '../../../lambda/report/lines.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 

@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { flushed } from '../../../lambda/report/flush.ts';
-import { gatherLines } from '../../../lambda/report/gather.ts';
+import { flushed, gatherLines } from '../../../lambda/report/lines.ts';
 
 /** A stream, and the contents of each write to the system. */
 function record() {

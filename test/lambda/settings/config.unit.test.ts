@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { readConfig } from '../../../lambda/settings/config.ts';
-import { ConfigError } from '../../../lambda/settings/read-settings.ts';
+import { ConfigError } from '../../../lambda/settings/read.ts';
 
 const least = {
   UPSTREAM_BASE_URL: 'https://up.example/api/v1/',

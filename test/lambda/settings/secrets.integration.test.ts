@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import type { Repeat } from '../../../lambda/settings/refreshed.ts';
+import type { Repeat } from '../../../lambda/settings/refresh.ts';
 import { type DialectName, dialectNames } from '../../support/fixtures.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { json } from '../../support/upstream-script.ts';

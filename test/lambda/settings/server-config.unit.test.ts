@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readServerConfig } from '../../../lambda/settings/server-config.ts';
+import { readServerConfig } from '../../../lambda/settings/config.ts';
 
 test('on a host, callers are whoever holds the connection', () => {
   expect(readServerConfig({})).toEqual({

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { createChat } from '../../../lambda/dialects/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { responses } from '../../../lambda/dialects/responses.ts';
-import type { GatewayError } from '../../../lambda/http/errors.ts';
+import type { GatewayError } from '../../../lambda/errors.ts';
 import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';

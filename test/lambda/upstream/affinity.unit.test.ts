@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { keyOf } from '../../../lambda/settings/subkey.ts';
-import { createRankKeys } from '../../../lambda/upstream/affinity.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { createRankKeys } from '../../../lambda/upstream/pool.ts';
 
 const rankWith = (secret: string) => createRankKeys(async (label) => keyOf(`${secret}/${label}`));
 const rank = rankWith('salt');

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { writeBody } from '../../../lambda/http/write-body.ts';
-import { letGo } from '../../../lambda/upstream/let-go.ts';
-import { readBody } from '../../../lambda/upstream/read-body.ts';
+import { letGo, readBody } from '../../../lambda/upstream/http-client.ts';
+import { writeBody } from '../../../lambda/write-body.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { inTime } from '../../support/wait-until.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyEdits } from '../../../lambda/json/edit.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { keyOf } from '../../../lambda/settings/subkey.ts';
-import { createHashId, hashCallerIds } from '../../../lambda/upstream/caller-ids.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { createHashId, hashCallerIds } from '../../../lambda/upstream/conversation.ts';
 
 const secret = keyOf('secret');
 const hash = createHashId(secret, 'me');

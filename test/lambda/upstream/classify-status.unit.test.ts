@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { classifyStatus } from '../../../lambda/upstream/classify-status.ts';
+import { classifyStatus } from '../../../lambda/upstream/failure.ts';
 
 const named: Readonly<Record<number, string>> = {
   401: 'credentials',

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { catalogue } from '../../../lambda/http/errors.ts';
-import { classifyStatus } from '../../../lambda/upstream/classify-status.ts';
+import { catalogue } from '../../../lambda/errors.ts';
 import {
+  classifyStatus,
   type FailureClass,
   type FailureKind,
   failureClasses,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { createChat } from '../../../lambda/dialects/chat.ts';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
-import { GatewayError } from '../../../lambda/http/errors.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { createReadScrubber, hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
-import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
+import { buildUpstreamRequest, type Headers } from '../../../lambda/upstream/request.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
 
 const chat = createChat({ streamUsage: false });
@@ -28,10 +28,12 @@ const upstream = {
 };
 const candidate = { upstream, key: 'the-key', headers: {}, secrets: ['the-key'] };
 const models = createModels('svc', []);
-const call = (stream: boolean, model = models.text, dialect = chat) => {
+const call = (clientHeaders: Headers, stream: boolean, model = models.text, dialect = chat) => {
   const [endpoint] = dialect.endpoints;
   if (!endpoint) throw new Error('a dialect without an endpoint');
-  return { dialect, endpoint, model, stream, bodyFor: (id: string) => [`{"model":"${id}",`, '"text":"ü"}'] };
+  const text = '{"model":"svc","text":"ü"}';
+  const body = { conversation: { caller: 'me', traits: [] }, text, edits: [], model: { start: 9, end: 14 } };
+  return { dialect, endpoint, model, stream, clientHeaders, body };
 };
 
 describe('the request to an upstream', () => {
@@ -47,7 +49,7 @@ describe('the request to an upstream', () => {
       'x-api-key': 'client',
       'x-claude-code-session-id': 'session',
     };
-    expect(buildUpstreamRequest(candidate, call(false), headers)).toEqual({
+    expect(buildUpstreamRequest(candidate, call(headers, false))).toEqual({
       url: 'https://api.acmecorp.example/v1/chat/completions',
       headers: {
         'content-type': 'application/json',
@@ -59,27 +61,27 @@ describe('the request to an upstream', () => {
         'anthropic-beta': 'one,two',
         'openai-beta': 'x',
       },
-      pieces: ['{"model":"thunder",', '"text":"ü"}'],
+      pieces: ['{"model":', '"thunder"', ',"text":"ü"}'],
     });
   });
 
   test('goes to the dialect’s address, with the requested model', () => {
     const messages = createMessages({ signsThinking: false });
-    const { url, headers, pieces } = buildUpstreamRequest(candidate, call(true, models.vision, messages), {});
+    const { url, headers, pieces } = buildUpstreamRequest(candidate, call({}, true, models.vision, messages));
     expect(url).toBe('https://third.acmecorp.example/v3/messages');
     expect(headers).toMatchObject({
       'x-api-key': 'the-key',
       authorization: 'Bearer the-key',
       accept: 'text/event-stream',
     });
-    expect(pieces[0]).toBe('{"model":"thunder-eyes-m",');
+    expect(pieces[1]).toBe('"thunder-eyes-m"');
   });
 
   test.each(['accept', 'anthropic-beta', 'anthropic-version', 'openai-beta'])(
     'no header comes in through %s',
     (name) => {
       for (const value of ['a\r\nx-api-key: b', 'a\nb', 'é', '\u0000']) {
-        const build = () => buildUpstreamRequest(candidate, call(false), { [name]: value });
+        const build = () => buildUpstreamRequest(candidate, call({ [name]: value }, false));
         expect(build).toThrow(GatewayError);
         expect(build).toThrow(name);
       }
@@ -138,13 +140,13 @@ describe('the headers and the model of a request', () => {
       'openai-project',
     ];
     const given = Object.fromEntries([...passed, ...kept].map((name) => [name, 'v']));
-    const { headers } = buildUpstreamRequest(candidate, call(false), given);
+    const { headers } = buildUpstreamRequest(candidate, call(given, false));
     expect(Object.keys(headers).filter((name) => /^(anthropic|openai)-/.test(name))).toEqual(passed);
   });
 
   test('gives the operator’s headers precedence', () => {
     const headers = { 'anthropic-version': '2030-01-01', 'x-workspace': 'ours', authorization: 'Basic b3Vycw==' };
-    const built = buildUpstreamRequest({ ...candidate, headers }, call(false), { 'anthropic-version': '2023-06-01' });
+    const built = buildUpstreamRequest({ ...candidate, headers }, call({ 'anthropic-version': '2023-06-01' }, false));
     expect(built.headers).toMatchObject(headers);
   });
 
@@ -152,9 +154,9 @@ describe('the headers and the model of a request', () => {
     const messages = createMessages({ signsThinking: false });
     const { text, vision } = models;
     const sent = [text, vision].map(
-      (model) => buildUpstreamRequest(candidate, call(false, model, messages), {}).pieces[0],
+      (model) => buildUpstreamRequest(candidate, call({}, false, model, messages)).pieces[1],
     );
-    expect(sent).toEqual(['{"model":"thunder-m",', '{"model":"thunder-eyes-m",']);
+    expect(sent).toEqual(['"thunder-m"', '"thunder-eyes-m"']);
   });
 });
 

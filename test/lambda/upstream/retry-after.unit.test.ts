@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readRetryAfter } from '../../../lambda/upstream/retry-after.ts';
+import { readRetryAfter } from '../../../lambda/upstream/failover.ts';
 
 const now = Date.UTC(2026, 5, 15, 12, 0, 0);
 

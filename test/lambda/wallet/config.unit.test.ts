@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { ConfigError } from '../../../lambda/settings/read-settings.ts';
-import { readWalletConfig } from '../../../lambda/wallet/config.ts';
+import { readWalletConfig } from '../../../lambda/settings/config.ts';
+import { ConfigError } from '../../../lambda/settings/read.ts';
 
 const least = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota', NETWORK_SALT: '0123456789abcdef' };
 

@@ -2,12 +2,10 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readWalletConfig } from '../../../lambda/wallet/config.ts';
-import { describeDeployment } from '../../../lambda/wallet/facts.ts';
-import { fillPage } from '../../../lambda/wallet/fill-page.ts';
-import { readPageFiles } from '../../../lambda/wallet/page-files.ts';
-import { siteOf } from '../../../lambda/wallet/site.ts';
-import { makePages } from '../../../lib/reference/make-pages.ts';
+import { readWalletConfig } from '../../../lambda/settings/config.ts';
+import { describeDeployment, fillPage, readPageFiles } from '../../../lambda/wallet/pages.ts';
+import { siteOf } from '../../../lambda/wallet/request.ts';
+import { makePages } from '../../../lib/reference/render-reference.ts';
 import { startTestWallet, type TestWallet } from '../../support/wallet.ts';
 
 let wallet: TestWallet;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
-import { hashKey } from '../../../lambda/identity/credentials.ts';
-import { createKeyStore, type KeyStore } from '../../../lambda/store/keys.ts';
-import { createWalletStore, type WalletStore } from '../../../lambda/store/wallets.ts';
+import { hashKey } from '../../../lambda/identity/keys.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
+import { createWalletStore, type WalletStore } from '../../../lambda/tables/wallets.ts';
 import { createKeyring, type Keyring } from '../../../lambda/wallet/keyring.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPageCall, siteOf } from '../../../lambda/wallet/site.ts';
+import { isPageCall, siteOf } from '../../../lambda/wallet/request.ts';
 
 const deployed = { appUrl: undefined, scheme: 'https' } as const;
 const local = { appUrl: undefined, scheme: 'http' } as const;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CallService } from '../../../lambda/aws/call-service.ts';
-import { hashKey } from '../../../lambda/identity/credentials.ts';
+import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/quota/token.ts';
-import { keyOf } from '../../../lambda/settings/subkey.ts';
-import { createCounters } from '../../../lambda/store/counters.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';

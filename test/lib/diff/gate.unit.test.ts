@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareTemplates } from '../../../lib/diff/compare-templates.ts';
-import { findDangers } from '../../../lib/diff/find-dangers.ts';
+import { compareTemplates } from '../../../lib/diff/changes.ts';
+import { findDangers } from '../../../lib/diff/judge.ts';
 import { partsOf, type Template } from '../../../lib/diff/template.ts';
 import { synthesizeWhole } from '../../support/whole-template.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { listChanges } from '../../../lib/diff/list-changes.ts';
+import { listChanges } from '../../../lib/diff/changes.ts';
 
 const rendered = (before: unknown, after: unknown) =>
   listChanges(before, after).map(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommanderError } from 'commander';
-import { createStopSwitch } from '../../../lambda/store/stop-switch.ts';
+import { createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { type Asked, type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
 import { json } from '../../support/upstream-script.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { ConfigError } from '../../../lambda/settings/read-settings.ts';
+import { ConfigError } from '../../../lambda/settings/read.ts';
 import { fallbackSettings, readKnownSettings } from '../../../operator/doctor/read-settings.ts';
 
 const defaults = {

@@ -1,9 +1,9 @@
 import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
-import { createCounters } from '../../../lambda/store/counters.ts';
-import { createKeyStore } from '../../../lambda/store/keys.ts';
-import { createScanCounters } from '../../../lambda/store/scan-counters.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
+import { createKeyStore } from '../../../lambda/tables/keys.ts';
+import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { list } from '../../../operator/keys/commands.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 import { showUsage } from '../../../operator/keys/usage.ts';

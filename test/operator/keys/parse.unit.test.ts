@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseExpiry } from '../../../operator/keys/parse.ts';
+import { parseExpiry } from '../../../operator/keys/arguments.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 

@@ -1,0 +1,149 @@
+import { excerpt, longestPath } from '../errors.ts';
+import type { Json, Node } from '../json/scan.ts';
+import type { Marks } from './dialect.ts';
+
+const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
+
+/** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
+export const sealed =
+  /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w{1,100}$|^\w{1,100}_(encrypted|opaque)$/i;
+
+/** The types of objects whose `data` is such content. */
+export const sealedType = /encrypted|redacted/;
+
+/** Whether a member of an envelope is replaced or dropped. */
+export const isEnvelope = (name: string): boolean => name === 'model' || telltale.test(name);
+
+/** Marks the members of an answer's envelope that reveal who answered: the model, and those that name the provider. */
+export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
+  if (object === undefined || json.kind(object) !== 'object') return;
+  const end = json.next(object);
+  for (let key = object + 1; key < end; key = json.next(key + 1)) {
+    // The first character rules out most keys.
+    if (!maybeTelltale.has(json.text.charCodeAt(json.start(key) + 1))) continue;
+    const name = json.string(key);
+    if (name === 'model') marks.model(key + 1);
+    else if (telltale.test(name)) marks.drop(object, key);
+  }
+}
+
+const maybeTelltale = new Set([...'mpsnx\\'].map((first) => first.charCodeAt(0)));
+
+const labels =
+  /^(name|role|author|recipient|channel|phase|status|object|voice)$|(^|_)(id|type|index|format|at|reason)$/;
+const bytes = /^(audio|image|data)$|(^|_)(url|b64|json)$/;
+
+/** Members with longer names are no texts, or many texts could have long names. */
+const longestName = 200;
+
+/** Whether an unknown string may be a piece of text. Labels and bytes are not: they arrive whole. */
+export function mayBeText(json: Json, name: string, value: Node): boolean {
+  if (labels.test(name) || bytes.test(name) || name.length > longestName) return false;
+  return !json.text.startsWith('"data:', json.start(value));
+}
+
+/** Leaves sealed members unchanged, at any depth of a value. */
+export function passSealed(json: Json, value: Node, marks: Marks): void {
+  const end = json.next(value);
+  for (let node = value; node < end; node += 1) {
+    if (json.isKey(node) && sealed.test(json.string(node))) marks.pass(node + 1);
+  }
+}
+
+/** Whether a value holds sealed content at any depth. */
+export function holdsSealed(json: Json, value: Node | undefined): boolean {
+  if (value === undefined) return false;
+  const end = json.next(value);
+  for (let node = value; node < end; node += 1) {
+    if (!json.isKey(node)) continue;
+    const [name, content] = [json.string(node), node + 1];
+    if (sealed.test(name) && json.kind(content) !== 'null') return true;
+    if (name === 'type' && json.kind(content) === 'string' && sealedType.test(json.string(content))) return true;
+  }
+  return false;
+}
+
+/** The elements of an array node; none if it is not an array. */
+export function elements(json: Json, array: Node | undefined): Node[] {
+  const nodes: Node[] = [];
+  if (array === undefined || json.kind(array) !== 'array') return nodes;
+  const end = json.next(array);
+  for (let node = array + 1; node < end; node = json.next(node)) nodes.push(node);
+  return nodes;
+}
+
+/** Calls back for each member of an object node; for none if it is not an object. */
+export function eachMember(json: Json, object: Node | undefined, visit: (name: string, value: Node) => void): void {
+  if (object === undefined || json.kind(object) !== 'object') return;
+  const end = json.next(object);
+  for (let key = object + 1; key < end; key = json.next(key + 1)) visit(json.string(key), key + 1);
+}
+
+/** The decoded text of a string member, or undefined. */
+export function stringMember(json: Json, object: Node | undefined, name: string): string | undefined {
+  const value = object === undefined ? undefined : json.member(object, name);
+  return value !== undefined && json.kind(value) === 'string' ? json.string(value) : undefined;
+}
+
+/** The value of a member that is a whole number, or undefined: one like 1e999 could not be written again. */
+export function numberMember(json: Json, object: Node | undefined, name: string): number | undefined {
+  const value = object === undefined ? undefined : json.member(object, name);
+  if (value === undefined || json.kind(value) !== 'number') return undefined;
+  const number = Number(json.raw(value));
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** A number of tokens; undefined for an impossible one, which would spoil every sum. */
+export function tokensMember(json: Json, object: Node | undefined, name: string): number | undefined {
+  const count = numberMember(json, object, name);
+  return count !== undefined && count >= 0 ? count : undefined;
+}
+
+/** The strings and numbers in the members of an object, at any depth, except in those with these names. */
+export function unreadIn(json: Json, object: Node | undefined, read: ReadonlySet<string>): Node[] {
+  const values: Node[] = [];
+  eachMember(json, object, (name, value) => {
+    if (read.has(name)) return;
+    for (let node = value; node < json.next(value); node += 1) {
+      const kind = json.isKey(node) ? undefined : json.kind(node);
+      if (kind === 'string' || kind === 'number') values.push(node);
+    }
+  });
+  return values;
+}
+
+/** A member that is there and not null. */
+export function presentMember(json: Json, object: Node | undefined, name: string): Node | undefined {
+  const value = object === undefined ? undefined : json.member(object, name);
+  return value !== undefined && json.kind(value) !== 'null' ? value : undefined;
+}
+
+/**
+ * An upstream's error message, in any of the forms that providers use: `{error: {message}}`,
+ * `{error: "…"}`, `{message}`, `{errors: [{message}]}`, `{detail}`, `{detail: [{loc, msg}]}`, or one of these in a list.
+ */
+export function readErrorMessage(json: Json): string | undefined {
+  const body = elements(json, json.root)[0] ?? json.root;
+  const first = (name: string) => elements(json, presentMember(json, body, name))[0];
+  return (
+    stringMember(json, presentMember(json, body, 'error'), 'message') ??
+    stringMember(json, body, 'error') ??
+    stringMember(json, body, 'message') ??
+    stringMember(json, first('errors'), 'message') ??
+    stringMember(json, body, 'detail') ??
+    readDetail(json, first('detail'))
+  );
+}
+
+/** A validator's fault: what is wrong, after the place in the body if that is named. */
+function readDetail(json: Json, detail: Node | undefined): string | undefined {
+  const message = stringMember(json, detail, 'msg');
+  const steps = elements(json, presentMember(json, detail, 'loc')).map((step) =>
+    json.kind(step) === 'string' ? `.${json.string(step)}` : `[${json.raw(step)}]`,
+  );
+  const place = steps
+    .join('')
+    .replace(/^\.body(?=[.[]|$)/, '')
+    .replace(/^\./, '');
+  return message !== undefined && place !== '' ? `${excerpt(place, longestPath)}: ${message}` : message;
+}

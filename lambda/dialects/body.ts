@@ -1,0 +1,188 @@
+import { GatewayError } from '../errors.ts';
+import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { numberMember, presentMember, stringMember } from './answer.ts';
+import type { Asked, Marks } from './dialect.ts';
+
+/** Fields that decide, in one dialect or another, what a request is and what it costs. */
+const decisive = ['model', 'messages', 'input', 'stream', 'thinking'];
+const inAnyCase = decisive.map((name) => ({ name, pattern: new RegExp(`^${name}$`, 'iu') }));
+
+/** Refuses fields such as `Model`: some upstreams take it for `model`, and would see another value than the one checked. */
+export function refuseOtherCase(body: Json): void {
+  for (const key of body.keys(body.root)) {
+    const name = body.string(key);
+    const meant = inAnyCase.find(({ pattern }) => pattern.test(name));
+    if (meant === undefined || meant.name === name) continue;
+    throw new GatewayError('invalid_request', `${name} is not a field: case matters. Write ${meant.name}.`);
+  }
+}
+
+/** Refuses a body whose `name` is missing or not an array. */
+export function requireArray(body: Json, name: string): void {
+  const value = body.member(body.root, name);
+  if (value === undefined) {
+    // Some agents send bodies of the responses dialect to any endpoint.
+    const other = body.member(body.root, 'input') === undefined ? '' : ', or a body with input to /v1/responses';
+    throw new GatewayError('invalid_request', `${name} is missing: send it as an array${other}.`);
+  }
+  if (body.kind(value) !== 'array') {
+    throw new GatewayError('invalid_request', `${name} must be an array, not ${describe(body.kind(value))}.`);
+  }
+}
+
+/** Each repeated member costs an edit of the body. Only an attacker sends so many. */
+const mostRepeats = 1_000;
+
+/** Refuses an object that repeats members which the gateway reads or changes too often. */
+export function refuseRepeats(repeats: number, what: string): void {
+  if (repeats <= mostRepeats) return;
+  throw new GatewayError('invalid_request', `${what} repeats a member more than ${mostRepeats} times: send each once.`);
+}
+
+/** "a string", "an object", "null" … */
+export function describe(kind: ReturnType<Json['kind']>): string {
+  if (kind === 'null') return kind;
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
+}
+
+/** Reads what a body asks for, under the names that its dialect uses. */
+export function readAsked(body: Json, names: { readonly choices?: string; readonly stops?: string }): Asked {
+  const stops = names.stops ? presentMember(body, body.root, names.stops) : undefined;
+  return {
+    choices: (names.choices && numberMember(body, body.root, names.choices)) || 1,
+    stops: new Set(stops === undefined ? [] : readStops(body, stops)),
+  };
+}
+
+// No upstream takes more or longer ones, and they are kept in memory until the answer is over.
+const [mostStops, longestStop] = [64, 1_000];
+
+function* readStops(body: Json, stops: Node): Generator<string> {
+  let read = 0;
+  for (const stop of body.kind(stops) === 'string' ? [stops] : body.elements(stops)) {
+    if (++read > mostStops) return;
+    const isShort = body.end(stop) - body.start(stop) <= longestStop;
+    // A copy, because a slice would keep the whole body in memory.
+    if (isShort && body.kind(stop) === 'string') yield JSON.parse(body.raw(stop));
+  }
+}
+
+/** Leaves the text at which the model stopped unchanged if the caller asked for that stop. */
+export function passStop(json: Json, holder: Node | undefined, name: string, { stops }: Asked, marks: Marks): void {
+  const stop = stops.size > 0 ? presentMember(json, holder, name) : undefined;
+  if (stop !== undefined && json.kind(stop) === 'string' && stops.has(json.string(stop))) marks.pass(stop);
+}
+
+/** How many messages and parts of one are read. An opening that is the same so far is the same conversation. */
+const mostRead = 1_000;
+
+/**
+ * The texts of a `content`: itself, or those of its parts. Not the rest, because cache marks beside them move from turn to turn.
+ */
+export function textsOf(body: Json, content: Node | undefined): Node[] {
+  if (content === undefined) return [];
+  if (body.kind(content) === 'string') return [content];
+  const texts: Node[] = [];
+  for (const part of firstOf(body, content)) {
+    const text = body.member(part, 'text');
+    if (text !== undefined && body.kind(text) === 'string') texts.push(text);
+  }
+  return texts;
+}
+
+/** The texts of the instructions before the first user message, and of that message. */
+export function openingOf(body: Json, messages: Node | undefined): Node[] {
+  const texts: Node[] = [];
+  for (const message of messages === undefined ? [] : firstOf(body, messages)) {
+    const role = stringMember(body, message, 'role');
+    if (role === 'system' || role === 'developer' || role === 'user') {
+      for (const text of textsOf(body, body.member(message, 'content'))) texts.push(text);
+    }
+    if (role === 'user') break;
+  }
+  return texts;
+}
+
+function* firstOf(body: Json, array: Node): Generator<Node> {
+  let left = mostRead;
+  for (const element of body.elements(array)) {
+    if (left-- === 0) return;
+    yield element;
+  }
+}
+
+/** What counts as image or video content in a dialect, and which members may lead to it. */
+export interface VisionRule {
+  readonly types: readonly string[];
+  /** Members whose mere presence in a content part makes it vision content. */
+  readonly members: readonly string[];
+  /** Members that show what a file contains: its media type, or a data URL that begins with it. */
+  readonly files: readonly string[];
+  /** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
+  readonly within: readonly string[] | 'all';
+}
+
+/**
+ * The first image or video in a top-level member that has a rule, as a path such as `messages[2].content[0]`.
+ * Every `type` of an object counts, even a repeated one, so that no parser finds content that this search overlooks.
+ */
+export function* findVisionContent(
+  body: Json,
+  rules: ReadonlyMap<string, VisionRule>,
+): Cooperative<string | undefined> {
+  const end = body.next(body.root);
+  for (let key = body.root + 1; key < end; key = body.next(key + 1)) {
+    const rule = rules.get(body.string(key));
+    const found = rule && (yield* findIn(body, key + 1, rule));
+    if (found !== undefined) return pathTo(body, found);
+  }
+  return undefined;
+}
+
+/** Walks the value in document order, which needs no stack however deep it is nested. */
+function* findIn(body: Json, value: Node, rule: VisionRule): Cooperative<Node | undefined> {
+  const end = body.next(value);
+  let seen = 0;
+  for (let node = value; node < end; ) {
+    if (++seen % nodesPerTurn === 0) yield;
+    if (!body.isKey(node)) {
+      node += 1;
+      continue;
+    }
+    const name = body.string(node);
+    const content = node + 1;
+    const kind = body.kind(content);
+    if (name === 'type' && kind === 'string' && rule.types.includes(body.string(content))) return node;
+    if (rule.members.includes(name) && kind !== 'null') return node;
+    if (rule.files.includes(name) && kind === 'string' && picture.test(body.string(content))) return node;
+    node = rule.within === 'all' || rule.within.includes(name) ? content : body.next(content);
+  }
+  return undefined;
+}
+
+const picture = /^(data:)?(image|video)\//i;
+
+/** The path of the object that holds the key. */
+function pathTo(body: Json, target: Node): string {
+  let path = '';
+  let node = body.root;
+  for (;;) {
+    const isObject = body.kind(node) === 'object';
+    let inside: Node | undefined;
+    let step = '';
+    let index = 0;
+    for (let child = node + 1; child < body.next(node); index += 1) {
+      const value = isObject ? child + 1 : child;
+      if (target >= value && target < body.next(value)) {
+        inside = value;
+        step = isObject ? `${path && '.'}${body.string(child)}` : `[${index}]`;
+        break;
+      }
+      child = body.next(value);
+    }
+    if (inside === undefined) return path;
+    path += step;
+    node = inside;
+  }
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { GatewayResponse } from '../request/request.ts';
+import { writeBody } from '../write-body.ts';
+
+export interface RequestTarget {
+  /** Percent-encoded as it came. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+}
+
+/** The path and query of a request. The path stays percent-encoded, as with Function URLs (API Gateway decodes it). */
+export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
+  // A proxy's request names the whole URL; `OPTIONS *` names no path.
+  const local = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
+  const mark = local.indexOf('?');
+  const path = mark < 0 ? local : local.slice(0, mark);
+  return { path: path.startsWith('/') ? path : '/', query: mark < 0 ? '' : local.slice(mark + 1) };
+}
+
+/** The headers by lower-case name, the values of a repeated one joined by commas; cookies apart. */
+export function headersOf(request: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
+  const headers: Record<string, string> = {};
+  const { headersDistinct } = request;
+  for (const name in headersDistinct) {
+    if (name !== 'cookie') headers[name] = headersDistinct[name]?.join(',') ?? '';
+  }
+  return { headers, cookies: headersDistinct.cookie ?? [] };
+}
+
+/** Asks a client for its body; undefined if it does not wait for that (`Expect: 100-continue`). */
+export function askForBody({ headers }: IncomingMessage, response: ServerResponse): (() => void) | undefined {
+  return /100-continue/i.test(headers.expect ?? '') ? () => response.writeContinue() : undefined;
+}
+
+/** Calls back when the connection is lost before the response has been sent. */
+export function watchClient(request: IncomingMessage, response: ServerResponse, onGone: () => void): void {
+  const { socket } = request;
+  // A client that pipelines may have many requests waiting on one connection.
+  socket.setMaxListeners(0);
+  socket.once('close', onGone);
+  response.once('close', () => socket.off('close', onGone));
+  response.on('error', () => {});
+}
+
+/** How long to keep reading from a client that still sends: if the connection closed at once, the answer could be lost. */
+const lingerTime = 1_000;
+
+/** Writes a whole response, no faster than the client reads it. */
+export async function writeResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { statusCode, headers, body }: GatewayResponse,
+  keepConnection: boolean,
+): Promise<void> {
+  const head = { ...headers, ...(!keepConnection && { connection: 'close' }) };
+  if (typeof body !== 'string') {
+    response.writeHead(statusCode, head);
+    await pipeline(body, response);
+    return;
+  }
+  const bodyless = request.method === 'HEAD' || statusCode === 204 || statusCode === 304;
+  response.writeHead(statusCode, { ...head, ...(!bodyless && { 'content-length': Buffer.byteLength(body) }) });
+  if (request.complete) writeBody(response, [body]);
+  else {
+    response.write(body);
+    await closed(request, lingerTime);
+    response.end();
+  }
+  if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
+}
+
+async function closed(request: IncomingMessage, timeLimit: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  request.once('end', resolve).once('close', resolve);
+  const timer = setTimeout(resolve, timeLimit);
+  await promise;
+  clearTimeout(timer);
+}

@@ -1,0 +1,65 @@
+import { GatewayError } from '../errors.ts';
+import { type Memory, smallBody } from '../memory.ts';
+
+/** Divides `bytes` among the requests in flight. Those whose texts are all small have a quarter more, for themselves. */
+export function createBodyBudget(bytes: number): { open(): Memory } {
+  const forAll = createPool(bytes);
+  const forSmall = createPool(bytes / 4);
+
+  return {
+    open() {
+      let owner = '';
+      let held = 0;
+      let pool = forSmall;
+      const leave = (given = held): void => {
+        pool.hold(owner, -given);
+        held -= given;
+        if (held === 0) pool = forSmall;
+      };
+      return {
+        claim(network) {
+          owner = network;
+        },
+        take(more, whole = more) {
+          const mayUse = (other: Pool) => other === forAll || whole <= smallBody;
+          const hasRoom = (other: Pool) => other.has(owner, other === pool ? more : held + more);
+          const next = [pool, forAll].find((other) => mayUse(other) && hasRoom(other));
+          if (next === undefined) {
+            leave();
+            throw noRoom();
+          }
+          pool.hold(owner, -held);
+          held += more;
+          pool = next;
+          pool.hold(owner, held);
+        },
+        leave,
+      };
+    },
+  };
+}
+
+type Pool = ReturnType<typeof createPool>;
+
+/** One network holds at most a quarter of it, and at most half of what the others leave: they never fill it among them. */
+function createPool(bytes: number) {
+  const heldBy = new Map<string, number>();
+  let heldByAll = 0;
+  return {
+    has(network: string, more: number): boolean {
+      const held = heldBy.get(network) ?? 0;
+      return held + more <= Math.min(bytes / 4, (bytes - (heldByAll - held)) / 2);
+    },
+    hold(network: string, change: number): void {
+      heldByAll += change;
+      const held = (heldBy.get(network) ?? 0) + change;
+      if (held > 0) heldBy.set(network, held);
+      else heldBy.delete(network);
+    },
+  };
+}
+
+function noRoom(): GatewayError {
+  const message = 'The gateway is busy with too many large requests. Please try again in a moment.';
+  return new GatewayError('service_unavailable', message, { refund: true, reason: 'body_budget' });
+}

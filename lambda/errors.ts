@@ -1,0 +1,153 @@
+/** The kinds of errors that dialects distinguish, each by an error type of its own. */
+export type ErrorNature = 'request' | 'caller' | 'missing' | 'size' | 'rate' | 'quota' | 'server' | 'overload' | 'time';
+
+/** An error code's status, nature and headers. */
+interface Entry {
+  readonly status: number;
+  readonly nature: ErrorNature;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is a failure of the gateway or its store, which an alarm reports to the operator. */
+  readonly ownFault?: true;
+}
+
+/** SDKs and agents retry a 401, 429 or 503 for minutes unless this header tells them not to. */
+const noRetry = { 'x-should-retry': 'false' } as const;
+
+/** The encodings that a request's body may have. */
+const acceptedEncodings = 'identity, gzip, deflate, br, zstd';
+
+/** Every error that a client can get. */
+export const catalogue = {
+  invalid_request: { status: 400, nature: 'request' },
+  invalid_model: { status: 400, nature: 'request' },
+  missing_api_key: { status: 401, nature: 'caller', headers: noRetry },
+  invalid_api_key: { status: 401, nature: 'caller', headers: noRetry },
+  model_not_found: { status: 404, nature: 'missing' },
+  not_found: { status: 404, nature: 'missing' },
+  method_not_allowed: { status: 405, nature: 'request' },
+  request_too_large: { status: 413, nature: 'size' },
+  unsupported_encoding: { status: 415, nature: 'request', headers: { 'accept-encoding': acceptedEncodings } },
+  upgrade_required: { status: 426, nature: 'request' },
+  rate_limited: { status: 429, nature: 'rate' },
+  quota_exceeded: { status: 429, nature: 'quota', headers: noRetry },
+  internal_error: { status: 500, nature: 'server', ownFault: true },
+  upstream_error: { status: 502, nature: 'server' },
+  unconfigured: { status: 503, nature: 'server', headers: noRetry },
+  service_unavailable: { status: 503, nature: 'overload', headers: { 'retry-after': '1' }, ownFault: true },
+  upstream_timeout: { status: 504, nature: 'time' },
+} as const satisfies Record<string, Entry>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export interface ErrorOptions {
+  /** What the client can do about it: the end of the message. */
+  readonly advice?: string | undefined;
+  /** A status other than the catalogue's: an upstream's own 5xx or 4xx. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Machine-readable details, in the few cases where a client needs them to act. */
+  readonly details?: Readonly<Record<string, string>> | undefined;
+  /** Whether the charge is refunded. */
+  readonly refund?: boolean;
+  /** What happened, in one word for the log and the metrics. */
+  readonly reason?: string | undefined;
+  /** The real reason: logged, never shown. */
+  readonly cause?: unknown;
+}
+
+/** The one error that reaches a client. Whatever else is thrown becomes `internal_error`. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  /** The message without its advice. */
+  readonly fault: string;
+  readonly advice: string | undefined;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, string>> | undefined;
+  readonly refund: boolean;
+  readonly reason: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(joinSentences(message, options.advice), { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.fault = message;
+    this.advice = options.advice;
+    const entry: Entry = catalogue[code];
+    this.status = options.status ?? entry.status;
+    this.headers = { ...entry.headers, ...options.headers };
+    this.details = options.details;
+    this.refund = options.refund ?? false;
+    this.reason = options.reason;
+  }
+
+  /** The same error with one more sentence before the advice, such as what became of the charge. */
+  withNote(note: string | undefined): GatewayError {
+    if (note === undefined) return this;
+    return new GatewayError(this.code, joinSentences(this.fault, note), { ...this, cause: this.cause });
+  }
+
+  /** The same error, of a request that is not to be charged. */
+  refunded(): GatewayError {
+    return new GatewayError(this.code, this.fault, { ...this, cause: this.cause, refund: true });
+  }
+
+  /** The error's nature. An upstream reports with status 529 that it is overloaded. */
+  get nature(): ErrorNature {
+    return this.status === 529 ? 'overload' : catalogue[this.code].nature;
+  }
+
+  get isOwnFault(): boolean {
+    const entry: Entry = catalogue[this.code];
+    return entry.ownFault === true;
+  }
+}
+
+/** For requests that a process can't take or finish because it is being stopped. */
+export function stopping(): GatewayError {
+  const message = 'The gateway is being restarted. Please send the request again.';
+  return new GatewayError('service_unavailable', message, { reason: 'stopping' });
+}
+
+/** Turns anything thrown into a GatewayError. An unknown error is kept as the cause for the log, and never shown. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError('internal_error', 'Something went wrong inside the gateway.', {
+    advice: 'Please try again.',
+    refund: true,
+    cause: thrown,
+  });
+}
+
+function joinSentences(text: string, more: string | undefined): string {
+  if (more === undefined) return text;
+  return `${/[.!?][)"'`]?$/.test(text) ? text : `${text}.`} ${more}`;
+}
+
+/** Someone else's text as an error message quotes it: at most `longest` characters, all of them printable. */
+export function excerpt(text: string, longest: number): string {
+  const cut = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+  return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '');
+}
+
+/** The longest path of a field that a message quotes. */
+export const longestPath = 200;
+const longestId = 100;
+/** How much of an id is looked at: much more than is quoted. V8 could run out of stack on a run of millions of characters. */
+const longestRead = 1_000;
+
+/** Quotes an id at the end of a sentence, `: 'gpt-5'`; empty if it may be a key. */
+export function quoteUnlessKey(id: string): string {
+  return mayBeKey(id) ? '' : `: '${excerpt(id, longestId)}'`;
+}
+
+const keyPrefix = /(?<![a-z])(sk|pk|rk|ltk)[-_]/i;
+const uuid = /[\da-f]{8}(-[\da-f]{4}){3}-/i;
+/** A long run of letters and digits; model names have only shorter ones. */
+const randomRun = /\w{20,}/g;
+
+function mayBeKey(id: string): boolean {
+  const text = id.slice(0, longestRead);
+  const runs = text.match(randomRun) ?? [];
+  return keyPrefix.test(text) || uuid.test(text) || runs.some((run) => /\d/.test(run) && /[a-z]/i.test(run));
+}

@@ -1,0 +1,51 @@
+import { readErrorMessage } from '../dialects/answer.ts';
+import { createScanner } from '../json/scan.ts';
+import type { Scrubber } from '../stream/scrub.ts';
+
+/** Turns the messages of upstreams into what one request's client may read: without names, links and keys. */
+export interface Explainer {
+  /** Hides a key that an upstream is sent, and so may repeat. */
+  conceal(key: string): void;
+  sentence(message: string): string | undefined;
+  /** The same for the message in an error body. */
+  sentenceIn(body: string): string | undefined;
+}
+
+const longest = 2_000;
+/** A message in a stream may be as long as its event. */
+const longestRead = 65_536;
+// The full stop or bracket after a link belongs to the sentence around it.
+const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
+const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
+
+// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape.
+const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
+
+function spellOut(text: string): string {
+  return text.replace(escapes, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
+}
+
+export function createExplainer(scrubber: Scrubber): Explainer {
+  const concealed = new Set<string>();
+
+  const sentence = (message: string): string | undefined => {
+    let text = spellOut(message.slice(0, longestRead));
+    for (const key of concealed) text = text.replaceAll(key, '(key removed)');
+    const plain = scrubber.scrub(text).replace(links, '(link removed)').replace(keyLike, '(key removed)');
+    return plain.slice(0, longest).trim() || undefined;
+  };
+
+  return {
+    conceal: (key) => {
+      concealed.add(key);
+    },
+    sentence,
+    sentenceIn: (body) => {
+      try {
+        return sentence(readErrorMessage(createScanner().scan(body)) ?? '');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

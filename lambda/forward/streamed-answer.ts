@@ -1,0 +1,64 @@
+import type { Log } from '../report/log.ts';
+import type { ExchangeRecord } from '../request/request.ts';
+import { createRelay, type StreamEnd } from '../stream/relay.ts';
+import { createStreamRewriter } from '../stream/rewrite-stream.ts';
+import {
+  type AskForRequest,
+  type BringAnswer,
+  noteFailure,
+  type ReadyToForward,
+  toCallersError,
+  whenAborted,
+} from './ask-upstream.ts';
+import { createExplainer } from './explain.ts';
+import { settleCharge } from './settle.ts';
+
+export interface StreamDependencies {
+  readonly log: Log;
+  readonly now: () => number;
+  readonly idleTimeout: number;
+  readonly keepAliveInterval: number;
+  readonly refundRefusals: boolean;
+}
+
+/** Brings an answer that comes as a stream, event by event. */
+export function createStreamedAnswer(dependencies: StreamDependencies, ask: AskForRequest): BringAnswer {
+  const { log, now, idleTimeout, keepAliveInterval, refundRefusals } = dependencies;
+
+  /** Settles the charge and logs, however the stream ended. Returns the error for the client, if there is one. */
+  const settle = async (request: ReadyToForward, end: StreamEnd, record: ExchangeRecord) => {
+    const { outcome } = request;
+    if (end.kind !== 'complete') outcome.end = end.kind;
+    if (end.kind === 'failed') {
+      noteFailure(record, end.failure);
+      outcome.error = await settleCharge(request, end.failure, refundRefusals);
+    }
+    log.finished(request, 200);
+    return outcome.error;
+  };
+
+  return async (request, record, scrubber) => {
+    const { call } = request;
+    const explainer = createExplainer(scrubber);
+    const hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence };
+    const relay = createRelay({
+      dialect: call.dialect,
+      rewriter: createStreamRewriter(call, hiding, record.usage),
+      explain: explainer.sentence,
+      ...{ idleTimeout, keepAliveInterval },
+      timeLeft: Math.max(0, request.deadline - now()),
+      onFirstEvent: () => {
+        record.timeToFirstByte = now() - request.startedAt;
+      },
+      onEnd: (end) => settle(request, end, record),
+    });
+    whenAborted(request.clientGone, relay.cancel);
+    whenAborted(request.cutShort, relay.fail);
+    ask(request, record, explainer, relay).then(
+      ({ body }) => relay.attach(body),
+      (error) => relay.fail(toCallersError(error, call)),
+    );
+    await relay.begun;
+    return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
+  };
+}

@@ -1,0 +1,56 @@
+import { GatewayError } from '../errors.ts';
+import { runCooperatively } from '../json/cooperative.ts';
+import { createScanner } from '../json/scan.ts';
+import { rewriteAnswer } from '../stream/rewrite-answer.ts';
+import { UpstreamFailure } from '../upstream/failure.ts';
+import { readBody } from '../upstream/http-client.ts';
+import { type AskForRequest, type BringAnswer, whenAborted } from './ask-upstream.ts';
+import { createExplainer } from './explain.ts';
+
+/** In bytes. No model writes a longer plain answer. */
+const answerLimit = 32 * 1024 * 1024;
+
+/** Aborts an upstream whose answer nobody waits for any more. */
+const clientGone = new Error('the client has gone');
+
+/** Brings an answer that comes as a whole. */
+export function createWholeAnswer({ now }: { readonly now: () => number }, ask: AskForRequest): BringAnswer {
+  return async (request, record, scrubber) => {
+    const { call, memory } = request;
+    const explainer = createExplainer(scrubber);
+    const stop = new AbortController();
+    const timeLeft = Math.max(0, request.deadline - now());
+    const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
+    whenAborted(request.clientGone, () => stop.abort(clientGone));
+    whenAborted(request.cutShort, (reason) => stop.abort(reason));
+    try {
+      const answer = await ask(request, record, explainer, stop);
+      const rewritten = await readUsable(async () => {
+        const text = await readBody(answer.body, answerLimit, memory.take);
+        const hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence };
+        return runCooperatively(rewriteAnswer(text, call, hiding, createScanner(), record.usage), stop.signal);
+      }, stop.signal);
+      if ('failure' in rewritten) {
+        throw new UpstreamFailure('reported', { message: explainer.sentence(rewritten.failure) });
+      }
+      return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: rewritten.text };
+    } catch (error) {
+      if (error !== clientGone) throw error;
+      request.outcome.end = 'client_gone';
+      return { statusCode: 499, headers: {}, body: '' };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** Runs a step on the upstream's answer. If it fails, the answer is unusable. */
+async function readUsable<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await step();
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
+    throw new UpstreamFailure('unusable', { cause });
+  }
+}

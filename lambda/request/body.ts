@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { GatewayError } from '../errors.ts';
+import { type Cooperative, isLong } from '../json/cooperative.ts';
+import { createScanner, type Json } from '../json/scan.ts';
+import { JsonFault } from '../json/tokens.ts';
+import type { Memory } from '../memory.ts';
+import type { Body } from './call.ts';
+
+/** Only an attacker sends more: no dialect has a hundred. Each is compared with every name that the gateway knows. */
+const mostMembers = 1_000;
+
+/** The scanned body of a request, which must be one JSON object in UTF-8. */
+export function* readJsonBody(body: Body): Cooperative<Json> {
+  if (isLong(body)) yield;
+  const text = readText(body);
+  if (!/\S/.test(text)) throw new GatewayError('invalid_request', 'The body is empty: send a JSON object.');
+  try {
+    const scanner = createScanner();
+    const json = isLong(text) ? yield* scanner.scanInParts(text) : scanner.scan(text);
+    if (json.kind(json.root) === 'object') return refuseTooMany(json);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new GatewayError('invalid_request', `The body is not valid JSON: ${error.message}.`);
+  }
+  throw new GatewayError('invalid_request', 'The body must be a JSON object.');
+}
+
+function refuseTooMany(body: Json): Json {
+  let members = 0;
+  for (const _ of body.keys(body.root)) {
+    members += 1;
+    if (members <= mostMembers) continue;
+    throw new GatewayError(
+      'invalid_request',
+      `The body has more than ${mostMembers} fields at its top level. Send fewer.`,
+    );
+  }
+  return body;
+}
+
+function readText(body: Body): string {
+  if (typeof body === 'string') return body;
+  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+}
+
+/** A zstd frame may ask for a window of gigabytes. RFC 8878 recommends that decoders support 8 MiB. */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+const decoders = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: () => createZstdDecompress(zstdWindow),
+} as const;
+
+export type Encoding = keyof typeof decoders;
+
+/** The encoding that a `content-encoding` names; undefined if it is not supported. */
+export function readEncoding(header: string | undefined): Encoding | 'identity' | undefined {
+  const name = header?.trim().toLowerCase() || 'identity';
+  return name === 'identity' || Object.hasOwn(decoders, name) ? (name as Encoding | 'identity') : undefined;
+}
+
+export function unsupportedEncoding(): GatewayError {
+  const known = Object.keys(decoders).join(', ');
+  return new GatewayError('unsupported_encoding', `The content-encoding must be one of ${known}, once, or none.`);
+}
+
+/**
+ * Decodes a body portion by portion, so that one which unpacks to gigabytes is refused as soon as it passes the limit. Calls
+ * `take` before the text grows; an error that it throws ends the decoding.
+ */
+export async function decodeBody(
+  body: Body,
+  encoding: Encoding,
+  limit: number,
+  take: Memory['take'] = () => {},
+): Promise<string> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const decoder = decoders[encoding]();
+  decoder.end(bytes);
+  let text = '';
+  let size = 0;
+  let begun = Buffer.alloc(0); // of a character that continues in the next portion
+  try {
+    for await (const portion of decoder) {
+      size += portion.length;
+      if (size > limit) throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
+      take(portion.length, size);
+      const whole = begun.length > 0 ? Buffer.concat([begun, portion]) : portion;
+      const end = whole.length - lengthOfCutCharacter(whole);
+      text += toText(whole.subarray(0, end));
+      begun = whole.subarray(end);
+    }
+  } catch (error) {
+    throw error instanceof GatewayError ? error : toRefusal(error, encoding);
+  }
+  text += toText(begun);
+  if (decoder.bytesWritten < bytes.length) throw damaged(encoding, 'more follows after its end');
+  return text;
+}
+
+function toText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
+  return bytes.toString('utf8');
+}
+
+/** How many bytes at the end belong to an incomplete character. */
+function lengthOfCutCharacter(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return (byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4) > back ? back : 0;
+  }
+  return 0;
+}
+
+function toRefusal(error: unknown, encoding: Encoding): GatewayError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (code === 'ZSTD_error_frameParameter_windowTooLarge') {
+    return tooLarge('The zstd window of the request body may have 8 MiB at most. Compress it at a lower level.');
+  }
+  return damaged(encoding, code === 'Z_BUF_ERROR' ? 'it breaks off' : 'it is damaged');
+}
+
+function damaged(encoding: Encoding, how: string): GatewayError {
+  return new GatewayError('invalid_request', `The body can't be decoded as ${encoding}: ${how}.`);
+}
+
+/** Refunded: the charge comes before the decoding. */
+function tooLarge(message: string): GatewayError {
+  return new GatewayError('request_too_large', message, { refund: true });
+}

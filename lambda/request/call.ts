@@ -1,0 +1,36 @@
+import type { Memory } from '../memory.ts';
+
+/** A body as its engine has it: text if the platform has already decoded it, else bytes. */
+export type Body = string | Uint8Array;
+
+/** A request as an app sees it, on any platform: an engine makes it, and writes the response. */
+export interface Call {
+  readonly method: string;
+  /** Still percent-encoded, without the query. */
+  readonly path: string;
+  /** By lower-case name; the values of a repeated one are joined by commas. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The host that was called, with its port unless that is the default one. */
+  readonly host: string;
+  /** The caller's address, as the platform or the balancer in front reports it. */
+  readonly sourceAddress: string;
+  /**
+   * The body's size in bytes, as received. Rejects if it doesn't arrive, or if there is no room for it. With a limit below the
+   * usual one, no more than that is kept.
+   */
+  bodySize(limit?: number): number | Promise<number>;
+  /** The same for a body that nobody will take, which is not kept. */
+  dropBody(): number | Promise<number>;
+  /** Gives the body away, once: the taker holds the only reference. */
+  takeBody(): Promise<Body>;
+  /** The memory that the request may hold; the engine gives all of it back when the answer is over. */
+  readonly memory: Memory;
+  /** Milliseconds until the platform gives up. */
+  timeLeft(): number;
+  /** Aborts when the client goes away; undefined if the platform doesn't report that. */
+  readonly clientGone: AbortSignal | undefined;
+  /** Aborts when the process stops and can't wait for the answer; its reason is the error to end with. */
+  readonly cutShort: AbortSignal | undefined;
+  /** Whether the process takes requests, for `/healthz`; undefined where the platform keeps track itself. */
+  readonly health?: 'serving' | 'stopping';
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { keyHeaders } from '../identity/keys.ts';
+import type { Call } from './call.ts';
+import type { Arrived } from './request.ts';
+
+export type HeaderNames = Readonly<ReturnType<typeof headerNames>>;
+
+/** What the gateway's own headers begin with. */
+export function headerPrefix(serviceName: string): string {
+  return `X-${serviceName.charAt(0).toUpperCase()}${serviceName.slice(1)}`;
+}
+
+/** The names of the gateway's own headers, which contain the service's name: `X-Svc-Remaining`. */
+export function headerNames(serviceName: string) {
+  const prefix = headerPrefix(serviceName);
+  return {
+    remaining: `${prefix}-Remaining`,
+    limit: `${prefix}-Limit`,
+    reset: `${prefix}-Reset`,
+    error: `${prefix}-Error`,
+  };
+}
+
+/** Opaque, and different for each request; clients and operators find it in `x-request-id` and in the log. */
+export const createRequestId = () => `req_${randomUUID().replaceAll('-', '')}`;
+
+/** The headers of every response, whatever its outcome. */
+export function gatewayHeaders(
+  { id, headers, outcome }: Arrived,
+  names: HeaderNames,
+  corsOrigins: readonly string[],
+): Record<string, string> {
+  const { limit, remaining, resetSeconds } = outcome.figures ?? { limit: 0, remaining: 0 };
+  const exposed = [...Object.values(names), 'retry-after', 'x-should-retry', 'x-request-id', 'request-id'].join(', ');
+  return {
+    [names.remaining]: String(remaining),
+    [names.limit]: String(limit),
+    ...(resetSeconds !== undefined && { [names.reset]: String(resetSeconds) }),
+    ...corsHeaders(headers, corsOrigins, exposed),
+    'cache-control': 'no-store',
+    'x-request-id': id,
+    'request-id': id,
+  };
+}
+
+type Headers = Record<string, string>;
+type RequestHeaders = Call['headers'];
+
+/** The headers that let a page read the answer. */
+export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {
+  if (origins.includes('*')) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
+  const { origin } = requestHeaders;
+  if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };
+  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'origin' };
+}
+
+const usualHeaders = [...keyHeaders, 'content-type', 'anthropic-version', 'anthropic-beta'].join(', ');
+
+/** The additional headers of a preflight's answer: a page may send any header that it asks for. */
+export function preflightHeaders(requestHeaders: RequestHeaders): Headers {
+  const wanted = requestHeaders['access-control-request-headers'] ?? '';
+  return {
+    'access-control-allow-methods': 'GET, POST, OPTIONS',
+    'access-control-allow-headers': /^[\w!#$%&'*+.^`|~ ,-]+$/.test(wanted) ? wanted : usualHeaders,
+    'access-control-max-age': '7200',
+  };
+}

@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream';
+import type { Endpoint, Question, TokenCounts } from '../dialects/dialect.ts';
+import type { GatewayError } from '../errors.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Credential } from '../identity/keys.ts';
+import type { PublicModel } from '../models.ts';
+import type { Charge } from '../quota/charge.ts';
+import type { LimitsUsed } from '../quota/deployment-limit.ts';
+import type { Figures } from '../quota/refusal.ts';
+import type { Outgoing } from '../upstream/request.ts';
+import type { Encoding } from './body.ts';
+import type { Call } from './call.ts';
+import type { InferenceRoute, Route } from './routes.ts';
+
+/** One request as it arrives. Each step of its pipeline adds what it finds, and no later step works it out again. */
+export interface Arrived extends Pick<Call, 'headers' | 'bodySize' | 'dropBody' | 'takeBody' | 'memory'> {
+  /** The opaque id by which client and operator identify this request. */
+  readonly id: string;
+  readonly method: string;
+  /** As the client sent it: for nobody but the terminal of a local gateway. */
+  readonly path: string;
+  readonly route: Route;
+  /** The caller's network, as a keyed hash. */
+  readonly networkId: string;
+  readonly startedAt: number;
+  /** When the answer must be over. */
+  readonly deadline: number;
+  /** Aborts when the client goes away. A Function URL does not report that. */
+  readonly clientGone: AbortSignal | undefined;
+  /** Aborts when the process stops, with the error that the answer must end with. */
+  readonly cutShort: AbortSignal | undefined;
+  /** Whether this is the first request of its environment. */
+  readonly coldStart: boolean;
+  readonly outcome: Outcome;
+}
+
+/** A request to an inference endpoint. */
+export interface ArrivedAtInference extends Arrived {
+  readonly route: InferenceRoute;
+}
+
+/** Added by admit-body. */
+export interface Admitted {
+  readonly credential: Credential;
+  /** How the body is encoded. */
+  readonly encoding: Encoding | 'identity';
+}
+
+/** Added by authenticate. */
+export interface Identified {
+  readonly identity: Identity;
+  /** The member as the log names it. */
+  readonly memberHash: string | undefined;
+}
+
+/** Added by the charge. */
+export interface Charged {
+  /** Undefined at an endpoint that is free. */
+  readonly charge: Charge | undefined;
+  readonly limitsUsed?: LimitsUsed;
+}
+
+/** Added by normalize. */
+export interface Normalized {
+  readonly call: InferenceCall;
+  readonly outgoing: Outgoing;
+}
+
+/** A request wherever it got to: for the steps' last words, the log and the metrics. */
+export type RequestSoFar = Arrived & Partial<Admitted & Identified & Charged & Normalized>;
+
+/** What becomes of a request, noted down by whoever finds out. */
+export interface Outcome {
+  /** What its answer says of the caller's quota. */
+  figures?: Figures | undefined;
+  /** Whether the charge was refunded; set only if a refund was due. */
+  refunded?: boolean;
+  /** How the request ended, unless its answer was completed. */
+  end?: 'refused' | 'failed' | 'client_gone';
+  /** The error that it ended with. */
+  error?: GatewayError;
+  /** Present once it went upstream. */
+  exchange?: ExchangeRecord;
+}
+
+/** The exchange with the upstream, for the operator's log. */
+export interface ExchangeRecord {
+  tries: number;
+  /** The upstream that was tried last, by the prefix of its settings. */
+  upstream?: string;
+  /** The status of that upstream's answer, if it failed. */
+  upstreamStatus?: number | undefined;
+  /** The class of the failure that the request ended with. */
+  failure?: string;
+  /** Milliseconds until the first event of a stream. */
+  timeToFirstByte?: number;
+  /** Tokens as the upstream counted them. */
+  readonly usage: { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
+}
+
+/** A client's request to a model. */
+export interface InferenceCall extends Question {
+  readonly endpoint: Endpoint;
+  readonly model: PublicModel;
+  readonly stream: boolean;
+  /** Whether the body refers to stored items, which only the upstream can have. */
+  readonly hasReferences: boolean;
+}
+
+export interface GatewayResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable;
+}

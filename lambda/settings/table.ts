@@ -1,0 +1,181 @@
+import {
+  byDefault,
+  choice,
+  duration,
+  fitsHeader,
+  flag,
+  integer,
+  list,
+  mebibytes,
+  required,
+  type Setting,
+  seconds,
+  splitList,
+  text,
+  urlWithout,
+} from './kinds.ts';
+
+export interface Alias {
+  readonly from: string;
+  /** Whether `from` is the beginning of an id rather than a whole one. */
+  readonly prefix: boolean;
+  readonly to: string;
+}
+
+const aliases: Setting<readonly Alias[]> = {
+  expects: 'from=to pairs separated by commas, where a trailing * makes a prefix, such as gpt-*=svc,eyes=svc-vision',
+  parse: (value) => {
+    const pairs = splitList(value).map((pair) => /^([^=*\s]+)(\*?)=([^=*\s]+)$/.exec(pair));
+    return pairs.every((pair) => pair !== null)
+      ? pairs.map(([, from = '', star, to = '']) => ({ from, prefix: star === '*', to }))
+      : undefined;
+  },
+};
+
+/** These headers belong to the connection, or to the body as it is sent. */
+const ofConnection = /^(host|connection|content-length|transfer-encoding)$/;
+
+/** Headers as a JSON object, read by lower-case name. */
+export const headerMap: Setting<Readonly<Record<string, string>>> = {
+  expects:
+    'a JSON object of header names and values, without host, connection, content-length or transfer-encoding, such as {"x-team": "a"}',
+  parse: (value) => {
+    const entries = readObject(value)?.map(([name, text]) => [name.toLowerCase(), text] as const);
+    const sendable = entries?.every(
+      ([name, text]) =>
+        /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !ofConnection.test(name) && typeof text === 'string' && fitsHeader(text),
+    );
+    return sendable ? (Object.fromEntries(entries ?? []) as Record<string, string>) : undefined;
+  },
+};
+
+function readObject(text: string): [name: string, value: unknown][] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const headerName = text('a header name in lower case, such as cloudfront-viewer-address', /^[a-z0-9-]{1,64}$/);
+const modelId = text('a model id without white space', /^[^\s"\\]{1,200}$/);
+const keyList = list('keys separated by commas', /^[\x21-\x7e]+$/);
+const secretId = text('the name or ARN of a secret', /^[\w/+=.@:-]{1,512}$/);
+const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
+
+/** Dialects that may have their own address and model ids at an upstream. */
+export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
+type OwnAddress = (typeof ownAddresses)[number];
+
+/** Which of an upstream's addresses an endpoint is at. */
+export type Address = 'chat' | Lowercase<OwnAddress>;
+
+/** `RESPONSES_BASE_URL` and so on. */
+const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
+  Object.fromEntries(ownAddresses.map((address) => [`${address}_${name}`, setting])) as Record<
+    `${OwnAddress}_${Name}`,
+    S
+  >;
+
+/** An endpoint's path, which the gateway appends itself. */
+const endpointPath = /\/(chat\/completions|responses|messages(\/count_tokens)?)$/;
+const upstreamUrl = urlWithout(
+  endpointPath,
+  "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
+);
+
+/** The settings of one upstream. Those of a second, third … one are written `UPSTREAM_2_BASE_URL` and so on. */
+export const upstreamSettings = {
+  BASE_URL: required(upstreamUrl),
+  TEXT_MODEL: required(modelId),
+  VISION_MODEL: required(modelId),
+  ...forEachAddress('BASE_URL', upstreamUrl),
+  ...forEachAddress('TEXT_MODEL', modelId),
+  ...forEachAddress('VISION_MODEL', modelId),
+  HEADERS: headerMap,
+  API_KEYS: keyList,
+} as const satisfies Record<string, Setting<unknown>>;
+
+/** All other settings by environment variable: the one list that the function, the stack and the docs share. */
+export const settings = {
+  SERVICE_NAME: byDefault(
+    'svc',
+    text('2 to 20 lower-case letters, digits and dashes, a letter first', /^[a-z][a-z0-9-]{1,19}$/),
+  ),
+  APP_URL: urlWithout(/\/cli$/, 'the http(s) URL of the web app, without /cli'),
+  GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
+  MODEL_ALIASES: byDefault('', aliases),
+  CONTEXT_WINDOW: integer(1000, 100_000_000),
+  UPSTREAM_SECRET_ID: secretId,
+  UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
+  UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
+  UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
+  UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
+  UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
+  UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
+  REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),
+  REQUEST_BODY_LIMIT: byDefault('6', mebibytes(1, 32)),
+  KEEP_ALIVE_INTERVAL: byDefault('15', duration(0.05, 300)),
+  ACCESS: byDefault('open', choice(['open', 'keys'])),
+  GUEST_LIMIT: byDefault('3', integer(0, 1_000_000)),
+  GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
+  MEMBER_LIMIT: byDefault('50', integer(0, 1_000_000)),
+  REFUND_REFUSALS: byDefault('false', flag()),
+  DAILY_LIMIT: integer(1, 10_000_000),
+  GUEST_DAILY_LIMIT: integer(1, 10_000_000),
+  BURST_LIMIT: byDefault('20', integer(1, 10_000)),
+  IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
+  CORS_ORIGINS: byDefault(
+    '*',
+    list(
+      '* or origins as browsers write them, separated by commas, such as https://app.example',
+      // An origin in another spelling, or with a * inside, would never match.
+      { test: (item) => item === '*' || (/^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item) },
+    ),
+  ),
+  KEYS_TABLE: required(tableName),
+  QUOTA_TABLE: required(tableName),
+  NETWORK_SALT: text('at least 16 characters', /^.{16,}$/s),
+  NETWORK_SALT_SECRET_ID: secretId,
+  EDGE_HEADER: headerName,
+  EDGE_SECRET_ID: secretId,
+  EDGE_ONLY: byDefault('true', flag()),
+  METRICS_NAMESPACE: byDefault('InferenceGateway', text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/)),
+  DEPLOYED_COMMIT: text("a commit's hash, with -dirty if there were further changes", /^[0-9a-f]{7,64}(-dirty)?$/),
+} as const satisfies Record<string, Setting<unknown>>;
+
+/** Further settings of the HTTP server, which a function does not have. */
+export const serverSettings = {
+  PORT: byDefault('8787', { ...integer(0, 65_535), expects: 'a whole number from 0 to 65535, 0 for any free port' }),
+  HOST: byDefault('127.0.0.1', text('an address of this machine, such as 127.0.0.1', /^[\w.:-]+$/)),
+  AWS_LAMBDA_HTTP_ENDPOINT: text('a host and a port, such as 127.0.0.1:8080', /^.+:\d{1,5}$/),
+  CLIENT_ADDRESS: choice(['socket', 'x-forwarded-for']),
+  BODY_BUDGET: byDefault('256', mebibytes(1, 65_536)),
+  SHUTDOWN_GRACE: byDefault('0.3', duration(0, 600)),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof settings;
+
+const pick = <const N extends SettingName>(names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, settings[name]])) as Pick<typeof settings, N>;
+
+/** The settings that the wallet's function has too. */
+export const walletSettings = pick([
+  'SERVICE_NAME',
+  'APP_URL',
+  'GATEWAY_URL',
+  'CONTEXT_WINDOW',
+  'ACCESS',
+  'GUEST_LIMIT',
+  'MEMBER_LIMIT',
+  'KEYS_TABLE',
+  'QUOTA_TABLE',
+  'NETWORK_SALT',
+  'NETWORK_SALT_SECRET_ID',
+  'EDGE_HEADER',
+  'EDGE_SECRET_ID',
+  'EDGE_ONLY',
+  'METRICS_NAMESPACE',
+  'DEPLOYED_COMMIT',
+]);

@@ -1,0 +1,80 @@
+import { GatewayError } from '../errors.ts';
+import type { Identify } from '../identity/identify.ts';
+import { readCredential } from '../identity/keys.ts';
+import { readEncoding, unsupportedEncoding } from '../request/body.ts';
+import type { Admitted, Arrived, Identified } from '../request/request.ts';
+import type { GatewayStep } from './step.ts';
+
+/**
+ * Refuses a body that is too large as received, or has an unknown encoding, before anything is looked up. If the headers alone
+ * will get the request refused, the body is not kept.
+ */
+export function admitBody({ requestBodyLimit }: { requestBodyLimit: number }): GatewayStep<Arrived, Admitted> {
+  return {
+    before: async ({ headers, bodySize, dropBody }) => {
+      const credential = readCredential(headers);
+      const encoding = readEncoding(headers['content-encoding']);
+      const mayPass = encoding !== undefined && credential.kind !== 'none';
+      const size = await (mayPass ? bodySize() : dropBody());
+      if (size > requestBodyLimit) {
+        const message = `The request body may have at most ${requestBodyLimit} bytes. Send less.`;
+        throw new GatewayError('request_too_large', message);
+      }
+      if (encoding === undefined) throw unsupportedEncoding();
+      return { credential, encoding };
+    },
+  };
+}
+
+export interface AuthenticateDependencies {
+  readonly identify: Identify;
+  readonly hashMember: (member: string) => Promise<string>;
+}
+
+/** Finds out who is calling. */
+export function authenticate({
+  identify,
+  hashMember,
+}: AuthenticateDependencies): GatewayStep<Arrived & Partial<Admitted>, Identified> {
+  return {
+    before: async ({ headers, networkId, credential = readCredential(headers) }) => {
+      const identity = await identify(credential, networkId, headers.origin);
+      return { identity, memberHash: identity.kind === 'member' ? await hashMember(identity.member) : undefined };
+    },
+  };
+}
+
+export interface UpstreamDependencies {
+  /** Whether any upstream has a key. */
+  readonly isConfigured: () => Promise<boolean>;
+  readonly readStop: ReadStop;
+}
+
+/** Why the operator has stopped the gateway; undefined while it serves. */
+export type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
+
+/** Refuses requests, uncharged, while the operator has stopped the gateway, or no upstream has a key. */
+export function requireUpstream({ isConfigured, readStop }: UpstreamDependencies): GatewayStep<Arrived> {
+  return {
+    before: async () => {
+      // In parallel: each is read again once a minute, and a request should not wait for one after the other.
+      const [stop, configured] = await Promise.all([readStop(), isConfigured()]);
+      if (stop) throw stopped(stop);
+      if (configured) return {};
+      throw new GatewayError('unconfigured', 'This gateway has no upstream key yet: its operator has to set one.');
+    },
+  };
+}
+
+function stopped({ reason }: { readonly reason?: string | undefined }): GatewayError {
+  return new GatewayError(
+    'service_unavailable',
+    `The operator has stopped this gateway${reason ? `: ${reason}` : ''}`,
+    {
+      advice: 'Please try again later.',
+      headers: { 'retry-after': '60', 'x-should-retry': 'false' },
+      reason: 'stopped',
+      refund: true, // shows that the store works, and may be asked for the caller's figures
+    },
+  );
+}

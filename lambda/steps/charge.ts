@@ -1,0 +1,62 @@
+import { GatewayError, toGatewayError } from '../errors.ts';
+import { settleCharge } from '../forward/settle.ts';
+import type { Quota } from '../quota/charge.ts';
+import type { DeploymentLimit } from '../quota/deployment-limit.ts';
+import { QuotaRefusal } from '../quota/refusal.ts';
+import type { Arrived, ArrivedAtInference, Charged, Identified, RequestSoFar } from '../request/request.ts';
+import type { GatewayStep } from './step.ts';
+
+export interface ChargeDependencies {
+  readonly quota: Quota;
+  /** Whether the gateway's own 400s are refunded. */
+  readonly refundRefusals: boolean;
+}
+
+/** Charges the request, and refunds it if the upstream or the gateway fails before an answer has begun. */
+export function chargeQuota({
+  quota,
+  refundRefusals,
+}: ChargeDependencies): GatewayStep<ArrivedAtInference & Identified, Charged> {
+  return {
+    before: async ({ id, route, identity, outcome }) => {
+      if (!route.endpoint.charged) {
+        await quota.checkBurst(identity);
+        return { charge: undefined };
+      }
+      const charge = await quota.charge(identity, id);
+      outcome.figures = charge.figures;
+      return { charge };
+    },
+    onError: (request, error) => settleCharge(request, toGatewayError(error), refundRefusals),
+  };
+}
+
+/** Counts a charged request towards the limits of the whole deployment. Comes after the charge, which a refusal here refunds. */
+export function limitDeployment(limit: DeploymentLimit | undefined): GatewayStep<Identified & Charged, Charged> {
+  return {
+    before: async ({ identity, charge }) => {
+      if (charge === undefined || limit === undefined) return { charge };
+      const counted = await limit.count(identity, charge);
+      return { charge: counted.charge, limitsUsed: counted.used };
+    },
+  };
+}
+
+/** Reads the figures for the quota headers in the caller's counter, where no charge and no refusal has brought them. */
+export function quotaHeaders({ quota }: { quota: Quota }): GatewayStep<Arrived> {
+  const callerOf = ({ identity, networkId }: RequestSoFar) => identity ?? ({ kind: 'guest', networkId } as const);
+  return {
+    after: async (request) => {
+      request.outcome.figures ??= await quota.readFigures(callerOf(request));
+    },
+    onError: async (request, error) => {
+      const { outcome } = request;
+      if (error instanceof QuotaRefusal) outcome.figures ??= error.figures;
+      // Don't ask a store again that has just failed: the client has waited for it once. A failed upstream or secret has the same
+      // code, but refunds.
+      const storeFailed = error instanceof GatewayError && error.code === 'service_unavailable' && !error.refund;
+      outcome.figures ??= await (storeFailed ? quota.unreadFigures : quota.readFigures)(callerOf(request));
+      return error;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { createForward, type ForwardDependencies } from '../forward/forward.ts';
+import type { DeploymentLimit } from '../quota/deployment-limit.ts';
+import type { HeaderNames } from '../request/headers.ts';
+import type { ArrivedAtInference } from '../request/request.ts';
+import {
+  type AuthenticateDependencies,
+  admitBody,
+  authenticate,
+  requireUpstream,
+  type UpstreamDependencies,
+} from './admit.ts';
+import { type ChargeDependencies, chargeQuota, limitDeployment, quotaHeaders } from './charge.ts';
+import { type NormalizeDependencies, normalize } from './normalize.ts';
+import { type Answer, openPipeline } from './step.ts';
+
+export interface InferenceDependencies
+  extends AuthenticateDependencies,
+    UpstreamDependencies,
+    ChargeDependencies,
+    NormalizeDependencies,
+    ForwardDependencies {
+  /** Undefined if the operator has set no limit for all callers together. */
+  readonly deploymentLimit: DeploymentLimit | undefined;
+  readonly names: HeaderNames;
+}
+
+/** The way of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
+export function createInference(dependencies: InferenceDependencies): Answer<ArrivedAtInference> {
+  return openPipeline<ArrivedAtInference>(dependencies)
+    .step(quotaHeaders(dependencies))
+    .step(admitBody(dependencies))
+    .step(authenticate(dependencies))
+    .step(requireUpstream(dependencies))
+    .step(chargeQuota(dependencies))
+    .step(limitDeployment(dependencies.deploymentLimit))
+    .step(normalize(dependencies))
+    .handler(createForward(dependencies));
+}

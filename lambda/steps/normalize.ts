@@ -1,0 +1,116 @@
+import { refuseOtherCase } from '../dialects/body.ts';
+import { excerpt, GatewayError, longestPath } from '../errors.ts';
+import { callerName } from '../identity/identity.ts';
+import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
+import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+import type { Memory } from '../memory.ts';
+import type { Models } from '../models.ts';
+import { decodeBody, type Encoding, readJsonBody } from '../request/body.ts';
+import type { Body } from '../request/call.ts';
+import type { Admitted, ArrivedAtInference, Identified, InferenceCall, Normalized } from '../request/request.ts';
+import type { InferenceRoute } from '../request/routes.ts';
+import { type HashId, hashCallerIds, readTraits } from '../upstream/conversation.ts';
+import type { Outgoing } from '../upstream/request.ts';
+import type { GatewayStep } from './step.ts';
+
+export interface NormalizeDependencies {
+  readonly models: Models;
+  readonly requestBodyLimit: number;
+  /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
+  readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
+}
+
+/** Checks the body and prepares what goes upstream: the same bytes, except the model, hashed ids and what the dialect normalizes. */
+export function normalize({
+  models,
+  requestBodyLimit,
+  hashIdsOf,
+}: NormalizeDependencies): GatewayStep<ArrivedAtInference & Admitted & Identified, Normalized> {
+  return {
+    before: async ({ route, encoding, identity, headers, takeBody, memory, cutShort }) => {
+      const body = await takeBody();
+      const decoded = encoding === 'identity' ? body : await decode(body, encoding, requestBodyLimit, memory);
+      const caller = callerName(identity);
+      const hashId = await hashIdsOf?.(caller);
+      return runCooperatively(readCall(decoded, route, models, { caller, headers, hashId }), cutShort);
+    },
+  };
+}
+
+async function decode(body: Body, encoding: Encoding, limit: number, memory: Memory): Promise<Body> {
+  if (body.length === 0) return body;
+  const text = await decodeBody(body, encoding, limit, memory.take);
+  memory.leave(Buffer.byteLength(body));
+  return text;
+}
+
+interface Caller {
+  readonly caller: string;
+  readonly headers: ArrivedAtInference['headers'];
+  readonly hashId?: HashId | undefined;
+}
+
+/** Reads a body's request. Throws a 400 if it can't be sent. */
+export function* readCall(
+  given: Body,
+  { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
+  models: Models,
+  { caller, headers, hashId }: Caller,
+): Cooperative<{ readonly call: InferenceCall; readonly outgoing: Outgoing }> {
+  const body = yield* readJsonBody(given);
+  const { text } = body;
+  if (isLong(text)) yield;
+  refuseOtherCase(body);
+  const model = resolveModel(body, models);
+  const stream = readStream(body);
+  dialect.checkBody(body);
+  if (isLong(text)) yield;
+  const vision = model.value.kind === 'text' ? yield* dialect.findVision(body) : undefined;
+  if (vision !== undefined) {
+    const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
+    throw new GatewayError('invalid_model', message);
+  }
+  if (isLong(text)) yield;
+  // A repeated member could show one value to the checks above and another to the upstream.
+  const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
+  const { set = {}, edits = [] } = dialect.normalize(body);
+  const hashed = hashId ? hashCallerIds(body, hashId) : [];
+  const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
+  if (isLong(text)) yield;
+  const hasReferences = dialect.hasReferences ? yield* dialect.hasReferences(body) : false;
+  const traits = readTraits(headers, body, dialect);
+  if (isLong(text)) yield;
+  const { node, value } = model;
+  const { start, end } = replaceValue(body, node, '');
+  const call: InferenceCall = {
+    dialect,
+    endpoint,
+    model: value,
+    stream: stream && endpoint.streams,
+    hasReferences,
+    asked: dialect.readAsked(body),
+  };
+  const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
+  return { call, outgoing: { ...call, clientHeaders: headers, body: ready } };
+}
+
+function resolveModel(body: Json, models: Models): { node: Node; value: Models['text'] } {
+  const node = body.member(body.root, 'model');
+  const known = `Use ${models.text.id} or ${models.vision.id}.`;
+  if (node === undefined || body.kind(node) !== 'string') {
+    const what = node === undefined ? 'model is missing' : 'model must be a string';
+    throw new GatewayError('invalid_request', `${what}. ${known}`);
+  }
+  const id = body.string(node);
+  const value = models.resolve(id);
+  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${models.quote(id)}. ${known}`);
+  return { node, value };
+}
+
+function readStream(body: Json): boolean {
+  const node = body.member(body.root, 'stream');
+  if (node === undefined || body.kind(node) === 'null') return false;
+  if (body.kind(node) === 'boolean') return body.raw(node) === 'true';
+  throw new GatewayError('invalid_request', 'stream must be true or false.');
+}

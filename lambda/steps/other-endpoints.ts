@@ -1,0 +1,52 @@
+import { GatewayError } from '../errors.ts';
+import type { Models, PublicModel } from '../models.ts';
+import type { Quota } from '../quota/charge.ts';
+import { type HeaderNames, preflightHeaders } from '../request/headers.ts';
+import type { GatewayResponse, RequestSoFar } from '../request/request.ts';
+import { type AuthenticateDependencies, authenticate } from './admit.ts';
+import { quotaHeaders } from './charge.ts';
+import { type Answer, openPipeline } from './step.ts';
+
+export interface OtherDependencies extends AuthenticateDependencies {
+  readonly quota: Quota;
+  readonly models: Models;
+  readonly names: HeaderNames;
+}
+
+/** The models list and single models: authenticated, never charged. */
+export function createModelsEndpoints(dependencies: OtherDependencies): Answer {
+  return openPipeline(dependencies)
+    .step(quotaHeaders(dependencies))
+    .step(authenticate(dependencies))
+    .handler((request) => describeModels(request, dependencies.models));
+}
+
+async function describeModels({ route }: RequestSoFar, models: Models): Promise<GatewayResponse> {
+  const describe = ({ id }: PublicModel) => ({ id, object: 'model', created: 0, owned_by: models.text.id });
+  if (route.kind !== 'model') return json({ object: 'list', data: [models.text, models.vision].map(describe) });
+  const model = models.find(route.id);
+  if (model) return json(describe(model));
+  throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, models)}.`);
+}
+
+function explain(id: string, models: Models): string {
+  const [, meant] = /^(.*)\/$/.exec(`/${id}`) ?? [];
+  if (meant === '' || (meant !== undefined && models.find(meant.slice(1)))) {
+    return `: the path has a slash too many at its end. Use /v1/models${meant}`;
+  }
+  return `${models.quote(id)}. The models are ${models.text.id} and ${models.vision.id}`;
+}
+
+function json(value: unknown): GatewayResponse {
+  return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}
+
+/** Requests that need no key: preflights, health checks, unknown paths, wrong methods. */
+export function createOpenEndpoints(dependencies: Pick<OtherDependencies, 'names' | 'quota'>): Answer {
+  return openPipeline(dependencies).step(quotaHeaders(dependencies)).handler(answerAnybody);
+}
+
+async function answerAnybody({ route, headers }: RequestSoFar): Promise<GatewayResponse> {
+  if (route.kind === 'refused') throw route.error;
+  return { statusCode: 204, headers: route.kind === 'preflight' ? preflightHeaders(headers) : {}, body: '' };
+}

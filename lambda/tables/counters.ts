@@ -1,0 +1,153 @@
+import type { CallService } from '../aws/call-service.ts';
+import { ServiceError } from '../aws/service-error.ts';
+import type { Counters, CounterWindow, Tallies } from '../quota/counters.ts';
+import { minuteOf } from '../quota/policy.ts';
+import { markToken } from '../quota/token.ts';
+import { quotaSchema } from './schema.ts';
+import { createTable, type Item, itemSize, type Value, writeUnits } from './table.ts';
+import { createWriteOnce, tokensOf } from './write-once.ts';
+
+/*
+ * One item per caller, one conditional write per charge.
+ *
+ *   u<day>, ulifetime  the charges of a day, or of all time, that stand
+ *   n<minute>          the charges of a minute, refunded or not: the burst counter
+ *   w<minute>          the tokens of a minute's writes: see write-once.ts
+ *
+ * Days and minutes are counted from the epoch, and no name is ever used again. So a write needs to know nothing about those
+ * before, and an environment whose clock is behind counts in its own minute without disturbing the next. The digits keep the
+ * names from being words that DynamoDB reserves. Of each kind the current one and the one before are kept.
+ */
+
+const ttl = quotaSchema.ttlAttribute;
+/** A charge removes the minutes and the day that went out of date shortly before it; see `dropOld` for others. */
+const minutesRemoved = [2, 3, 4];
+
+export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
+const burstOf = (minute: number) => `n${minute}`;
+
+/** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
+export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
+  const table = createTable(callDynamoDb, quotaSchema, tableName);
+  const writeOnce = createWriteOnce(table, now);
+
+  /**
+   * A pause leaves windows behind that no later charge can name. Whoever finds them drops them, once that makes each write a
+   * unit cheaper. If it fails, the next charge tries again.
+   */
+  const dropOld = async (window: CounterWindow, found: Item | undefined): Promise<void> => {
+    const names = Object.keys(found ?? {}).filter((name) => isOld(name, window));
+    if (!found || names.length === 0) return;
+    const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
+    if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
+    await table.update(window.item, { UpdateExpression: `REMOVE ${names.join(', ')}` }).catch(() => {});
+  };
+
+  return {
+    charge: async (window, token) => {
+      const { item, limit, burst, minute, expiresAt } = window;
+      const [used, inMinute] = [countOf(window.period), burstOf(minute)];
+      const { applied, found } = await writeOnce(item, {
+        ...{ minute, token },
+        add: `${used} :one, ${inMinute} :one`,
+        ...(expiresAt !== undefined && { set: '#ttl = :ttl' }),
+        remove: [...outdated(window), ...(expiresAt === undefined ? ['#ttl'] : [])],
+        condition: `${below(used, ':limit', limit)} AND ${below(inMinute, ':burst', burst)}`,
+        isRefusedBy: (other) => numberIn(other, used) >= limit || numberIn(other, inMinute) >= burst,
+        names: { '#ttl': ttl },
+        values: {
+          ':one': number(1),
+          ':limit': number(limit),
+          ':burst': number(burst),
+          ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
+        },
+      });
+      const standing = numberIn(found, used);
+      if (!applied) {
+        // A minute's count never falls. So if it is below the burst limit now, the quota was the reason, even if a refund
+        // has made room since.
+        const isBurst = numberIn(found, inMinute) >= burst && standing < limit;
+        return { granted: false, used: standing, reason: isBurst ? 'burst' : 'quota' };
+      }
+      await dropOld(window, found);
+      return { granted: true, used: standing };
+    },
+
+    refund: async ({ item, period }, token) => {
+      const used = countOf(period);
+      const { applied, found } = await writeOnce(item, {
+        ...{ minute: minuteOf(now()), token: markToken(token, 'r') },
+        add: `${used} :minusOne`,
+        condition: `${used} > :zero`,
+        isRefusedBy: (other) => numberIn(other, used) <= 0,
+        values: { ':minusOne': number(-1), ':zero': number(0) },
+      });
+      return applied ? numberIn(found, used) : undefined;
+    },
+
+    read: async ({ item, period }) => numberIn(await table.load(item), countOf(period)),
+  };
+}
+
+/** Tallies in the quota table: `used`, added to without tokens. */
+export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
+  const table = createTable(callDynamoDb, quotaSchema, tableName);
+  return {
+    add: async (item, most, expiresAt) => {
+      const added = table.update(item, {
+        UpdateExpression: 'ADD used :one SET #ttl = :ttl',
+        ConditionExpression: below('used', ':most', most),
+        ExpressionAttributeNames: { '#ttl': ttl },
+        ExpressionAttributeValues: {
+          ':one': number(1),
+          ':most': number(most),
+          ':ttl': number(Math.ceil(expiresAt / 1000)),
+        },
+        ReturnValues: 'ALL_NEW',
+      });
+      const found = await added.catch(undefinedIfRefused);
+      return found && numberIn(found, 'used');
+    },
+
+    subtract: async (item) => {
+      const subtracted = table.update(item, {
+        UpdateExpression: 'ADD used :minusOne',
+        ConditionExpression: 'used > :zero',
+        ExpressionAttributeValues: { ':minusOne': number(-1), ':zero': number(0) },
+      });
+      await subtracted.catch(undefinedIfRefused);
+    },
+
+    read: async (item) => numberIn(await table.load(item), 'used'),
+  };
+}
+
+function undefinedIfRefused(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.name === 'ConditionalCheckFailedException')) throw error;
+}
+
+/**
+ * A missing counter must count as zero. DynamoDB takes a comparison with a missing attribute as false, so its negation is true.
+ */
+function below(name: string, placeholder: string, limit: number): string {
+  return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;
+}
+
+/** The windows that went out of date last. */
+function outdated({ period, minute }: CounterWindow): string[] {
+  const minutes = minutesRemoved.flatMap((ago) => [burstOf(minute - ago), tokensOf(minute - ago)]);
+  return period === undefined ? minutes : [...minutes, countOf(period - 2)];
+}
+
+function isOld(name: string, { period = 0, minute }: CounterWindow): boolean {
+  const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
+  return kind !== undefined && Number(number) < (kind === 'u' ? period : minute) - 1;
+}
+
+function number(value: number): Value {
+  return { N: String(value) };
+}
+
+function numberIn(item: Item | undefined, name: string): number {
+  return Number(item?.[name]?.N ?? 0);
+}

@@ -1,0 +1,202 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { IdentityStore, KeyRecord, KeyState, NetworkLink } from '../identity/identity.ts';
+import { createIdentityStore, keyOf, linkOf, marker, withoutStorage } from './identities.ts';
+import { keysSchema } from './schema.ts';
+import { createTimeLimit } from './time-limit.ts';
+
+export interface KeyPage {
+  readonly keys: readonly KeyRecord[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: string | undefined;
+}
+
+export interface KeyQuery extends KeyFilter {
+  /** Only the keys of this member, newest first. */
+  readonly member?: string | undefined;
+  /** The `next` of the page before. */
+  readonly from?: string | undefined;
+  readonly pageSize?: number | undefined;
+}
+
+export interface KeyStore extends IdentityStore {
+  put(hash: string, record: KeyRecord): Promise<void>;
+  findById(id: string): Promise<KeyRecord | undefined>;
+  list(query?: KeyQuery): Promise<KeyPage>;
+  /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
+  revoke(id: string, now: number): Promise<KeyRecord | undefined>;
+  /** Without a limit the key shares its member's quota again. Undefined if there is no such key. */
+  setLimit(id: string, limit: number | undefined): Promise<KeyRecord | undefined>;
+  /** Without a time the key does not expire. Undefined if there is no such key. */
+  setExpiry(id: string, expiresAt: number | undefined): Promise<KeyRecord | undefined>;
+  /** Replaces an earlier link of the network. */
+  link(networkId: string, link: NetworkLink): Promise<void>;
+  /** The link that there was; undefined if there was none. */
+  unlink(networkId: string): Promise<NetworkLink | undefined>;
+}
+
+type Item = Record<string, unknown>;
+
+const partitionKey = keysSchema.partitionKey.name;
+const [idIndex, memberIndex] = keysSchema.indexes;
+
+const at = (key: string) => ({ [partitionKey]: key });
+
+/** Keys and linked networks in the keys table. */
+export function createKeyStore(client: DynamoDBDocumentClient, tableName: string): KeyStore {
+  const withinTimeLimit = createTimeLimit();
+  const table = { TableName: tableName };
+
+  // Consistent reads: a key or a link works on the first request after it was made.
+  const read = async (key: string): Promise<Item | undefined> => {
+    const command = new GetCommand({ ...table, Key: at(key), ConsistentRead: true });
+    return (await withinTimeLimit((limit) => client.send(command, limit))).Item;
+  };
+
+  const write = async (item: Item): Promise<void> => {
+    await withinTimeLimit((limit) => client.send(new PutCommand({ ...table, Item: item }), limit));
+  };
+
+  const query = async (index: Index, value: string, page: Page = {}) => {
+    const command = new QueryCommand({
+      ...table,
+      ...page,
+      IndexName: index.name,
+      KeyConditionExpression: '#key = :key',
+      ExpressionAttributeNames: { '#key': index.partitionKey.name, ...page.ExpressionAttributeNames },
+      ExpressionAttributeValues: { ':key': value, ...page.ExpressionAttributeValues },
+      ScanIndexForward: false,
+    });
+    return withinTimeLimit((limit) => client.send(command, limit));
+  };
+
+  const scan = async (page: Page) => {
+    const command = new ScanCommand({ ...table, IndexName: idIndex.name, ...page });
+    return withinTimeLimit((limit) => client.send(command, limit));
+  };
+
+  const findItem = async (id: string): Promise<Item | undefined> => (await query(idIndex, id)).Items?.[0];
+
+  const update = async (id: string, name: keyof KeyRecord, value?: number, expression = setOrRemove(value)) => {
+    const item = await findItem(id);
+    if (!item) return undefined;
+    const command = new UpdateCommand({
+      ...table,
+      Key: { [partitionKey]: item[partitionKey] },
+      UpdateExpression: expression,
+      ExpressionAttributeNames: { '#name': name },
+      ...(value !== undefined && { ExpressionAttributeValues: { ':value': value } }),
+      ReturnValues: 'ALL_NEW',
+    });
+    const { Attributes = {} } = await withinTimeLimit((limit) => client.send(command, limit));
+    return withoutStorage<KeyRecord>(Attributes);
+  };
+
+  return {
+    ...createIdentityStore(read),
+
+    put: async (hash, record) => {
+      // The marker first: there is never a key without it. Writing it again changes nothing.
+      await write(at(marker));
+      await write({ ...record, ...at(keyOf(hash)) });
+    },
+
+    findById: async (id) => {
+      const item = await findItem(id);
+      return item && withoutStorage<KeyRecord>(item);
+    },
+
+    list: async ({ member, from, pageSize = 100, ...wanted } = {}) => {
+      const filter = filterFor(wanted);
+      const found: Item[] = [];
+      let position = from === undefined ? undefined : decode(from);
+      do {
+        // With a filter, `Limit` would also count what the filter leaves out. DynamoDB's own limit, a megabyte, remains.
+        const limit = filter ? {} : { Limit: pageSize - found.length };
+        const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
+        const read = await (member === undefined ? scan(page) : query(memberIndex, member, page));
+        found.push(...(read.Items ?? []));
+        position = read.LastEvaluatedKey;
+      } while (position && found.length < pageSize);
+      const items = found.slice(0, pageSize);
+      const last = found.length > pageSize ? items.at(-1) : undefined;
+      const next = last ? positionOf(last, member === undefined ? idIndex : memberIndex) : position;
+      return { keys: items.map((item) => withoutStorage<KeyRecord>(item)), next: next && encode(next) };
+    },
+
+    revoke: (id, now) => update(id, 'revokedAt', now, 'SET #name = if_not_exists(#name, :value)'),
+    setLimit: (id, limit) => update(id, 'limit', limit),
+    setExpiry: (id, expiresAt) => update(id, 'expiresAt', expiresAt),
+
+    link: (networkId, link) =>
+      write({ ...link, ...at(linkOf(networkId)), [keysSchema.ttlAttribute]: Math.ceil(link.expiresAt / 1000) }),
+
+    unlink: async (networkId) => {
+      const command = new DeleteCommand({ ...table, Key: at(linkOf(networkId)), ReturnValues: 'ALL_OLD' });
+      const { Attributes } = await withinTimeLimit((limit) => client.send(command, limit));
+      return Attributes && withoutStorage<NetworkLink>(Attributes);
+    },
+  };
+}
+
+type Index = (typeof keysSchema.indexes)[number];
+const setOrRemove = (value: number | undefined) => (value === undefined ? 'REMOVE #name' : 'SET #name = :value');
+
+/** DynamoDB's start key for the page after this item of an index. */
+function positionOf(item: Item, index: Index): Item {
+  const names = [partitionKey, index.partitionKey.name, ...('sortKey' in index ? [index.sortKey.name] : [])];
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
+}
+
+function encode(position: Item): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+function decode(text: string): Item {
+  return JSON.parse(Buffer.from(text, 'base64url').toString());
+}
+
+export interface KeyFilter {
+  /** Only keys in this state. Whether one has expired depends on the clock. */
+  readonly state?: { readonly is: KeyState; readonly at: number } | undefined;
+  /** Only keys whose label has this text in it. */
+  readonly label?: string | undefined;
+}
+
+/** The part of a query or scan that selects the items. */
+export type Page = Pick<
+  ScanCommandInput,
+  'Limit' | 'ExclusiveStartKey' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+const states: Readonly<Record<KeyState, string>> = {
+  revoked: 'attribute_exists(revokedAt)',
+  expired: 'attribute_not_exists(revokedAt) AND expiresAt <= :now',
+  live: 'attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)',
+};
+
+/** The filter in DynamoDB's terms, so that items left out are not sent. */
+export function filterFor({ state, label }: KeyFilter): Page | undefined {
+  const conditions = [
+    ...(state ? [states[state.is]] : []),
+    ...(label === undefined ? [] : ['contains(#label, :label)']),
+  ];
+  if (conditions.length === 0) return undefined;
+  const values = {
+    ...(state && state.is !== 'revoked' && { ':now': state.at }),
+    ...(label !== undefined && { ':label': label }),
+  };
+  return {
+    FilterExpression: conditions.join(' AND '),
+    ...(label !== undefined && { ExpressionAttributeNames: { '#label': 'label' } }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+}

@@ -1,0 +1,97 @@
+import { timeLimit } from '../aws/call-service.ts';
+import { isConditionFailure, isTrouble, mayBeDone, ServiceError } from '../aws/service-error.ts';
+import { GatewayError } from '../errors.ts';
+import { lostAnswer } from '../quota/counters.ts';
+
+const parallel = 32;
+
+const slow = 'TooSlow';
+const message = 'The gateway cannot reach its own store right now. Please try again in a moment.';
+
+export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
+
+interface Waiting {
+  readonly turn: PromiseWithResolvers<void>;
+  next?: Waiting;
+}
+
+/**
+ * Runs operations. A store that is down, throttled or slow becomes `service_unavailable`; other errors pass.
+ * Only `parallel` operations run at once. The time limit of one that waits for its turn has not started, or a busy server would
+ * mistake its own queue for a slow store. If an operation is too slow and nothing else was answered in its time, the store is
+ * down: those that wait are refused, so that nobody waits turn after turn.
+ */
+export function createTimeLimit(): TimeLimit {
+  let running = 0;
+  let answers = 0;
+  // A list whose members know the next: shifting an array walks all of it.
+  let first: Waiting | undefined;
+  let last: Waiting | undefined;
+
+  const waitForTurn = (): Promise<void> => {
+    const waiting: Waiting = { turn: Promise.withResolvers() };
+    if (last) last.next = waiting;
+    else first = waiting;
+    last = waiting;
+    return waiting.turn.promise;
+  };
+  const takeFirst = (): PromiseWithResolvers<void> | undefined => {
+    const turn = first?.turn;
+    first = first?.next;
+    if (!first) last = undefined;
+    return turn;
+  };
+  const refuseWaiting = (error: GatewayError): void => {
+    for (let turn = takeFirst(); turn; turn = takeFirst()) turn.reject(error);
+  };
+
+  return async (send) => {
+    if (running < parallel) running += 1;
+    else await waitForTurn();
+    const before = answers;
+    try {
+      const answer = await withinTimeLimit(send, (error) => answers === before && refuseWaiting(error));
+      answers += 1;
+      return answer;
+    } catch (error) {
+      const isLost = mayBeDone(error) && !isConditionFailure(error);
+      if (isLost || isTrouble(error)) throw outage(error, isLost);
+      if (!(error instanceof GatewayError)) answers += 1;
+      throw error;
+    } finally {
+      const turn = takeFirst();
+      if (turn) turn.resolve();
+      else running -= 1;
+    }
+  };
+}
+
+async function withinTimeLimit<T>(
+  send: (limit: { abortSignal: AbortSignal }) => Promise<T>,
+  onSlow: (error: GatewayError) => void,
+): Promise<T> {
+  const controller = new AbortController();
+  const tooSlow = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    // The SDK ignores the signal while it pauses before a retry, hence the race.
+    const tooLate = new ServiceError(slow, 'the store is too slow');
+    tooSlow.reject(outage(tooLate, true));
+    onSlow(outage(tooLate, false));
+    controller.abort();
+  }, timeLimit);
+  try {
+    return await Promise.race([send({ abortSignal: controller.signal }), tooSlow.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether an operation failed, or was refused, because one took longer than the time limit. */
+export function isTooSlow(error: unknown): boolean {
+  return error instanceof Error && (error.name === slow || isTooSlow(error.cause));
+}
+
+/** The error for the client. If an answer was lost, the operation may have been carried out. */
+export function outage(cause: unknown, answerLost: boolean): GatewayError {
+  return new GatewayError('service_unavailable', message, { cause, ...(answerLost && { reason: lostAnswer }) });
+}

@@ -1,0 +1,127 @@
+import type { Readable } from 'node:stream';
+import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
+import { letGo, readBody, type SendRequest, type UpstreamAnswer } from './http-client.ts';
+import type { Candidate, Pool } from './pool.ts';
+import { bodyOf, buildUpstreamRequest, isAccountBound, type Outgoing } from './request.ts';
+
+interface Dependencies {
+  readonly pool: Pool;
+  readonly send: SendRequest;
+  readonly now: () => number;
+}
+
+/** Follows the tries of one request. */
+export interface Observer {
+  /** Aborts when the answer is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Extracts the message for the client from an upstream's error body. */
+  explain(body: string): string | undefined;
+  /** Called once nobody needs the request's body again. */
+  letGoOfBody(): void;
+  onTry(candidate: Candidate): void;
+  /** Called for each failed try; `another` says whether one more follows. */
+  onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
+}
+
+/** Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. */
+export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<UpstreamAnswer>;
+
+export function createFailover({ pool, send, now }: Dependencies): AskUpstreams {
+  const tryOne = async (
+    candidate: Candidate,
+    outgoing: Outgoing,
+    observer: Observer,
+    isLast: boolean,
+  ): Promise<UpstreamAnswer> => {
+    const request = buildUpstreamRequest(candidate, outgoing);
+    observer.onTry(candidate);
+    const answer = await send(request, observer.signal, isLast ? observer.letGoOfBody : undefined);
+    const { status, headers, body } = answer;
+    const kind = classifyStatus(status);
+    if (kind === undefined) return answer;
+    const retryAfter = readRetryAfter(headers['retry-after'], now());
+    const shouldRetry = readShouldRetry(headers['x-should-retry']);
+    const details = { status, retryAfter, shouldRetry };
+    const { callers }: FailureClass = failureClasses[kind];
+    // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
+    if (callers)
+      throw new UpstreamFailure(kind, { ...details, message: observer.explain(await readExplanation(body)) });
+    letGo(body);
+    throw new UpstreamFailure(kind, details);
+  };
+
+  return async (outgoing, observer) => {
+    const { signal } = observer;
+    let left: readonly Candidate[] = await pool.candidates(bodyOf(outgoing).conversation);
+    let first: UpstreamFailure | undefined;
+    let isForeign = false;
+    let movedOnce = false;
+    for (;;) {
+      signal.throwIfAborted();
+      const [candidate, ...others] = left;
+      if (candidate === undefined) throw new UpstreamFailure('credentials');
+      try {
+        return await tryOne(candidate, outgoing, observer, others.length === 0);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof UpstreamFailure)) throw error;
+        // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
+        if (first && error.failureClass.mayBeForeign && isForeign) throw first;
+        const { next, rests, once = false } = error.failureClass;
+        if (rests) pool.rest(candidate, error);
+        left = stillToTry(others, candidate, once && movedOnce ? 'nothing' : next);
+        movedOnce ||= once;
+        const another = left.length > 0;
+        observer.onFailure(error, candidate, another);
+        if (!another) throw error;
+        // Now, because the next try may let go of the body.
+        if (!first) isForeign = await isAccountBound(outgoing);
+        first ??= error;
+      }
+    }
+  };
+}
+
+/** The candidates left. When the upstream itself failed, all of its keys are out. */
+function stillToTry(
+  others: readonly Candidate[],
+  { upstream: failed }: Candidate,
+  next: FailureClass['next'],
+): readonly Candidate[] {
+  if (next === 'nothing') return [];
+  return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
+}
+
+/** The values that SDKs understand. */
+function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
+  return value === 'true' || value === 'false' ? value : undefined;
+}
+
+const longestExplanation = 65_536;
+const explanationTime = 2_000;
+
+/** The error body, or an empty text if it does not arrive soon. */
+async function readExplanation(body: Readable): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), explanationTime);
+  try {
+    return await readBody(body, longestExplanation);
+  } catch {
+    return '';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
+export function readRetryAfter(header: string | undefined, now: number): string | undefined {
+  const value = header?.trim() ?? '';
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(value, now);
+  return seconds <= longest ? String(Math.ceil(seconds)) : undefined;
+}
+
+/** In seconds. A server that asks for more than a day means something else. */
+const longest = 86_400;
+
+function secondsUntil(date: string, now: number): number {
+  return / GMT$/.test(date) ? Math.max(0, (Date.parse(date) - now) / 1000) : Number.NaN;
+}

@@ -1,0 +1,185 @@
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Memory, smallBody } from '../memory.ts';
+import { writeBody } from '../write-body.ts';
+import { UpstreamFailure } from './failure.ts';
+import type { UpstreamRequest } from './request.ts';
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body, decoded. */
+  readonly body: Readable;
+}
+
+/**
+ * Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. `forgetBody` says that
+ * nobody needs the body again, and is called once a large one is wholly written.
+ */
+export type SendRequest = (
+  request: UpstreamRequest,
+  signal: AbortSignal,
+  forgetBody?: () => void,
+) => Promise<UpstreamAnswer>;
+
+interface Connecting {
+  readonly connectTimeout: number;
+  /** The most connections at once, half of them for large bodies; further requests wait for a free one. */
+  readonly sockets?: number | undefined;
+}
+
+/** The one place that opens connections to an upstream. Connections are reused. */
+export function createExchange({ connectTimeout, sockets }: Connecting): SendRequest {
+  const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
+  const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
+  const http = { send: httpRequest, agent: new HttpAgent(kept), fresh: new HttpAgent(half), ready: 'connect' };
+  const https = {
+    send: httpsRequest,
+    agent: new HttpsAgent(kept),
+    fresh: new HttpsAgent(half),
+    ready: 'secureConnect',
+  };
+
+  /** There are as many as upstreams have endpoints. */
+  const targets = new Map<string, Target>();
+  const targetOf = (url: string): Target => {
+    const target = targets.get(url) ?? targetAt(new URL(url));
+    targets.set(url, target);
+    return target;
+  };
+
+  const attempt = (
+    request: UpstreamRequest,
+    signal: AbortSignal,
+    fresh: boolean,
+    forgetBody?: () => void,
+  ): Promise<UpstreamAnswer> => {
+    const { url, headers, pieces } = request;
+    const client = url.startsWith('https:') ? https : http;
+    const agent = fresh ? client.fresh : client.agent;
+    const { options, listHeaders } = targetOf(url);
+    const outgoing = client.send({ ...options, headers: listHeaders(headers), agent });
+    // The connection keeps its listeners as long as the answer takes, so they must not hold the body.
+    let again = fresh ? undefined : againWith(request, signal);
+    if (forgetBody) outgoing.once('finish', forgetBody);
+    const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
+      // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
+      const giveUp = () => outgoing.destroy();
+      signal.addEventListener('abort', giveUp);
+      let timer: NodeJS.Timeout | undefined;
+      let answered = false; // a byte of an answer has come
+      let resolved = false;
+      outgoing.once('socket', (socket) => {
+        // Before the HTTP parser, which reports malformed bytes at once.
+        socket.prependOnceListener('data', () => {
+          answered = true;
+        });
+        if (!socket.connecting) return;
+        timer = setTimeout(() => outgoing.destroy(new UpstreamFailure('connect_timeout')), connectTimeout);
+        socket.once(client.ready, () => clearTimeout(timer));
+      });
+      outgoing.once('response', (answer) => {
+        const { statusCode: status = 0, headers } = answer;
+        // A reset is reported on the request and on the answer. The reader of the body sees it there.
+        answer.on('error', () => {});
+        // An upstream that answers before it has read the whole request may never read on.
+        answer.once('close', () => {
+          if (!outgoing.writableFinished) outgoing.destroy();
+        });
+        resolved = true;
+        again = undefined;
+        resolve({ status, headers, body: decode(answer) });
+      });
+      outgoing.on('error', (error) => {
+        // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
+        // answer has come, the upstream is at work and must not be asked again.
+        if (again && outgoing.reusedSocket && !answered && !signal.aborted) {
+          again().then(resolve, reject);
+        } else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
+      });
+      outgoing.once('close', () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+        // Some answers close the connection without an error, such as one that switches protocols.
+        if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
+      });
+    });
+    writeBody(outgoing, pieces);
+    return answer;
+  };
+
+  const againWith = (request: UpstreamRequest, signal: AbortSignal) => () => attempt(request, signal, true);
+
+  return (request, signal, forgetBody) => {
+    const isLarge = Number(request.headers['content-length']) > smallBody;
+    // A connection that is used again may turn out to be dead, and a second try would need the body.
+    return forgetBody && isLarge ? attempt(request, signal, true, forgetBody) : attempt(request, signal, false);
+  };
+}
+
+function decode(answer: IncomingMessage): Readable {
+  const decoder = createDecoder(answer.headers['content-encoding']?.trim().toLowerCase());
+  if (!decoder) return answer;
+  answer.once('error', (error) => decoder.destroy(error));
+  decoder.once('close', () => answer.destroy());
+  return answer.pipe(decoder);
+}
+
+function createDecoder(encoding: string | undefined) {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'br') return createBrotliDecompress();
+  if (encoding === 'deflate') return createInflate();
+  return undefined;
+}
+
+/** Where POSTs to an upstream go. */
+export interface Target {
+  /** Only what Node's client needs, since it copies them for each request. */
+  readonly options: RequestOptions;
+  /** The headers of a request as a list, which is written as it is: Node would copy a record and sort it out again. */
+  listHeaders(headers: Readonly<Record<string, string>>): string[];
+}
+
+export function targetAt(address: URL): Target {
+  const { hostname, port, path } = urlToHttpOptions(address);
+  const { host } = address;
+  return {
+    options: { hostname, port, path, method: 'POST' },
+    listHeaders: (headers) => Object.entries({ host, ...headers }).flat(),
+  };
+}
+
+const patience = 1_000;
+
+/** Discards a body that is not needed. If it ends soon, its connection is reused; otherwise it is cut. */
+export function letGo(body: Readable): void {
+  const timer = setTimeout(() => body.destroy(), patience);
+  body.once('close', () => clearTimeout(timer));
+  body.on('error', () => {});
+  body.resume();
+}
+
+/**
+ * Reads a whole body as UTF-8 text. Throws a RangeError and closes the connection if it is longer than `limit` bytes. Calls
+ * `take` before it keeps more; an error that it throws ends the reading in the same way.
+ */
+export async function readBody(body: Readable, limit: number, take: Memory['take'] = () => {}): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw new RangeError(`the body is longer than ${limit} bytes`);
+    take(chunk.length, size);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,40 @@
+import type { EdgeMetrics } from '../edge.ts';
+import { fillGaps, lasting, type Watches } from './alarm.ts';
+
+/** A percentage of fewer requests in five minutes says little. */
+const fewest = 20;
+const percent = { failing: 10, timingOut: 5, refusing: 50 };
+
+/** CloudFront's answers, from the gateway or on its behalf. */
+export function watchEdge({ requests, failed, unavailable, timedOut, forbidden, blocked }: EdgeMetrics): Watches {
+  return {
+    EdgeFailing: {
+      what: `Of all answers at the edge, at least ${percent.failing} % are failures (5xx but 503).`,
+      runbook: 'edge-failing',
+      // A gateway answers 503 when it is limited, or stopped on purpose.
+      metric: fillGaps({ requests, failed, unavailable }, `IF(requests >= ${fewest}, failed - unavailable, 0)`),
+      threshold: percent.failing,
+      ...lasting,
+    },
+    EdgeTimingOut: {
+      what: `Of all answers at the edge, at least ${percent.timingOut} % are 504: the gateway was silent for too long.`,
+      runbook: 'edge-timing-out',
+      metric: fillGaps({ requests, late: timedOut }, `IF(requests >= ${fewest}, late, 0)`),
+      threshold: percent.timingOut,
+      ...lasting,
+    },
+    EdgeRefusing: {
+      what: `Of all requests at the edge, at least ${percent.refusing} % are answered 403${blocked ? ', or blocked by the web ACL' : ''}.`,
+      runbook: 'edge-refusing',
+      // A web ACL may block with 403 too, so the two shares may not be added.
+      metric: blocked
+        ? fillGaps(
+            { requests, forbidden, blocked },
+            `IF(requests >= ${fewest}, IF(100 * blocked / requests > forbidden, 100 * blocked / requests, forbidden), 0)`,
+          )
+        : fillGaps({ requests, forbidden }, `IF(requests >= ${fewest}, forbidden, 0)`),
+      threshold: percent.refusing,
+      ...lasting,
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { DeploymentConfig } from '../config.ts';
+import type { FunctionMetrics, GatewayMetrics } from '../gateway-metrics.ts';
+import { atOnce, fillGaps, lasting, type Watches } from './alarm.ts';
+
+const nearing = 0.8;
+const unreached = 5;
+/** In five minutes. The upstream's failures are among them, and also ring their own alarms. */
+const failures = 5;
+
+/** The functions that callers reach. */
+export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics): Watches {
+  const { gatewayFunction, walletFunction, webFailures } = metrics;
+  return {
+    ...(gatewayFunction && watchFunction('Function', 'The function', gatewayFunction)),
+    ...(webFailures && watchEndpoint(webFailures)),
+    ...watchFunction('Wallet', 'The function of the page /cli', walletFunction),
+    ...(gatewayFunction && watchConcurrency(config, metrics, gatewayFunction)),
+    ...(gatewayFunction && watchUrl(metrics, gatewayFunction)),
+  };
+}
+
+function watchFunction(name: string, subject: string, { crashes, throttles }: FunctionMetrics): Watches {
+  return {
+    [`${name}Errors`]: {
+      what: `${subject} crashed, ran out of time or memory, or did not start.`,
+      runbook: 'function-errors',
+      metric: fillGaps({ crashes }),
+      ...atOnce,
+    },
+    [`${name}Throttled`]: {
+      what: `${subject} is short of executions: Lambda turned requests away.`,
+      runbook: 'function-throttled',
+      metric: fillGaps({ throttles }),
+      ...atOnce,
+    },
+  };
+}
+
+/** AWS documents no other metric of a web function: no crashes, throttles or environments. */
+function watchEndpoint(metric: IMetric): Watches {
+  return {
+    WebFailing: {
+      what: `The endpoint of the web function answered with ${failures} failures (5xx) or more in five minutes, for ten minutes.`,
+      runbook: 'web-function-failing',
+      metric,
+      threshold: failures,
+      ...lasting,
+    },
+  };
+}
+
+/** Needs no filled gaps: a function that is this busy reports in every minute. */
+function watchConcurrency(
+  { reservedConcurrency, accountConcurrency }: DeploymentConfig,
+  { concurrencyOfAccount }: GatewayMetrics,
+  { concurrency }: FunctionMetrics,
+): Watches {
+  return {
+    NearingConcurrency: {
+      what: 'Four fifths of the executions that Lambda allows at once are taken.',
+      runbook: 'nearing-concurrency',
+      // Without a reservation, the function competes with all others of the account.
+      metric: reservedConcurrency === undefined ? concurrencyOfAccount : concurrency,
+      threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
+      times: 3,
+      among: 5,
+    },
+  };
+}
+
+/** Errors that AWS answers without the function seeing the request. */
+function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
+  return {
+    UrlFailing: {
+      what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
+      runbook: 'url-failing',
+      // Without the gateway's own refusals and failures (under `both`, of both engines): neither scanners nor a stop ring.
+      metric: fillGaps(
+        { refused: url.refused, failed: url.failed, own: own('errorAnswers') },
+        'refused + failed - own',
+      ),
+      threshold: unreached,
+      ...lasting,
+    },
+  };
+}

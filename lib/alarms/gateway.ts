@@ -1,0 +1,85 @@
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
+import type { DeploymentConfig } from '../config.ts';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
+import { atOnce, fillGaps, hour, type Watch, type Watches } from './alarm.ts';
+
+/** A single lost answer of a table is no reason to wake anybody. */
+const standing = 5;
+
+/** What the gateway reports about itself. */
+export function watchGateway({ own }: GatewayMetrics): Watches {
+  return {
+    GatewayErrors: {
+      what: 'The gateway itself failed: it answered with an error of its own.',
+      runbook: 'gateway-errors',
+      metric: fillGaps({ errors: own('gatewayErrors') }),
+      ...atOnce,
+    },
+    ChargesLeftStanding: {
+      what: 'Charges may stand that nobody should pay: a table did not answer, or a process was stopped.',
+      runbook: 'charges-left-standing',
+      metric: fillGaps({ standing: own('chargesLeftStanding') }),
+      ...atOnce,
+      threshold: standing,
+    },
+    SecretsNotRefreshed: {
+      what: 'A secret can no longer be read. Its last known value stays in use.',
+      runbook: 'secrets-not-refreshed',
+      metric: fillGaps({ failed: own('secretsNotRefreshed') }),
+      threshold: 1,
+      times: 3,
+      among: 6, // an idle environment reads nothing
+    },
+  };
+}
+
+/** How much of the deployment's daily limits is used. Only for limits that are set, as alarms cost money. */
+export function watchSpending({ environment }: DeploymentConfig, metrics: GatewayMetrics): Watches {
+  const { DAILY_LIMIT: ofAll, GUEST_DAILY_LIMIT: ofGuests } = environment;
+  const watch = (limit: string, metric: 'dailyLimitUsed' | 'guestDailyLimitUsed'): Watch => ({
+    what: `Four fifths of today's ${limit} are used. Once it is spent, requests are answered 503 until midnight UTC.`,
+    runbook: 'a-daily-limit-is-nearly-spent',
+    metric: fillGaps({ used: metrics.own(metric, 'Average') }),
+    threshold: 80,
+    times: 1,
+    among: hour, // or it would ring anew with each request of a quiet night
+  });
+  return {
+    ...(ofAll !== undefined && { NearingDailyLimit: watch('DAILY_LIMIT', 'dailyLimitUsed') }),
+    ...((ofAll ?? ofGuests) !== undefined && {
+      NearingGuestDailyLimit: watch('GUEST_DAILY_LIMIT', 'guestDailyLimitUsed'),
+    }),
+  };
+}
+
+export function watchTables({ tableUses }: GatewayMetrics): Watches {
+  const watched = Object.entries(tableUses).map(([use, { throttled }]) => {
+    const what = 'DynamoDB refused requests, which the gateway then answered with 503.';
+    return [
+      `${use}Throttled`,
+      { what, runbook: 'tables-throttled', metric: fillGaps({ throttled }), ...atOnce },
+    ] as const;
+  });
+  return Object.fromEntries(watched);
+}
+
+/** It runs about every five minutes, so this holds at least two runs, even if figures are late. */
+const period = Duration.minutes(15);
+
+/** Rings unless one of the latest runs passed. No figures at all count as failure. */
+export function watchCanary({ canaryFailures }: GatewayMetrics): Watches {
+  if (canaryFailures === undefined) return {};
+  const failures = canaryFailures.with({ statistic: 'Minimum', period });
+  return {
+    CanaryFailing: {
+      what: 'For a quarter of an hour, no run of the canary, which asks from outside like a client, has passed.',
+      runbook: 'canary-failing',
+      metric: new MathExpression({ expression: 'FILL(failures, 1)', usingMetrics: { failures }, period }),
+      threshold: 1,
+      times: 1,
+      among: 1,
+      silenceRings: true,
+    },
+  };
+}

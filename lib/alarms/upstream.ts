@@ -1,0 +1,73 @@
+import type { DeploymentConfig } from '../config.ts';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
+import { fillGaps, hour, lasting, type Watches } from './alarm.ts';
+
+/** An upstream is failing at this share of failed tries, if there are this many of them. */
+const failing = { percent: 10, tries: 5 };
+/** Failures of a class that only an operator can end. Fewer may be a caller's doing. */
+const several = 3;
+/** The 90th percentile of fewer streams says little. */
+const fewestStreams = 5;
+
+/**
+ * The upstreams' failures. These alarms count tries, not requests: a dead upstream shows even while another serves in its place,
+ * and requests that never went upstream don't count.
+ */
+export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: GatewayMetrics): Watches {
+  const tries = (statistic: string) => metrics.own('upstreamFailedTries', statistic);
+  const ofClass = (failureClass: string) => fillGaps({ failures: metrics.upstreamFailuresOf(failureClass) });
+  const firstByte = (statistic: string) => metrics.own('timeToFirstByte', statistic);
+  return {
+    UpstreamCredentialsRefused: {
+      what: 'The upstream refused a key (401), or its account is empty (402).',
+      runbook: 'upstream-credentials-refused',
+      metric: ofClass('credentials'),
+      threshold: 1,
+      times: 1,
+      among: hour, // or it would ring anew with each request of a quiet night
+    },
+    UpstreamFailing: {
+      what: `At least ${failing.percent} % of the attempts to reach upstreams failed.`,
+      runbook: 'upstream-failing',
+      metric: fillGaps(
+        { failed: tries('Sum'), asked: tries('SampleCount') },
+        `IF(failed >= ${failing.tries}, 100 * failed / asked, 0)`,
+      ),
+      threshold: failing.percent,
+      ...lasting,
+    },
+    UpstreamDown: {
+      what: 'At least half of the attempts to reach upstreams failed, three times within an hour.',
+      runbook: 'upstream-down',
+      metric: fillGaps({ share: tries('Average') }),
+      threshold: 0.5,
+      times: 3,
+      among: hour,
+    },
+    UpstreamLimited: {
+      what: 'The upstream limits the account that all callers share (429).',
+      runbook: 'upstream-limited',
+      metric: ofClass('limited'),
+      threshold: several,
+      ...lasting,
+    },
+    UpstreamMissing: {
+      what: 'The upstream does not know the path or the model (404).',
+      runbook: 'upstream-missing',
+      metric: ofClass('missing'),
+      threshold: several,
+      ...lasting,
+    },
+    UpstreamSlow: {
+      what: `One stream in ten waits ${slowFirstByte} s or longer for its first event.`,
+      runbook: 'upstream-slow',
+      metric: fillGaps(
+        { streams: firstByte('SampleCount'), slowest: firstByte('p90') },
+        `IF(streams >= ${fewestStreams}, slowest, 0)`,
+      ),
+      threshold: slowFirstByte * 1000,
+      times: 3,
+      among: 4,
+    },
+  };
+}

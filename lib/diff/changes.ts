@@ -1,0 +1,115 @@
+import { diffTemplate, ResourceImpact } from '@aws-cdk/cloudformation-diff';
+import { isPolicy } from './permissions.ts';
+import { namesOf, type Resource, type Template } from './template.ts';
+
+/** One changed value; undefined if there was none before, or is none now. */
+export interface Change {
+  /** The way to it, such as `Environment.Variables.GUEST_LIMIT`. */
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Every single value that differs between two trees. A reference of CloudFormation (`Ref`, `Fn::…`) counts as one value. */
+export function listChanges(before: unknown, after: unknown, path = ''): Change[] {
+  if (before === after || JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (Array.isArray(before) && Array.isArray(after)) return listElementChanges(before, after, path);
+  if (!isTree(before) || !isTree(after)) return [{ path, before, after }];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) => listChanges(before[name], after[name], path ? `${path}.${name}` : name));
+}
+
+/** What is in both lists is no change, wherever it is. The rest is compared pair by pair. */
+function listElementChanges(before: readonly unknown[], after: readonly unknown[], path: string): Change[] {
+  const gone = without(before, after);
+  const come = without(after, before);
+  if (gone.length === 0 && come.length === 0) return [{ path: `${path} (order)`, before, after }];
+  if (gone.length === come.length) {
+    return come.flatMap((value, index) => listChanges(gone[index], value, `${path}[${after.indexOf(value)}]`));
+  }
+  return [
+    ...gone.map((value) => ({ path: `${path}[]`, before: value, after: undefined })),
+    ...come.map((value) => ({ path: `${path}[]`, before: undefined, after: value })),
+  ];
+}
+
+function without(values: readonly unknown[], others: readonly unknown[]): unknown[] {
+  const left = others.map((other) => JSON.stringify(other));
+  return values.filter((value) => {
+    const index = left.indexOf(JSON.stringify(value));
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
+}
+
+/** Something with parts of its own, other than a list. */
+export function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const [name = '', ...others] = Object.keys(value);
+  return others.length > 0 || !(name === 'Ref' || name.startsWith('Fn::'));
+}
+
+export interface ResourceChange {
+  readonly id: string;
+  /** The construct's place in the stack, such as `Tables/Keys`. */
+  readonly name: string;
+  readonly type: string;
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** Whether the resource is replaced by a new one, under another physical name: certainly, or perhaps. */
+  readonly replaced: 'yes' | 'maybe' | 'no';
+  readonly changes: readonly Change[];
+}
+
+export interface Comparison {
+  readonly before: Template;
+  readonly after: Template;
+  readonly resources: readonly ResourceChange[];
+  /** Outputs, parameters, the stack's own properties. */
+  readonly others: readonly Change[];
+}
+
+/** What deploying a template would do to a stack that was deployed from another. */
+export function compareTemplates(before: Template, after: Template): Comparison {
+  const names = { ...namesOf(before), ...namesOf(after) };
+  const ids = new Set([...Object.keys(before.Resources ?? {}), ...Object.keys(after.Resources ?? {})]);
+  const changed = [...ids].flatMap((id): Omit<ResourceChange, 'replaced'>[] => {
+    const [old, current] = [before.Resources?.[id], after.Resources?.[id]];
+    const changes = listResourceChanges(old, current);
+    if (changes.length === 0) return [];
+    const kind = old === undefined ? 'added' : current === undefined ? 'removed' : 'changed';
+    return [{ id, name: names[id] ?? id, type: current?.Type ?? old?.Type ?? '', kind, changes }];
+  });
+  const replaced = findReplaced(before, after, new Set(changed.map(({ id }) => id)));
+  const resources = changed.map((change) => ({ ...change, replaced: replaced(change.id) }));
+  const others = listChanges({ ...before, Resources: undefined }, { ...after, Resources: undefined });
+  return { before, after, resources, others };
+}
+
+/** Whatever refers to a replaced resource changes too. Only then does the comparison need more than the direct changes. */
+function findReplaced(before: Template, after: Template, changed: ReadonlySet<string>) {
+  const among = (only?: ReadonlySet<string>) => {
+    const { changes } = diffTemplate(things(before, only), things(after, only)).resources;
+    return (id: string) => replacements[changes[id]?.changeImpact ?? ''] ?? 'no';
+  };
+  const alone = among(changed);
+  return [...changed].every((id) => alone(id) === 'no') ? alone : among();
+}
+
+const replacements: Readonly<Record<string, ResourceChange['replaced']>> = {
+  [ResourceImpact.WILL_REPLACE]: 'yes',
+  [ResourceImpact.MAY_REPLACE]: 'maybe',
+};
+
+/** Without the CDK's notes about resources, which are not deployed. */
+function listResourceChanges(before: Resource | undefined, after: Resource | undefined): Change[] {
+  if (before === undefined || after === undefined) return [{ path: '', before, after }];
+  const { Metadata: _before, Properties: oldProperties, ...oldRest } = before;
+  const { Metadata: _after, Properties: newProperties, ...newRest } = after;
+  return [...listChanges(oldProperties ?? {}, newProperties ?? {}), ...listChanges(oldRest, newRest)];
+}
+
+/** The resources that can be replaced. Policies are compared by what they say, and a broken one would stop this comparison. */
+function things({ Resources = {} }: Template, only?: ReadonlySet<string>): Template {
+  const wanted = Object.entries(Resources).filter(([id, { Type }]) => !isPolicy(Type) && (only?.has(id) ?? true));
+  return { Resources: Object.fromEntries(wanted) };
+}

@@ -1,0 +1,185 @@
+import {
+  type Content,
+  type Header,
+  isRef,
+  nameOf,
+  type OpenApi,
+  type Operation,
+  type Parameter,
+  type Ref,
+  type Response,
+  resolve,
+  type Schema,
+} from './openapi.ts';
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
+
+export const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
+
+/** A description from the document: plain text, with `code` between backticks. */
+export const prose = (text = ''): string =>
+  text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? escapeHtml(part) : code(part)))
+    .join('');
+
+export const paragraph = (text: string | undefined): string => (text ? `<p>${prose(text)}</p>` : '');
+
+/** A block that can be copied. */
+export const block = (title: string, text: string): string =>
+  `<div class="block"><div class="block-head"><p>${escapeHtml(title)}</p></div><pre>${escapeHtml(text)}</pre></div>`;
+
+/** The members of an object, one row each: members of inner objects by their path, those of composed schemas together. */
+export function renderFields(document: OpenApi, schema: Schema): string {
+  const rows = membersOf(document, schema).map(
+    ([name, member, required]) =>
+      `<div><dt>${code(name)} <span class="type">${renderType(member)}</span>${required ? ' <span class="required">required</span>' : ''}</dt>${renderMeaning(document, member)}</div>`,
+  );
+  return rows.length > 0 ? `<dl class="fields">${rows.join('')}</dl>` : '';
+}
+
+type Member = readonly [name: string, schema: Schema, required: boolean];
+
+function membersOf(document: OpenApi, schema: Schema, within = ''): readonly Member[] {
+  const whole = resolve(document, schema as Schema & Ref);
+  const parts = (whole.allOf ?? []).flatMap((part) => membersOf(document, part, within));
+  const own = Object.entries(whole.properties ?? {}).flatMap(([name, member]): Member[] => {
+    // Leave out members that an answer never has.
+    if (member === false) return [];
+    const path = within + name;
+    const inner = member.properties ? membersOf(document, member, `${path}.`) : [];
+    return [[path, member, whole.required?.includes(name) ?? false], ...inner];
+  });
+  return [...parts, ...own];
+}
+
+/** What a value may be, in a few words. */
+export function renderType({ $ref, const: constant, enum: values, type, items }: Schema): string {
+  if ($ref !== undefined) return `<a href="#${nameOf({ $ref })}">${escapeHtml(nameOf({ $ref }))}</a>`;
+  if (constant !== undefined) return code(JSON.stringify(constant));
+  if (values) return values.map((value) => code(JSON.stringify(value))).join(', ');
+  if (items) return `array of ${renderType(items)}`;
+  return [type ?? 'any'].flat().join(' or ');
+}
+
+function renderMeaning(document: OpenApi, member: Schema): string {
+  const { description } = member.$ref ? resolve(document, member as Schema & Ref) : member;
+  return description ? `<dd>${prose(description)}</dd>` : '';
+}
+
+/** How a path answers other methods and a WebSocket's handshake. */
+const besides = { 'x-other-methods': '405', 'x-websocket': '426' };
+
+/** What every status except success means, each meaning once, however many endpoints have it. */
+export function renderErrors(document: OpenApi): string {
+  const statuses = new Map<string, Map<string, readonly unknown[]>>();
+  const note = (status: string, { description, headers }: Response) => {
+    const error = Object.entries(headers ?? {}).find(([name]) => name.endsWith('-Error'))?.[1];
+    const meanings = statuses.get(status) ?? new Map();
+    statuses.set(status, meanings.set(description, error ? codesOf(resolve<Header>(document, error).schema) : []));
+  };
+  for (const { operation } of listEndpoints(document)) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (status !== '200') note(status, resolve<Response>(document, response));
+    }
+  }
+  for (const methods of Object.values(document.paths)) {
+    for (const [extension, status] of Object.entries(besides)) {
+      const answer = methods[extension] as Ref | undefined;
+      if (answer) note(status, resolve<Response>(document, answer));
+    }
+  }
+  note('404', resolve<Response>(document, document['x-unknown-path']));
+  const rows = [...statuses]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(
+      ([status, meanings]) =>
+        `<div id="status-${status}"><dt>${status}</dt>${[...meanings]
+          .map(
+            ([text, codes]) =>
+              `<dd>${codes.map((name) => code(String(name))).join(' ')}<span>${prose(text)}</span></dd>`,
+          )
+          .join('')}</div>`,
+    );
+  return `<dl class="errors">${rows.join('')}</dl>`;
+}
+
+const codesOf = ({ const: constant, enum: values = [constant] }: Schema = {}): readonly unknown[] => values;
+
+/** An endpoint of the document. */
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  /** Those of the path and of the operation. */
+  readonly parameters: readonly Parameter[];
+}
+
+/** The endpoints of a document without preflights, which only browsers send. */
+export function listEndpoints(document: OpenApi): readonly Endpoint[] {
+  return Object.entries(document.paths).flatMap(([path, { parameters = [], ...methods }]) =>
+    ['get', 'post'].flatMap((method) => {
+      const operation = methods[method] as Operation | undefined;
+      if (!operation) return [];
+      const all = [...parameters, ...(operation.parameters ?? [])].map((ref) => resolve<Parameter>(document, ref));
+      return [{ method: method.toUpperCase(), path, operation, parameters: all }];
+    }),
+  );
+}
+
+export function renderEndpoint(document: OpenApi, { method, path, operation, parameters }: Endpoint): string {
+  const { operationId, summary, description, requestBody, responses } = operation;
+  const body = requestBody?.content['application/json'];
+  const answer = responses['200'] && resolve<Response>(document, responses['200']);
+  return `<section class="card endpoint" aria-labelledby="${operationId}">
+<h2 id="${operationId}">${escapeHtml(summary)}</h2>
+<p class="route"><span class="method">${method}</span> ${code(path)}</p>
+${paragraph(description)}
+${renderParameters(parameters)}
+${body ? `<h3>Body</h3>${paragraph(schemaOf(document, body).description)}${renderFields(document, schemaOf(document, body))}` : ''}
+${renderExamples(body)}
+${answer ? renderAnswer(answer) : ''}
+<h3>Errors</h3>
+<p class="statuses">${Object.keys(responses)
+    .filter((status) => status !== '200')
+    .map(linkToStatus)
+    .join(' ')}</p>
+</section>`;
+}
+
+const schemaOf = (document: OpenApi, { schema }: Content) => resolve<Schema>(document, schema as Ref);
+
+const linkToStatus = (status: string) => `<a href="#status-${status}">${status}</a>`;
+
+function renderParameters(parameters: readonly Parameter[]): string {
+  const rows = parameters.map(
+    ({ name, in: place, required, description }) =>
+      `<div><dt>${code(name)} <span class="type">${place}</span>${required ? ' <span class="required">required</span>' : ''}</dt><dd>${prose(description)}</dd></div>`,
+  );
+  return rows.length > 0 ? `<h3>Parameters</h3><dl class="fields">${rows.join('')}</dl>` : '';
+}
+
+const titles: Readonly<Record<string, string>> = { plain: 'A request', stream: 'As a stream', image: 'With an image' };
+
+function renderExamples(body: Content | undefined): string {
+  return Object.entries(body?.examples ?? {})
+    .map(([name, { value }]) => block(titles[name] ?? name, JSON.stringify(value, shorten, 2)))
+    .join('');
+}
+
+/** Shortens the bytes of images, which nobody reads. */
+const shorten = (_: string, value: unknown) =>
+  typeof value === 'string' && value.length > 60 ? `${value.slice(0, 40)}…` : value;
+
+function renderAnswer({ description, content = {} }: Response): string {
+  const { 'application/json': json, 'text/event-stream': stream } = content;
+  const events = stream?.['x-event-data'];
+  return `<h3>Answer</h3>
+<p>${prose(description)}${json && isRef(json.schema) ? ` As JSON: <a href="#${nameOf(json.schema)}">${nameOf(json.schema)}</a>.` : ''}${
+    events ? ` As a stream, each event: <a href="#${nameOf(events)}">${nameOf(events)}</a>.` : ''
+  }${stream?.['x-last-data'] ? ` Last comes ${code(`data: ${stream['x-last-data']}`)}.` : ''}${
+    stream?.['x-keep-alive'] ? ` While the model is silent, ${code(stream['x-keep-alive'])} keeps the connection.` : ''
+  }</p>`;
+}

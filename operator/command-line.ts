@@ -1,0 +1,84 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+
+/** A command failed for a reason that the operator can act on. The message is all that is shown. */
+export class CommandError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CommandError';
+  }
+}
+
+/** A command's output, for programs and for people. */
+export interface Outcome {
+  readonly json: unknown;
+  readonly text: string;
+  /** The part that could not be done. */
+  readonly undone?: string;
+}
+
+/** A word as a shell reads it back. */
+export function quoteWord(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Makes a reader of a command line's words. For a wrong one commander names the option, and `expects` says what it may be. */
+export function checked<T>(parse: (word: string) => T | undefined, expects: string): (word: string) => T {
+  return (word) => {
+    const value = parse(word);
+    if (value === undefined) throw new InvalidArgumentError(`It must be ${expects}.`);
+    return value;
+  };
+}
+
+export const matching = (pattern: RegExp, expects: string) =>
+  checked((word) => (pattern.test(word) ? word : undefined), expects);
+
+/** Makes a reader that also accepts one word as it is. */
+export const orElse =
+  <T, W extends string>(only: W, read: (word: string) => T) =>
+  (word: string): T | W =>
+    word === only ? only : read(word);
+
+/** A number in its plain spelling. */
+export const readWhole = (from: number, to: number) =>
+  checked((word) => {
+    const number = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
+    return number >= from && number <= to ? number : undefined;
+  }, `a whole number from ${from} to ${to}`);
+
+/** A text that fits in a line. */
+export const readLine = matching(/^\P{Cc}{1,200}$/u, 'a text of 1 to 200 characters');
+
+/** Where the words of a command go. */
+export interface Terminal {
+  /** Takes results, without their last line end. */
+  readonly print: (text: string) => void;
+  /** Takes everything else, such as what commander writes, line ends included. */
+  readonly printError: (text: string) => void;
+}
+
+export const terminal: Terminal = {
+  print: (text) => console.log(text),
+  printError: (text) => process.stderr.write(text),
+};
+
+/** An empty command line. What commander says goes to the terminal, and where it would end the process it throws. */
+export function createCommand(name: string, { print, printError }: Terminal): Command {
+  return new Command(name)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
+}
+
+/** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */
+export async function runProgram(program: Command): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    // Commander has already written what is wrong.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else {
+      process.exitCode = 1;
+      console.error(`error: ${error instanceof Error ? error.message || error.name : error}`);
+    }
+  }
+}

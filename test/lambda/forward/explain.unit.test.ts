@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { createExplainer } from '../../../lambda/forward/explain.ts';
+import { scrubber } from '../../support/rewrite.ts';
+
+const explainer = createExplainer(scrubber);
+explainer.conceal('upstream/key-one');
+
+/** An answer within an answer, as routers nest what they got: printed as JSON `depth` times. */
+function nest(text: string, depth: number): string {
+  return depth === 0 ? text : nest(JSON.stringify(text).slice(1, -1), depth - 1);
+}
+
+describe('an upstream’s message for clients', () => {
+  test.each([
+    ['AcmeCorp is down.', 'svc is down.'],
+    ['Upstream said {"model":"acmec\\u006frp"}', 'Upstream said {"model":"svc"}'],
+    ['Upstream said {"model":"\\u0041CME\\u0043orp"}', 'Upstream said {"model":"svc"}'],
+    ['Model acmecorp\\/thunder-70b-instruct', 'Model svc'],
+    ['The key upstream\\/key\\u002done', 'The key (key removed)'],
+    ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
+    ['\\u6f22\\ud83c\\udf29\\u000aA path C:\\users\\u12', '漢🌩\nA path C:\\users\\u12'],
+  ])('%s', (given, expected) => {
+    expect(explainer.sentence(given)).toBe(expected);
+  });
+
+  test('has no name however deep it is nested as JSON in JSON', () => {
+    for (let depth = 0; depth < 5; depth += 1) {
+      const said = explainer.sentence(nest('by acmec\\u006frp/thunder-70b\\u002dinstruct', depth));
+      expect([depth, said]).toEqual([depth, 'by svc']);
+    }
+  });
+
+  test('stays a separate sentence if nothing is escaped', () => {
+    expect(explainer.sentence('Use "\\d+" or a\\b; 50 % / 2')).toBe('Use "\\d+" or a\\b; 50 % / 2');
+  });
+});

@@ -1,0 +1,105 @@
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { decodeBody, readEncoding } from '../../../lambda/request/body.ts';
+
+const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync } as const;
+const encodings = Object.keys(encoders) as (keyof typeof encoders)[];
+const limit = 6_291_456;
+
+describe.each(encodings)('%s', (encoding) => {
+  const encode = encoders[encoding];
+
+  test.each([
+    ['ascii', '{"model":"svc"}'],
+    ['characters of two to four bytes, cut anywhere by a portion', 'aé€🌩'.repeat(60_000)],
+    ['nothing', ''],
+  ])('gives back %s', async (_, text) => {
+    expect(await decodeBody(encode(Buffer.from(text)), encoding, limit)).toBe(text);
+  });
+
+  test('accepts a body of exactly the limit and not a byte more', async () => {
+    expect(await decodeBody(encode(Buffer.alloc(1_000_000, 'a')), encoding, 1_000_000)).toHaveLength(1_000_000);
+    const refusal = { code: 'request_too_large', refund: true };
+    await expect(decodeBody(encode(Buffer.alloc(1_000_001)), encoding, 1_000_000)).rejects.toMatchObject(refusal);
+  });
+
+  test('a body that breaks off, is damaged or is followed by more is refused', async () => {
+    const body = encode(Buffer.from('{"model":"svc"}'.repeat(100)));
+    for (const wrong of [
+      body.subarray(0, -2),
+      Buffer.from('no such thing'),
+      Buffer.concat([body, Buffer.from('more')]),
+    ]) {
+      await expect(decodeBody(wrong, encoding, limit)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(new RegExp(`^The body can't be decoded as ${encoding}: `)),
+      });
+    }
+  });
+
+  test.each([
+    ['a byte that begins nothing', [0x61, 0xff]],
+    ['a character that breaks off', [0x61, 0xe2, 0x82]],
+  ])('%s is no UTF-8', async (_, bytes) => {
+    await expect(decodeBody(encode(Buffer.from(bytes)), encoding, limit)).rejects.toThrow('not valid UTF-8');
+  });
+});
+
+test.each(encodings)('%s is decoded portion by portion, each announced before the text grows', async (encoding) => {
+  const body = encoders[encoding](Buffer.alloc(1_000_000, 'a'));
+  const taken: number[] = [];
+  await decodeBody(body, encoding, limit, (bytes) => taken.push(bytes));
+  expect(taken.reduce((sum, bytes) => sum + bytes, 0)).toBe(1_000_000);
+  expect(Math.max(...taken)).toBeLessThanOrEqual(128 * 1024);
+  const noRoom = new GatewayError('service_unavailable', 'no room');
+  let asked = 0;
+  const refuse = () => {
+    asked += 1;
+    throw noRoom;
+  };
+  await expect(decodeBody(body, encoding, limit, refuse)).rejects.toBe(noRoom);
+  expect(asked).toBe(1);
+});
+
+test('a bomb is dropped as soon as it passes the limit', async () => {
+  // More than fits into a string: unpacked to its end, it would fail in another way.
+  const bomb = gzipSync(Buffer.alloc(540_000_000), { level: 1 });
+  await expect(decodeBody(bomb, 'gzip', limit)).rejects.toMatchObject({ code: 'request_too_large' });
+});
+
+test('a zstd frame that looks further back than 8 MiB is too large', async () => {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 24 } });
+  compress.write(Buffer.alloc(1_000));
+  compress.end(Buffer.alloc(9 << 20));
+  await expect(decodeBody(await buffer(compress), 'zstd', limit)).rejects.toMatchObject({
+    code: 'request_too_large',
+    refund: true,
+  });
+});
+
+test('compressed bytes that a platform took for text are still treated as bytes', async () => {
+  // The shortest of all, as hardly another one is UTF-8 by chance.
+  const empty = Buffer.from([6]);
+  expect(await decodeBody(empty.toString('utf8'), 'br', limit)).toBe('');
+});
+
+describe('readEncoding', () => {
+  test.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    [' Identity ', 'identity'],
+    ['GZIP', 'gzip'],
+    [' zstd', 'zstd'],
+  ])('%j is %j', (header, encoding) => {
+    expect(readEncoding(header)).toBe(encoding);
+  });
+
+  test.each(['gzip, gzip', 'gzip, identity', 'compress', 'x-gzip', 'constructor', 'aws-chunked'])(
+    '%s is none',
+    (header) => {
+      expect(readEncoding(header)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import { createDialects } from '../../../lambda/dialects/index.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createRouter } from '../../../lambda/request/routes.ts';
+
+const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+const preflight = { 'access-control-request-method': 'POST' };
+const route = (method: string, path: string, headers: Record<string, string> = {}) =>
+  router.route({ method, path, headers });
+const probe = new GatewayError('invalid_request', 'x');
+
+describe('route', () => {
+  test.each([
+    ['POST', '/v1/chat/completions', 'inference'],
+    ['POST', '/v1/responses', 'inference'],
+    ['POST', '/v1/messages', 'inference'],
+    ['POST', '/v1/messages/count_tokens', 'inference'],
+    ['GET', '/v1/models', 'models'],
+    ['GET', '/v1/models/svc', 'model'],
+    ['GET', '/v1/models/', 'model'],
+    ['GET', '/', 'refused'],
+    ['POST', '/v1/messages/', 'refused'],
+    ['POST', '/chat/completions', 'refused'],
+    ['GET', '/v1/modelsx', 'refused'],
+    ['HEAD', '/v1/models', 'refused'],
+    ['GET', '/v1/messages', 'refused'],
+    ['OPTIONS', '/v1/messages', 'refused'],
+    ['GET', '/__proto__', 'refused'],
+  ])('%s %s is %s', (method, path, kind) => {
+    expect(route(method, path).kind).toBe(kind);
+  });
+
+  test('the answer to a wrong method names the right one, in the dialect of the path', () => {
+    const found = route('GET', '/v1/messages');
+    expect(found).toMatchObject({ kind: 'refused', error: { status: 405, headers: { allow: 'POST, OPTIONS' } } });
+    expect(JSON.parse(found.renderError(probe))).toHaveProperty('type', 'error');
+  });
+
+  test('an unknown path is answered in the OpenAI dialect', () => {
+    const found = route('POST', '/v2/messages');
+    expect(found).toMatchObject({ kind: 'refused', error: { status: 404, code: 'not_found' } });
+    expect(JSON.parse(found.renderError(probe))).not.toHaveProperty('type');
+  });
+
+  test('a preflight is one on any path', () => {
+    expect(route('OPTIONS', '/v1/messages', preflight).kind).toBe('preflight');
+    expect(route('OPTIONS', '/nowhere', preflight).kind).toBe('preflight');
+  });
+
+  test.each([
+    ['/v1/models/svc%2Dvision', 'svc-vision'],
+    ['/v1/models/%E0%A4', '%E0%A4'],
+    ['/v1/models/a/b', 'a/b'],
+  ])('%s asks for %s', (path, id) => {
+    expect(route('GET', path)).toMatchObject({ kind: 'model', id });
+  });
+
+  describe('a WebSocket handshake', () => {
+    const handshake = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+
+    test.each([
+      ['with all of its headers', { ...handshake, connection: 'Upgrade', upgrade: 'websocket' }],
+      ['whose Upgrade was stripped on the way', handshake],
+      ['of which only the beta is left', { 'openai-beta': 'responses_websockets=2026-02-06' }],
+      ['among other betas', { 'openai-beta': 'assistants=v2, responses_websockets_v2' }],
+    ])('%s is told to send a POST', (_, headers) => {
+      const error = {
+        status: 426,
+        code: 'upgrade_required',
+        message: expect.stringContaining('POST to /v1/responses'),
+      };
+      expect(route('GET', '/v1/responses', headers)).toMatchObject({ kind: 'refused', error });
+    });
+
+    test.each([
+      ['GET', '/v1/responses', { 'openai-beta': 'assistants=v2' }, 405],
+      ['GET', '/v1/chat/completions', handshake, 405],
+      ['GET', '/v1/nowhere', handshake, 404],
+      ['PUT', '/v1/responses', handshake, 405],
+    ])('is not seen in a %s of %s with %j', (method, path, headers, status) => {
+      expect(route(method, path, headers)).toMatchObject({ kind: 'refused', error: { status } });
+    });
+
+    test('does not hinder a POST', () => {
+      expect(route('POST', '/v1/responses', { 'openai-beta': 'responses_websockets=2026-02-06' }).kind).toBe(
+        'inference',
+      );
+    });
+
+    test('comes after a preflight', () => {
+      expect(route('OPTIONS', '/v1/responses', { ...preflight, ...handshake }).kind).toBe('preflight');
+    });
+  });
+
+  const messageOf = (path: string, method = 'POST') => {
+    const { kind, ...rest } = route(method, path);
+    return kind === 'refused' && 'error' in rest ? `${rest.error.status} ${rest.error.message}` : kind;
+  };
+
+  test.each([
+    ['/v1/messages/', 'it has a slash too many at its end. Use /v1/messages.'],
+    [`/v1/messages${'/'.repeat(1_000)}`, 'it has a slash too many at its end. Use /v1/messages.'],
+    ['/v1/chat/completions//', 'it has a slash too many at its end. Use /v1/chat/completions.'],
+    ['//v1/messages', 'it has a slash too many. Use /v1/messages.'],
+    ['/v1//responses', 'it has a slash too many. Use /v1/responses.'],
+    ['/v1/v1/messages', 'it has /v1 more than once. Use /v1/messages.'],
+    ['/v1/v1/messages/count_tokens', 'it has /v1 more than once. Use /v1/messages/count_tokens.'],
+    ['/chat/completions', 'it has no /v1. Use /v1/chat/completions.'],
+    ['/models', 'it has no /v1. Use /v1/models.'],
+    ['/v1/v1/models', 'it has /v1 more than once. Use /v1/models.'],
+    ['//v1/v1/models', 'it has a slash too many and /v1 more than once. Use /v1/models.'],
+  ])('%s gets a correction', (path, expected) => {
+    const message = messageOf(path);
+    expect(message).toMatch(/^404 There is nothing at this path: /);
+    expect(message).toContain(expected);
+    expect(message).toMatch(
+      /Clients that add \/v1 to the base URL take it without, all others with \/v1 at its end\.$/,
+    );
+  });
+
+  test.each(['/', '/v2/messages', '/v1', '/v1/', '/v1/embeddings', '/v1/completions/', '/messages/extra'])(
+    '%s is told what there is',
+    (path) => {
+      expect(messageOf(path)).toMatch(
+        /^404 There is nothing at this path\. The endpoints are \/v1\/chat\/completions, /,
+      );
+    },
+  );
+});

@@ -1,0 +1,293 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { createModels } from '../../../lambda/models.ts';
+import type { InferenceCall } from '../../../lambda/request/request.ts';
+import { readCall } from '../../../lambda/steps/normalize.ts';
+import { type Outgoing, bodyOf as outgoingBody, writeBody } from '../../../lambda/upstream/request.ts';
+import { atOnce } from '../../support/at-once.ts';
+import fc from '../../support/properties.ts';
+import { dialectNamed, dialects } from '../../support/rewrite.ts';
+import { printedJson } from '../json/arbitrary-json.ts';
+
+const models = createModels('svc', []);
+const anybody = { caller: 'anybody', headers: {} };
+const upstreamModel = 'acmecorp/"thunder" \ud83c\udf29';
+const sentModel = JSON.stringify(upstreamModel);
+
+function read(dialectName: string, body: string | Buffer): InferenceCall & Outgoing {
+  const dialect = dialectNamed(dialectName);
+  const endpoint = dialect.endpoints[0] as Endpoint;
+  const { call, outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, anybody));
+  return { ...call, ...outgoing };
+}
+
+const send = (dialectName: string, body: string | Buffer) =>
+  writeBody(outgoingBody(read(dialectName, body)), upstreamModel).join('');
+
+/** The raw values of a top-level key as a parser sees them that takes the first, and as one does that takes the last. */
+function viewsOf(body: string, name: string): { first: string | undefined; last: string | undefined; times: number } {
+  const json = createScanner().scan(body);
+  const values = [...json.keys(json.root)].filter((key) => json.string(key) === name).map((key) => json.raw(key + 1));
+  return { first: values[0], last: values.at(-1), times: values.length };
+}
+
+const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
+
+/** Some spellings of one key. */
+const spell = (name: string) =>
+  fc.array(fc.boolean(), { minLength: name.length, maxLength: name.length }).map((escapes) => {
+    const letters = name.split('').map((letter, index) => {
+      return escapes[index] ? `\\u00${letter.charCodeAt(0).toString(16)}` : letter;
+    });
+    return `"${letters.join('')}"`;
+  });
+const member = (key: fc.Arbitrary<string>, value: fc.Arbitrary<string>) =>
+  fc.tuple(space, key, space, value, space).map(([a, name, b, content, c]) => `${a}${name}${b}:${content}${c}`);
+
+const required = (name: string) => (name === 'responses' ? 'input' : 'messages');
+/** Members that no dialect reads, of any content, twice perhaps. */
+const strange = member(
+  fc.constantFrom(
+    '"zzz"',
+    '"Models"',
+    '"Temperature"',
+    '"mod\\u0065ls"',
+    '""',
+    '"__proto__"',
+    '"temperature"',
+    '"seed"',
+  ),
+  printedJson.map((printed) => printed.text),
+);
+const bodyOf = (members: readonly string[]) => `{${members.join(',')}}`;
+
+describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) => {
+  test('leaves as it came, except for its model', () => {
+    const model = fc.tuple(space, spell('model'), space).map(([before, key, after]) => `${before}${key}:${after}"svc"`);
+    const list = member(spell(required(dialectName)), fc.constant('[]'));
+    const members = fc
+      .tuple(model, list, fc.array(strange, { maxLength: 5 }), fc.infiniteStream(fc.nat()))
+      .map(([first, second, others, places]) => {
+        const all = [...others];
+        for (const one of [first, second]) all.splice((places.next().value ?? 0) % (all.length + 1), 0, one);
+        return { all, first };
+      });
+    fc.assert(
+      fc.property(members, space, ({ all, first }, end) => {
+        const sent = all.map((one) => (one === first ? one.replace(/"svc"$/, () => sentModel) : one));
+        expect(send(dialectName, bodyOf(all) + end)).toBe(bodyOf(sent) + end);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('keeps what a parser would lose', () => {
+    const inner = '"a":[9007199254740993,1.0,1e2,-0,1E+400],"s":"\\ud800 \\/ \\u00e9 \u2028","s":"twice","d":';
+    const deep = `${'[{"x":'.repeat(500)}[]${'}]'.repeat(500)}`;
+    const body = `\n{ ${inner}${deep},"${required(dialectName)}":[],"model" :\t"opus[1m]"}\r\n`;
+    expect(send(dialectName, body)).toBe(body.replace('"opus[1m]"', () => sentModel));
+    expect(send(dialectName, Buffer.from(body))).toBe(send(dialectName, body));
+  });
+
+  test('shows every parser the values that were checked', () => {
+    const names = [...dialectNamed(dialectName).controlMembers];
+    const values: Record<string, fc.Arbitrary<string>> = {
+      model: fc.constantFrom('"svc"', '"svc-vision"', '"haiku"', '"unknown"', '1'),
+      stream: fc.constantFrom('true', 'false', 'null'),
+      messages: fc.constantFrom('[]', '[{}]', '[1.0]'),
+      input: fc.constantFrom('[]', '"hi"', 'null'),
+      thinking: fc.constantFrom('true', 'false', '{"type":"enabled"}'),
+      output_config: fc.constantFrom('{"effort":"none"}', '{"effort":"low"}', '{}', '{"effort":"low","effort":"none"}'),
+    };
+    const control = fc.constantFrom(...names).chain((name) => member(spell(name), values[name] ?? fc.constant('null')));
+    const bodies = fc
+      .array(fc.oneof({ weight: 3, arbitrary: control }, strange), { maxLength: 8 })
+      .map((drawn) => [...drawn, '"model":"svc"', `"${required(dialectName)}":[]`])
+      .chain((all) => fc.shuffledSubarray(all, { minLength: all.length }))
+      .map(bodyOf);
+    fc.assert(
+      fc.property(bodies, (body) => {
+        let call: InferenceCall & Outgoing;
+        try {
+          call = read(dialectName, body);
+        } catch (error) {
+          // Only the last one counts: if it is wrong, the request is refused.
+          expect(error).toBeInstanceOf(GatewayError);
+          expect(viewsOf(body, 'model').last).toMatch(/^("unknown"|1)$/);
+          return;
+        }
+        const sent = writeBody(outgoingBody(call), upstreamModel).join('');
+        expect(() => JSON.parse(sent)).not.toThrow();
+        expect(viewsOf(sent, 'model')).toEqual({ first: sentModel, last: sentModel, times: 1 });
+        expect(viewsOf(sent, 'stream').times).toBeLessThanOrEqual(1);
+        expect(call.stream).toBe(viewsOf(sent, 'stream').first === 'true');
+        const seen = models.resolve(JSON.parse(viewsOf(body, 'model').last ?? '""'));
+        expect(call.model).toBe(seen);
+        for (const name of names) {
+          const [before, after] = [viewsOf(body, name), viewsOf(sent, name)];
+          expect(after.times).toBe(Math.min(1, before.times) || after.times);
+          if (!/^(model|thinking|output_config)$/.test(name)) expect(after.first).toBe(before.last);
+        }
+        const strangers = (whole: string) => {
+          const json = createScanner().scan(whole);
+          return [...json.keys(json.root)]
+            .filter((key) => !names.includes(json.string(key)))
+            .map((key) => json.raw(key + 1));
+        };
+        expect(strangers(sent)).toEqual(strangers(body));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const kelvinSign = '\u212a';
+  test.each([
+    ['Model', 'model'],
+    ['MODEL', 'model'],
+    ['Messages', 'messages'],
+    ['INPUT', 'input'],
+    ['Stream', 'stream'],
+    ['thinKing', 'thinking'],
+    [`thin${kelvinSign}ing`, 'thinking'],
+    ['me\u017fsages', 'messages'],
+  ])('is refused if a name differs only in case: %s', (name, meant) => {
+    const refusal = expect.objectContaining({
+      ...{ code: 'invalid_request', status: 400 },
+      message: `${name} is not a field: case matters. Write ${meant}.`,
+    });
+    const escaped = [...name].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    for (const spelling of [name, escaped]) {
+      for (const model of ['"model":"svc"', '"model":"unknown"', '"seed":1']) {
+        const given = [model, `"${required(dialectName)}":[]`, `"${spelling}":null`];
+        expect(() => read(dialectName, bodyOf(given))).toThrow(refusal);
+        expect(() => read(dialectName, bodyOf(given.toReversed()))).toThrow(refusal);
+      }
+    }
+  });
+
+  test('may use such a name deeper down', () => {
+    const body = bodyOf([
+      '"model":"svc"',
+      `"${required(dialectName)}":[{"Model":1}]`,
+      '"metadata":{"Input":1,"STREAM":2}',
+    ]);
+    expect(send(dialectName, body)).toBe(body.replace('"svc"', () => sentModel));
+  });
+
+  test.each([
+    ['', /^The body is empty/],
+    [' \n', /^The body is empty/],
+    ['no json', /not valid JSON: line 1, column 1/],
+    ['{"model":"svc",\n "x": 01}', /line 2, column 7/],
+    ['{"model":"svc"', /line 1, column 15.*the text ends here/],
+    ['[]', /must be a JSON object/],
+    ['null', /must be a JSON object/],
+    ['17', /must be a JSON object/],
+    ['"{}"', /must be a JSON object/],
+    ['\ufeff{}', /line 1, column 1/],
+    ['{"model":"svc"}{}', /line 1, column 16: expected nothing more/],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /not valid UTF-8/],
+    [Buffer.from('"\ud800"', 'utf16le'), /not valid/],
+    [`{"model":"svc","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, /deeper than 10000 levels/],
+    [`{"model":"svc","x":${'['.repeat(3_000_000)}`, /deeper than 10000 levels/],
+    ['{}', /^model is missing\. Use svc or svc-vision/],
+    ['{"model":null}', /^model must be a string/],
+    ['{"model":["svc"]}', /^model must be a string/],
+    ['{"model":"svc","messages":[],"stream":1}', /^stream must be true or false/],
+    ['{"model":"svc","messages":[],"stream":"true"}', /^stream must be true or false/],
+  ])('is refused when it is bad: case %#', (body, message) => {
+    expect(() => read(dialectName, body)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', status: 400, message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+test.each([
+  ['gpt-5', "model is unknown: 'gpt-5'. Use svc or svc-vision."],
+  ['SVC', "model is unknown: 'SVC'. Use svc or svc-vision."],
+  [' svc\n', "model is unknown: ' svc'. Use svc or svc-vision."],
+  ['a'.repeat(5_000_000), `model is unknown: '${'a'.repeat(99)}…'. Use svc or svc-vision.`],
+  ['ltk_secret', 'model is unknown. Use svc or svc-vision.'],
+])('an unknown model is another error, which names it unless it may be a key: case %#', (model, message) => {
+  expect(() => read('chat', JSON.stringify({ model, messages: [] }))).toThrow(
+    expect.objectContaining({ code: 'invalid_model', status: 400, message }),
+  );
+});
+
+test('the place of an image takes at most 200 characters', () => {
+  const nested = (depth: number) =>
+    `{"model":"svc","messages":[{"content":${'['.repeat(depth)}{"type":"image"}${']'.repeat(depth)}}]}`;
+  const messageOf = (depth: number) => {
+    try {
+      read('chat', nested(depth));
+    } catch (error) {
+      return error instanceof Error ? error.message : '';
+    }
+    return '';
+  };
+  expect(messageOf(2)).toMatch(/^messages\[0\]\.content\[0\]\[0\] holds an image/);
+  for (const depth of [59, 60, 61, 9_000]) {
+    const [path = ''] = messageOf(depth).split(' holds an image');
+    expect(path.length).toBeLessThanOrEqual(200);
+    expect(path).toMatch(/^messages\[0\]\.content\[0\]/);
+  }
+});
+
+test.each([
+  ['chat', '{"model":"svc"}', /^messages is missing: send it as an array\.$/],
+  ['chat', '{"model":"svc","input":"hi"}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
+  ['messages', '{"model":"svc","input":[]}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
+  ['chat', '{"model":"svc","messages":{}}', /^messages must be an array, not an object/],
+  ['chat', '{"model":"svc","messages":"hi"}', /^messages must be an array, not a string/],
+  ['chat', '{"model":"svc","messages":[],"messages":null}', /^messages must be an array, not null/],
+  ['messages', '{"model":"svc","messages":true}', /^messages must be an array, not a boolean/],
+  ['messages', '{"model":"svc"}', /^messages is missing/],
+  ['responses', '{"model":"svc","input":{}}', /^input must be a string or an array, not an object/],
+  ['responses', '{"model":"svc","input":1}', /^input must be a string or an array, not a number/],
+  ['responses', '{"model":"svc","input":"x","previous_response_id":""}', /^previous_response_id is not supported/],
+])('%s: %s', (dialectName, body, message) => {
+  expect(() => read(dialectName, body)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(message) }),
+  );
+});
+
+test('the request in a body', () => {
+  const prompt = '{"model":"svc-image","prompt":{"id":"pmpt_1"},"stream":true}';
+  expect(read('responses', prompt)).toMatchObject({ stream: true, hasReferences: true, model: { id: 'svc-vision' } });
+  const plain =
+    '{"model":"fam-x","input":[{"type":"function_call_output","call_id":"c","output":"x"}],"background":false}';
+  expect(read('responses', plain)).toMatchObject({ stream: false, hasReferences: false, model: { id: 'svc' } });
+  const asks = (dialectName: string, members: string) => {
+    const { choices, stops } = read(dialectName, `{"model":"svc","messages":[],${members}}`).asked;
+    return [choices, ...stops];
+  };
+  expect(asks('chat', '"n":1,"n":3')).toEqual([3]);
+  expect(asks('chat', '"n":null,"stop":"\\u0041cme"')).toEqual([1, 'Acme']);
+  expect(asks('chat', '"stop":["a",1,"b"],"stop_sequences":["c"]')).toEqual([1, 'a', 'b']);
+  expect(asks('messages', '"stop_sequences":["a","b"],"stop":"c","n":2')).toEqual([1, 'a', 'b']);
+  expect(asks('messages', '"stop_sequences":["a"],"stop_sequences":["b"]')).toEqual([1, 'b']);
+  expect(read('responses', '{"model":"svc","input":"x","stop":"a"}').asked).toEqual({ choices: 1, stops: new Set() });
+  const many = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => `${index}`.padStart(3)));
+  expect(asks('messages', `"stop_sequences":${many}`).length).toBeLessThan(100);
+  expect(asks('messages', `"stop_sequences":["${'x'.repeat(10_000)}","y"]`)).toEqual([1, 'y']);
+  const counting = dialectNamed('messages').endpoints[1] as Endpoint;
+  const route = { dialect: dialectNamed('messages'), endpoint: counting };
+  const body = '{"model":"svc","messages":[],"stream":true}';
+  expect(atOnce(readCall(body, route, models, anybody)).call.stream).toBe(false);
+});
+
+test('a body with more members than anybody needs is refused, however they are spelt', () => {
+  const body = (member: string, times: number) => `{"model":"svc",${`${member},`.repeat(times)}"messages":[]}`;
+  for (const member of ['"a":1', '"\\u0061":1', '"model":"svc"']) {
+    expect(send('chat', body(member, 998))).toContain(sentModel);
+    const refusal = 'The body has more than 1000 fields at its top level. Send fewer.';
+    expect(() => send('chat', body(member, 999))).toThrow(refusal);
+  }
+});
+
+test('so is one that repeats what the gateway changes over and over again', () => {
+  const config = `{"model":"svc","messages":[],"output_config":{${`"effort":"low","a":1,`.repeat(1_002)}"b":1}}`;
+  expect(() => send('messages', config)).toThrow('output_config repeats a member more than 1000 times');
+});

@@ -1,0 +1,400 @@
+import { createServer } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
+import { createToken } from '../../../lambda/quota/token.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
+import type { Item } from '../../../lambda/tables/table.ts';
+import { itemSize } from '../../../lambda/tables/table.ts';
+import { listenLocally } from '../../../local/listen-locally.ts';
+import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
+import fc from '../../support/properties.ts';
+import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
+
+let database: TestDynamoDb;
+let counters: Counters;
+let items = 0;
+
+beforeAll(async () => {
+  database = await startTestDynamoDb();
+  counters = createCounters(database.callDynamoDb, database.quotaTable, now);
+});
+afterAll(() => database.close());
+
+const details = { Item: { pk: { S: 'item' }, u20625: { N: '1' } } };
+const firstMinute = 29_700_000;
+const today = Math.floor(firstMinute / 1_440);
+/** The time of all environments that lack their own. It stands still unless a test moves it. */
+const clock = { time: firstMinute * 60_000 };
+const now = () => clock.time;
+let timers: StoppedTimers;
+beforeEach(() => {
+  clock.time = firstMinute * 60_000;
+  // A crowd in one process takes its own queue for the slowness of the store.
+  timers = stopTimers();
+});
+afterEach(() => timers[Symbol.dispose]());
+
+/** Lets seconds pass; the minute that then is. */
+function pass(seconds: number): number {
+  clock.time += seconds * 1000;
+  return Math.floor(clock.time / 60_000);
+}
+
+/** A counter that no other test uses. */
+function newWindow(more: Partial<CounterWindow> = {}): CounterWindow {
+  items += 1;
+  return { item: `item${items}`, period: today, limit: 50, burst: 20, minute: firstMinute, ...more };
+}
+
+/** In parallel, from this many environments in turn, or all from one. */
+function chargeMany(window: CounterWindow, count: number, environments = [counters]): Promise<ChargeResult[]> {
+  const charge = (index: number) =>
+    environments[index % environments.length]?.charge(window, createToken()) ?? Promise.reject(new Error('nobody'));
+  return Promise.all(Array.from({ length: count }, (_, index) => charge(index)));
+}
+
+function createEnvironments(count: number, callDynamoDb = database.callDynamoDb): Counters[] {
+  return Array.from({ length: count }, () => createCounters(callDynamoDb, database.quotaTable, now));
+}
+
+const granted = (results: ChargeResult[]) => results.filter((result) => result.granted).length;
+const refusals = (results: ChargeResult[]) => [
+  ...new Set(results.map((result) => (result.granted ? 'granted' : result.reason))),
+];
+
+describe('a charge', () => {
+  test('counts up and returns the number of charges', async () => {
+    const window = newWindow();
+    expect(await counters.read(window)).toBe(0);
+    expect(await counters.charge(window, createToken())).toEqual({ granted: true, used: 1 });
+    expect(await counters.charge(window, createToken())).toEqual({ granted: true, used: 2 });
+    expect(await counters.read(window)).toBe(2);
+  });
+
+  test.each([
+    { limit: 3, burst: 20, parallel: 100, before: 0, passing: 3 },
+    { limit: 100, burst: 1000, parallel: 200, before: 50, passing: 50 },
+    { limit: 50, burst: 20, parallel: 21, before: 0, passing: 20 },
+    { limit: 50, burst: 20, parallel: 60, before: 12, passing: 8 },
+    { limit: 20, burst: 20, parallel: 60, before: 0, passing: 20 },
+  ])('of $parallel in parallel, $before before, limit $limit and burst $burst pass $passing', async (given) => {
+    for (const environments of [1, 3, given.parallel]) {
+      const window = newWindow(given);
+      expect(granted(await chargeMany(window, given.before))).toBe(given.before);
+      const charged = await chargeMany(window, given.parallel, createEnvironments(environments));
+      expect(granted(charged)).toBe(given.passing);
+      expect(await counters.read(window)).toBe(given.before + given.passing);
+    }
+  });
+
+  test('is refused by the burst limit until the next minute begins, and not counted', async () => {
+    const window = newWindow();
+    await chargeMany(window, 20);
+    expect(await counters.charge(window, createToken())).toEqual({ granted: false, reason: 'burst', used: 20 });
+    const next = { ...window, minute: window.minute + 1 };
+    expect(await counters.charge(next, createToken())).toEqual({ granted: true, used: 21 });
+    expect(await counters.charge(window, createToken())).toMatchObject({ granted: false, reason: 'burst' });
+  });
+
+  test('is refused by the quota if both are spent', async () => {
+    const window = newWindow({ limit: 20 });
+    expect(refusals(await chargeMany(window, 40)).sort()).toEqual(['granted', 'quota']);
+  });
+
+  test('is refused under a limit of zero, or under one that was lowered', async () => {
+    expect(await counters.charge(newWindow({ limit: 0 }), createToken())).toEqual({
+      granted: false,
+      reason: 'quota',
+      used: 0,
+    });
+    const window = newWindow();
+    await chargeMany(window, 5);
+    const lowered = { ...window, limit: 2 };
+    expect(await counters.charge(lowered, createToken())).toEqual({ granted: false, reason: 'quota', used: 5 });
+    expect(await counters.charge(window, createToken())).toEqual({ granted: true, used: 6 });
+  });
+
+  test('of an environment whose clock is behind counts in its own minute', async () => {
+    const [window, ahead] = [newWindow({ burst: 3 }), { minute: firstMinute + 1 }];
+    await chargeMany(window, 2);
+    expect(granted(await chargeMany({ ...window, ...ahead }, 4))).toBe(3);
+    expect(granted(await chargeMany(window, 2))).toBe(1);
+    expect(granted(await chargeMany({ ...window, ...ahead }, 1))).toBe(0);
+    expect(await counters.read(window)).toBe(6);
+  });
+
+  test('sets the time after which the item may be deleted', async () => {
+    const window = newWindow({ expiresAt: 1_700_000_000_001 });
+    await counters.charge(window, createToken());
+    expect((await load(window.item)).ttl).toEqual({ N: '1700000001' });
+    const kept = newWindow();
+    await counters.charge(kept, createToken());
+    expect(await load(kept.item)).not.toHaveProperty('ttl');
+  });
+});
+
+describe('a refund', () => {
+  test('takes one charge back and gives no burst back', async () => {
+    const window = newWindow({ burst: 2 });
+    const token = createToken();
+    await counters.charge(window, token);
+    await counters.charge(window, createToken());
+    expect(await counters.refund(window, token)).toBe(1);
+    expect(await counters.charge(window, createToken())).toEqual({ granted: false, reason: 'burst', used: 1 });
+  });
+
+  test('makes room in a spent quota', async () => {
+    const window = newWindow({ limit: 1 });
+    const token = createToken();
+    await counters.charge(window, token);
+    expect(await counters.refund(window, token)).toBe(0);
+    expect(granted(await chargeMany({ ...window, minute: window.minute + 14 }, 5))).toBe(1);
+  });
+
+  test('that is repeated in parallel counts once', async () => {
+    const window = newWindow();
+    const token = createToken();
+    await counters.charge(window, token);
+    await chargeMany(window, 4);
+    const results = Array.from({ length: 10 }, () => counters.refund(window, token));
+    expect(await Promise.all(results)).toEqual(Array(10).fill(4));
+    expect(await counters.read(window)).toBe(4);
+  });
+
+  test('of a counter that is gone undoes nothing', async () => {
+    const window = newWindow();
+    expect(await counters.refund(window, createToken())).toBeUndefined();
+    expect(await counters.read(window)).toBe(0);
+  });
+});
+
+describe('over a network that loses answers', () => {
+  let proxy: LossyProxy;
+  let remote: Counters;
+
+  beforeAll(async () => {
+    proxy = await startLossyProxy(database.endpoint);
+    remote = createCounters(createTestCaller(proxy.endpoint), database.quotaTable, now);
+  });
+  afterAll(() => proxy.close());
+
+  test.each([1, 2])('a charge that is repeated after %i lost answers counts once', async (lost) => {
+    const window = newWindow();
+    await remote.charge(window, createToken());
+    proxy.loseAnswers(lost);
+    expect(await remote.charge(window, createToken())).toEqual({ granted: true, used: 2 });
+    expect(await counters.read(window)).toBe(2);
+  });
+
+  test('the last charge is granted though its repeat finds the limits spent', async () => {
+    const window = newWindow({ limit: 1, burst: 1 });
+    proxy.loseAnswers(1);
+    expect(await remote.charge(window, createToken())).toEqual({ granted: true, used: 1 });
+  });
+
+  test('a refund that is repeated counts once', async () => {
+    const window = newWindow();
+    const token = createToken();
+    await remote.charge(window, token);
+    await remote.charge(window, createToken());
+    proxy.loseAnswers(2);
+    expect(await remote.refund(window, token)).toBe(1);
+    expect(await counters.read(window)).toBe(1);
+  });
+
+  test('a refund a quarter of an hour later counts once, whoever has charged since', async () => {
+    const window = newWindow({ limit: 1000 });
+    const token = createToken();
+    await remote.charge(window, token);
+    for (let minutes = 0; minutes < 15; minutes += 1) {
+      await remote.charge({ ...window, minute: pass(60) }, createToken());
+      if (minutes % 2 === 0) await remote.refund(window, createToken());
+    }
+    const before = await counters.read(window);
+    proxy.loseAnswers(2);
+    expect(await remote.refund(window, token)).toBe(before - 1);
+    expect(await counters.read(window)).toBe(before - 1);
+    expect(await remote.charge({ ...window, minute: pass(0) }, createToken())).toMatchObject({ used: before });
+  });
+
+  test('exactly the limit passes in parallel', async () => {
+    const caller = createTestCaller(proxy.endpoint);
+    for (const [environments, lost] of [
+      [60, 30],
+      [4, 2],
+      [1, 2],
+    ] as const) {
+      const window = newWindow({ limit: 40, burst: 600 });
+      proxy.loseAnswers(lost);
+      expect(granted(await chargeMany(window, 60, createEnvironments(environments, caller)))).toBe(40);
+      expect(await counters.read(window)).toBe(40);
+    }
+  });
+
+  test('an answer lost for good leaves at most one charge standing', async () => {
+    const window = newWindow();
+    proxy.loseAnswers(Number.POSITIVE_INFINITY);
+    await expect(remote.charge(window, createToken())).rejects.toMatchObject({ code: 'service_unavailable' });
+    proxy.loseAnswers(0);
+    expect(await counters.read(window)).toBe(1);
+  });
+
+  test('a charge is one write, whatever came before it', async () => {
+    const window = newWindow();
+    proxy.operations.length = 0;
+    for (const minutes of [0, 0, 1, 3, 18, 60]) {
+      await remote.charge({ ...window, minute: pass(minutes * 60) }, createToken());
+    }
+    expect(proxy.operations).toEqual(Array(6).fill('UpdateItem'));
+  });
+
+  test('a counter in occasional use stays small, for a write more now and then', async () => {
+    const window = newWindow({ limit: 1000 });
+    proxy.operations.length = 0;
+    for (let charge = 0; charge < 80; charge += 1) {
+      await remote.charge({ ...window, period: today + charge, minute: pass(86_400) }, createToken());
+      expect(itemSize(await load(window.item))).toBeLessThanOrEqual(1024);
+    }
+    expect(proxy.operations).toEqual(Array(82).fill('UpdateItem'));
+  });
+
+  test('a late copy of a charge that was refused after all is not applied', async () => {
+    const window = newWindow({ limit: 1 });
+    const first = createToken();
+    await counters.charge(window, first);
+    proxy.loseAnswers(1);
+    const token = createToken();
+    expect(await remote.charge(window, token)).toEqual({ granted: false, reason: 'quota', used: 1 });
+    expect(await counters.refund(window, first)).toBe(0);
+    expect((await load(window.item))[`w${window.minute}`]?.BS).toContain(token);
+    // What the copy does when it arrives is what a charge with the same token does: nothing.
+    await counters.charge(window, token);
+    expect(await counters.read(window)).toBe(0);
+  });
+});
+
+test('only the current and the previous window of each kind are kept', async () => {
+  const window = newWindow({ expiresAt: 1_800_000_000_000 });
+  for (let day = 0; day < 5; day += 1) {
+    for (let minute = 0; minute < 3; minute += 1) {
+      await counters.charge({ ...window, period: today + day, minute: pass(60) }, createToken());
+    }
+  }
+  const last = pass(0);
+  const names = [
+    `u${today + 3}`,
+    `u${today + 4}`,
+    ...[last - 1, last].flatMap((minute) => [`n${minute}`, `w${minute}`]),
+  ];
+  expect(Object.keys(await load(window.item)).sort()).toEqual(['pk', 'ttl', ...names].sort());
+});
+
+test('a count without an end is kept beside those of days, and the item with it', async () => {
+  const { period: _, ...window } = newWindow();
+  const ofDay = { ...window, period: today, expiresAt: 1_800_000_000_000 };
+  await counters.charge(ofDay, createToken());
+  await counters.charge(window, createToken());
+  expect(await load(window.item)).not.toHaveProperty('ttl');
+  await counters.charge({ ...ofDay, period: today + 3 }, createToken());
+  expect([await counters.read(window), await counters.read(ofDay)]).toEqual([1, 1]);
+});
+
+test('a process that was frozen before it left its token does not know what became of the charge', async () => {
+  const refusal = Object.assign(new ServiceError('ConditionalCheckFailedException', 'full', { status: 400, details }), {
+    inDoubt: true,
+  });
+  let asked = 0;
+  const call = async () => {
+    asked += 1;
+    pass(121);
+    throw refusal;
+  };
+  const charge = createCounters(call, 'quota', now).charge(newWindow({ limit: 1 }), createToken());
+  await expect(charge).rejects.toMatchObject({ code: 'service_unavailable', reason: 'answer_lost' });
+  expect(asked).toBe(1);
+});
+
+test.each([
+  ['20', 'burst'],
+  // The limit itself has room again: a refund has come in between.
+  ['19', 'quota'],
+])('a store that returns the item with the refusal gets no read: %s are %s', async (inMinute, reason) => {
+  const item = { pk: { S: 'item' }, [`u${today}`]: { N: '7' }, [`n${firstMinute}`]: { N: inMinute } };
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    const refusal = { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', Item: item };
+    response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(refusal));
+  });
+  const { url, close } = await listenLocally(server);
+  const callDynamoDb = createTestCaller(url);
+  try {
+    const charge = createCounters(callDynamoDb, 'quota', now).charge(newWindow({ burst: 20 }), createToken());
+    expect(await charge).toEqual({ granted: false, reason, used: 7 });
+  } finally {
+    await close();
+  }
+  expect(asked).toBe(1);
+});
+
+describe('the size of an item', () => {
+  test('stays under 1 KB at the default limits, even if everything is refunded', async () => {
+    const window = newWindow({ item: `member#${'m'.repeat(42)}`, expiresAt: 1_800_000_000_000 });
+    for (let round = 0; round < 5; round += 1) {
+      const minute = pass(60);
+      const refunds = Array.from({ length: 20 }, async () => {
+        const token = createToken();
+        await counters.charge({ ...window, minute }, token);
+        return counters.refund(window, token);
+      });
+      expect(await Promise.all(refunds)).not.toContain(undefined);
+      expect(itemSize(await load(window.item))).toBeLessThan(1024);
+    }
+  });
+});
+
+test('charges and refunds over many minutes agree with a small model', async () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.constant({ kind: 'charge' as const }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('refund' as const), which: fc.nat(20) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.constantFrom(1, 1, 2, 20) }) },
+  );
+  const limits = fc.record({ limit: fc.integer({ min: 0, max: 8 }), burst: fc.integer({ min: 1, max: 4 }) });
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ limit, burst }, steps) => {
+      const window = newWindow({ limit, burst, minute: pass(60) });
+      const standing: string[] = [];
+      let { minute } = window;
+      let inMinute = 0;
+      for (const next of steps) {
+        if (next.kind === 'wait') {
+          minute = pass(next.minutes * 60);
+          inMinute = 0;
+        } else if (next.kind === 'charge') {
+          const token = createToken();
+          const result = await counters.charge({ ...window, minute }, token);
+          if (standing.length < limit && inMinute < burst) {
+            inMinute += 1;
+            standing.push(token);
+            expect(result).toEqual({ granted: true, used: standing.length });
+          } else {
+            const reason = standing.length >= limit ? 'quota' : 'burst';
+            expect(result).toEqual({ granted: false, reason, used: standing.length });
+          }
+        } else {
+          const [token] = standing.splice(next.which % Math.max(1, standing.length), 1);
+          if (token !== undefined) expect(await counters.refund(window, token)).toBe(standing.length);
+        }
+      }
+      expect(await counters.read(window)).toBe(standing.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+async function load(item: string): Promise<Item> {
+  const input = { TableName: database.quotaTable, Key: { pk: { S: item } }, ConsistentRead: true };
+  return (await database.callDynamoDb<{ readonly Item?: Item }>('GetItem', input)).Item ?? {};
+}

@@ -1,0 +1,126 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
+import type { IdentityStore, KeyRecord } from '../../../lambda/identity/identity.ts';
+import { readIdentities } from '../../../lambda/tables/identities.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
+  id,
+  member: 'alice',
+  createdAt: 1000,
+  ...more,
+});
+
+describe('createKeyStore', () => {
+  let database: TestDynamoDb;
+  let store: KeyStore;
+  /** The same identities as requests read them. */
+  let identities: IdentityStore;
+
+  beforeEach(async () => {
+    database = await startTestDynamoDb();
+    store = createKeyStore(createDocumentClient(database.client), database.keysTable);
+    identities = readIdentities(database.callDynamoDb, database.keysTable);
+  });
+  afterEach(() => database.close());
+
+  test('finds a key by its hash and by its id, exactly as it was put', async () => {
+    const full = record('key_1', { label: 'laptop', limit: 7, expiresAt: 5000 });
+    await store.put('hash1', full);
+    await store.put('hash2', record('key_2', { label: undefined }));
+    expect(await store.findKey('hash1')).toEqual(full);
+    expect(await identities.findKey('hash1')).toEqual(full);
+    expect(await store.findById('key_1')).toEqual(full);
+    expect(await store.findKey('hash2')).toEqual(record('key_2'));
+    expect(await identities.findKey('hash2')).toEqual(record('key_2'));
+    expect(await store.findKey('other')).toBeUndefined();
+    expect(await identities.findKey('other')).toBeUndefined();
+    expect(await store.findById('key_3')).toBeUndefined();
+  });
+
+  test('finds items of deployed tables', async () => {
+    const put = (pk: string, values: object) =>
+      createDocumentClient(database.client).send(
+        new PutCommand({ TableName: database.keysTable, Item: { ...values, pk } }),
+      );
+    await put('key#hash1', record('key_1'));
+    await put('link#network1', { member: 'alice', linkedAt: 0, expiresAt: 10, ttl: 1 });
+    await put('issued', {});
+    for (const reader of [store, identities]) {
+      expect(await reader.findKey('hash1')).toEqual(record('key_1'));
+      expect(await reader.findLink('network1')).toEqual({ member: 'alice', linkedAt: 0, expiresAt: 10 });
+      expect(await reader.anyKeyIssued()).toBe(true);
+    }
+  });
+
+  test('knows whether any key was ever issued', async () => {
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    expect(await store.anyKeyIssued()).toBe(false);
+    expect(await identities.anyKeyIssued()).toBe(false);
+    await store.put('hash1', record('key_1'));
+    await store.put('hash2', record('key_2'));
+    expect(await store.anyKeyIssued()).toBe(true);
+    expect(await identities.anyKeyIssued()).toBe(true);
+  });
+
+  test('the last link of a network wins', async () => {
+    expect(await store.findLink('network1')).toBeUndefined();
+    expect(await identities.findLink('network1')).toBeUndefined();
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    await store.link('network1', { member: 'bob', linkedAt: 5, expiresAt: 15 });
+    expect(await store.findLink('network1')).toEqual({ member: 'bob', linkedAt: 5, expiresAt: 15 });
+    expect(await identities.findLink('network1')).toEqual({ member: 'bob', linkedAt: 5, expiresAt: 15 });
+  });
+
+  test('lists the keys of one member, newest first, page by page', async () => {
+    for (const age of [1, 2, 3, 4, 5]) await store.put(`hash${age}`, record(`key_${age}`, { createdAt: age }));
+    await store.put('hash6', record('key_6', { member: 'bob' }));
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    expect(await idsByPage(store, 'alice')).toEqual([['key_5', 'key_4'], ['key_3', 'key_2'], ['key_1']]);
+  });
+
+  test('lists all keys, and nothing but keys', async () => {
+    for (const age of [1, 2, 3]) await store.put(`hash${age}`, record(`key_${age}`, { createdAt: age }));
+    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
+    expect((await idsByPage(store)).flat().sort()).toEqual(['key_1', 'key_2', 'key_3']);
+    expect((await store.list()).keys).toHaveLength(3);
+  });
+
+  test('lists a hundred keys at a time by default', async () => {
+    const numbers = Array.from({ length: 101 }, (_, number) => number);
+    await Promise.all(numbers.map((number) => store.put(`hash${number}`, record(`key_${number}`))));
+    const { keys, next } = await store.list();
+    expect([keys.length, (await store.list({ from: next })).keys.length]).toEqual([100, 1]);
+  });
+
+  test('a revoked key keeps its first date', async () => {
+    await store.put('hash1', record('key_1'));
+    expect(await store.revoke('key_1', 2000)).toEqual(record('key_1', { revokedAt: 2000 }));
+    await store.revoke('key_1', 3000);
+    expect((await store.findKey('hash1'))?.revokedAt).toBe(2000);
+    expect((await identities.findKey('hash1'))?.revokedAt).toBe(2000);
+    expect(await store.revoke('key_2', 2000)).toBeUndefined();
+  });
+
+  test('sets and removes a key’s own limit', async () => {
+    await store.put('hash1', record('key_1'));
+    await store.setLimit('key_1', 0);
+    expect((await store.findKey('hash1'))?.limit).toBe(0);
+    await store.setLimit('key_1', undefined);
+    expect(await store.findKey('hash1')).toEqual(record('key_1'));
+    expect(await store.setLimit('key_2', 1)).toBeUndefined();
+  });
+});
+
+async function idsByPage(store: KeyStore, member?: string): Promise<string[][]> {
+  const pages: string[][] = [];
+  let from: string | undefined;
+  do {
+    const page = await store.list({ member, from, pageSize: 2 });
+    pages.push(page.keys.map((key) => key.id));
+    from = page.next;
+  } while (from !== undefined);
+  return pages.filter((page) => page.length > 0);
+}

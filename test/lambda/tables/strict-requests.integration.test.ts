@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
+import type { CounterWindow } from '../../../lambda/quota/counters.ts';
+import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
+import { createToken, markToken } from '../../../lambda/quota/token.ts';
+import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
+import { readIdentities } from '../../../lambda/tables/identities.ts';
+import { createKeyStore } from '../../../lambda/tables/keys.ts';
+import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
+import { createReadStop, createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
+import { itemSize } from '../../../lambda/tables/table.ts';
+import { createWalletStore } from '../../../lambda/tables/wallets.ts';
+import { createTestCaller, createTestClient, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
+import { findFaults, type Request, schemas } from '../../support/strict-dynamodb.ts';
+
+let database: TestDynamoDb;
+let proxy: StoreProxy;
+beforeAll(async () => {
+  database = await startTestDynamoDb();
+  proxy = await startStoreProxy(database.endpoint);
+});
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await database.close();
+});
+
+/** The requests that an action sends. */
+async function requestsOf(act: () => Promise<unknown>): Promise<{ name: string; request: Request }[]> {
+  const before = proxy.operations.length;
+  await act();
+  return proxy.operations.slice(before).map(({ name, body }) => ({ name, request: JSON.parse(body) }));
+}
+
+async function expectStrict(act: () => Promise<unknown>, ...operations: string[]) {
+  const requests = await requestsOf(act);
+  expect(new Set(requests.map(({ name }) => name))).toEqual(new Set(operations));
+  for (const { name, request } of requests) {
+    const schema = schemas[request.TableName ?? ''];
+    expect(schema && { name, request, faults: findFaults(name, request, schema) }).toEqual({
+      name,
+      request,
+      faults: [],
+    });
+  }
+  return requests;
+}
+
+describe('requests that a stricter store would take', () => {
+  const clock = { time: Date.UTC(2026, 10, 21, 23, 58) };
+  const counters = () => createCounters(createTestCaller(proxy.endpoint), 'quota', () => clock.time);
+  let items = 0;
+  const newItem = () => `member#${items++}`;
+  const windowOf = (item: string, more: Partial<CounterWindow> = {}): CounterWindow => ({
+    ...{ item, limit: 50, burst: 20, minute: minuteOf(clock.time), ...dayOf(clock.time) },
+    ...more,
+  });
+
+  test('a charge, refused or not, of a day or a lifetime', async () => {
+    const [item, token] = [newItem(), createToken()];
+    const { period: _, expiresAt: __, ...lifetime } = windowOf(newItem());
+    const requests = await expectStrict(async () => {
+      for (const window of [
+        windowOf(item),
+        windowOf(item, { limit: 1 }),
+        windowOf(newItem(), { limit: 0 }),
+        lifetime,
+      ]) {
+        await counters().charge(window, token);
+        await counters().charge(window, createToken());
+      }
+    }, 'UpdateItem');
+    // One request each: the item comes with a refusal.
+    expect(requests).toHaveLength(8);
+    for (const { request } of requests) {
+      expect(request).toMatchObject({ ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+    }
+  });
+
+  test('a charge whose answer is lost, and one that leaves its token', async () => {
+    const full = windowOf(newItem(), { limit: 1 });
+    proxy.spoil(({ attempt }) => (attempt === 1 ? 'answer lost' : undefined));
+    const requests = await expectStrict(async () => {
+      expect(await counters().charge(full, createToken())).toEqual({ granted: true, used: 1 });
+      expect((await counters().charge(full, createToken())).granted).toBe(false);
+    }, 'UpdateItem');
+    proxy.spoil(() => undefined);
+    expect(requests.filter(({ request }) => /^ADD w\d+ :tokens$/.test(request.UpdateExpression ?? ''))).not.toEqual([]);
+  });
+
+  test('a charge that drops what pauses have left', async () => {
+    const item = newItem();
+    const requests = await expectStrict(async () => {
+      for (let charge = 0; charge < 40; charge += 1) {
+        clock.time += 3_600_000;
+        await counters().charge(windowOf(item), createToken());
+      }
+    }, 'UpdateItem');
+    expect(requests.filter(({ request }) => request.UpdateExpression?.startsWith('REMOVE'))).toHaveLength(1);
+  });
+
+  test('a refund, a second one, and a read', async () => {
+    const [window, token] = [windowOf(newItem()), createToken()];
+    await expectStrict(
+      async () => {
+        await counters().charge(window, token);
+        expect(await counters().refund(window, token)).toBe(0);
+        expect(await counters().refund(window, createToken())).toBeUndefined();
+        expect(await counters().read(window)).toBe(0);
+      },
+      'UpdateItem',
+      'GetItem',
+    );
+  });
+
+  test('the counts of the deployment', async () => {
+    const tallies = createTallies(createTestCaller(proxy.endpoint), 'quota');
+    await expectStrict(
+      async () => {
+        for (const most of [1, 1, 0]) await tallies.add('daily_limit#1#0', most, clock.time);
+        for (let count = 0; count < 2; count += 1) await tallies.subtract('daily_limit#1#0');
+        await tallies.read('daily_limit#1#0');
+      },
+      'UpdateItem',
+      'GetItem',
+    );
+  });
+
+  test('what operators read and change', async () => {
+    const client = createTestClient(proxy.endpoint);
+    const keys = createKeyStore(createDocumentClient(client), 'keys');
+    const call = createTestCaller(proxy.endpoint);
+    const record = { id: 'key_1', member: 'ada', label: 'a', createdAt: 1, limit: 5, expiresAt: 2_000_000_000_000 };
+    await expectStrict(
+      async () => {
+        for await (const _ of createScanCounters(client, 'quota')(dayOf(clock.time).period, async () => {}));
+        await keys.put('hash', record);
+        await keys.link('net', { member: 'ada', linkedAt: 1, expiresAt: 2_000_000_000_000 });
+        await keys.list({ pageSize: 1 });
+        for (const is of ['live', 'expired', 'revoked'] as const) {
+          await keys.list({ member: 'ada', label: 'a', state: { is, at: clock.time } });
+        }
+        await keys.setLimit('key_1', undefined);
+        await keys.setLimit('key_1', 3);
+        await keys.setExpiry('key_1', undefined);
+        await keys.revoke('key_1', clock.time);
+        await readIdentities(call, 'keys').findKey('hash');
+        await readIdentities(call, 'keys').anyKeyIssued();
+        await createStopSwitch(call, 'keys').stop({ at: 'now', reason: 'why' });
+        await createReadStop(call, 'keys')();
+        await createStopSwitch(call, 'keys').resume();
+      },
+      'Scan',
+      'PutItem',
+      'Query',
+      'UpdateItem',
+      'GetItem',
+      'DeleteItem',
+    );
+    client.destroy();
+  });
+
+  test('what a wallet’s sign-in keeps', async () => {
+    const client = createTestClient(proxy.endpoint);
+    const wallets = createWalletStore(createDocumentClient(client), 'keys');
+    const challenge = { digest: 'd', purpose: 'p', expiresAt: 2_000_000_000_000 };
+    const slot = { hash: 'hash', takenAt: 1 };
+    await expectStrict(
+      async () => {
+        await wallets.putChallenge('nonce', challenge);
+        await wallets.takeChallenge('nonce', challenge, clock.time, 'token');
+        await wallets.putSession('session', { member: 'ada', expiresAt: 2_000_000_000_000 });
+        await wallets.findSession('session');
+        await wallets.takeSlot('ada', slot, 5);
+        await wallets.readSlots('ada');
+        await wallets.freeSlots('ada', [slot]);
+        await wallets.revokeKey('hash', 'ada', clock.time);
+      },
+      'PutItem',
+      'UpdateItem',
+      'GetItem',
+    );
+    client.destroy();
+  });
+
+  test('an item at the highest burst limit of all, with every charge refunded', () => {
+    const tokens = (count: number) => Array<string>(count).fill(createToken());
+    const ofMinute = [...tokens(10_000), ...tokens(10_000).map((token) => markToken(token, 'r'))];
+    const item = { pk: { S: 'm'.repeat(100) }, w29000000: { BS: ofMinute }, w29000001: { BS: ofMinute } };
+    expect(itemSize(item)).toBeLessThan(400 * 1024 - 200);
+  });
+});
+
+describe('the strict rules refuse', () => {
+  const Key = { pk: { S: 'x' } };
+  const values = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, { N: '1' }]));
+  const tokens = (...BS: string[]) => ({ ':t': { BS } });
+  test.each<[fault: string, operation: string, request: Request]>([
+    ['limit may be reserved', 'UpdateItem', { Key, UpdateExpression: 'REMOVE limit' }],
+    ['window may be reserved', 'UpdateItem', { Key, UpdateExpression: 'REMOVE window' }],
+    [':t is an empty set', 'UpdateItem', { Key, UpdateExpression: 'ADD w1 :t', ExpressionAttributeValues: tokens() }],
+    [
+      ':t names an element twice',
+      'UpdateItem',
+      { Key, UpdateExpression: 'ADD w1 :t', ExpressionAttributeValues: tokens('AAAA', 'AAAA') },
+    ],
+    [
+      ':t is no BS',
+      'UpdateItem',
+      { Key, UpdateExpression: 'ADD w1 :t', ExpressionAttributeValues: tokens('no base64') },
+    ],
+    [
+      'n1 overlaps with another path',
+      'UpdateItem',
+      { Key, UpdateExpression: 'ADD n1 :a REMOVE n1', ExpressionAttributeValues: values(':a') },
+    ],
+    [
+      'n1 overlaps with another path',
+      'UpdateItem',
+      {
+        Key,
+        UpdateExpression: 'SET #n = :a REMOVE n1.x2',
+        ExpressionAttributeNames: { '#n': 'n1' },
+        ExpressionAttributeValues: values(':a'),
+      },
+    ],
+    ['REMOVE twice', 'UpdateItem', { Key, UpdateExpression: 'REMOVE n1 REMOVE n2' }],
+    [
+      'ADD n1 :a',
+      'UpdateItem',
+      { Key, UpdateExpression: 'ADD n1 :a', ExpressionAttributeValues: { ':a': { S: 'text' } } },
+    ],
+    [
+      ':b is not used',
+      'UpdateItem',
+      { Key, UpdateExpression: 'ADD n1 :a', ExpressionAttributeValues: values(':a', ':b') },
+    ],
+    [':a is not defined', 'UpdateItem', { Key, UpdateExpression: 'ADD n1 :a' }],
+    [
+      'an expression’s length',
+      'UpdateItem',
+      { Key, UpdateExpression: `REMOVE ${Array.from({ length: 900 }, (_, index) => `n${index}`).join(', ')}` },
+    ],
+    [
+      '300 operators',
+      'UpdateItem',
+      { Key, UpdateExpression: 'REMOVE n1', ConditionExpression: Array<string>(160).fill('n1 > n2').join(' AND ') },
+    ],
+    ['onFailure', 'UpdateItem', { Key, UpdateExpression: 'REMOVE n1', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }],
+    [
+      'onFailure',
+      'UpdateItem',
+      {
+        Key,
+        UpdateExpression: 'REMOVE n1',
+        ConditionExpression: 'n1 > n2',
+        ReturnValuesOnConditionCheckFailure: 'ALL_NEW',
+      },
+    ],
+    ['ReturnValuesOnConditionCheckFailure', 'GetItem', { Key, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }],
+    ['ReturnValues ALL_NEW', 'PutItem', { Item: Key, ReturnValues: 'ALL_NEW' }],
+    ['a key of other attributes', 'GetItem', { Key: { ...Key, sk: { S: 'y' } } }],
+    ['a key that is no text of 1 to 2,048 bytes', 'GetItem', { Key: { pk: { S: 'x'.repeat(2049) } } }],
+    [
+      'a key can’t be changed',
+      'UpdateItem',
+      {
+        Key,
+        UpdateExpression: 'SET #k = :a',
+        ExpressionAttributeNames: { '#k': 'pk' },
+        ExpressionAttributeValues: values(':a'),
+      },
+    ],
+    ['createdAt does not fit its index', 'PutItem', { Item: { ...Key, createdAt: { S: '1' } } }],
+    ['a ttl that is no time in seconds', 'PutItem', { Item: { ...Key, ttl: { N: '1795000000000' } } }],
+  ])('%s: %s', (fault, operation, request) => {
+    expect(findFaults(operation, request, schemas.keys as never)).toContain(fault);
+  });
+});

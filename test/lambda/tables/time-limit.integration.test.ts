@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createTimeLimit } from '../../../lambda/tables/time-limit.ts';
+import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
+import { inTime } from '../../support/wait-until.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Both ways to the store. */
+const ways = { 'the SDK': readBySdk, 'our own caller': readByCaller };
+
+describe.each(Object.entries(ways))('by %s, a store that does not answer', (_name, read) => {
+  test('is unavailable when it accepts connections and is silent, and is left alone then', async () => {
+    const closed: Promise<unknown>[] = [];
+    const silent = createTcpServer((socket) => void closed.push(once(socket.resume(), 'close')));
+    await expect(read(await addressOf(silent))).rejects.toMatchObject(unavailable);
+    expect(closed).toHaveLength(1);
+    await inTime(Promise.all(closed), 'the connection to the silent store is closed');
+  });
+
+  test('is unavailable when it refuses connections', async () => {
+    const server = createTcpServer();
+    const address = await addressOf(server);
+    await closers.pop()?.();
+    const thrown = await read(address).catch((error: GatewayError) => error);
+    expect(thrown).toMatchObject(unavailable);
+    expect(String(thrown instanceof GatewayError && thrown.cause)).toContain('ECONNREFUSED');
+  });
+
+  test('is unavailable when it keeps failing or throttling', async () => {
+    const failures: [number, string][] = [
+      [500, 'InternalServerError'],
+      [503, 'ServiceUnavailable'],
+      [400, 'ThrottlingException'],
+      [400, 'ProvisionedThroughputExceededException'],
+      [400, 'RequestLimitExceeded'],
+    ];
+    const attempts = failures.map(async ([status, type]) => {
+      const server = createHttpServer(answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${type}` }));
+      return read(await addressOf(server));
+    });
+    for (const outcome of await Promise.allSettled(attempts)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
+    }
+  });
+
+  test('is unavailable when it answers something else than JSON', async () => {
+    const server = createHttpServer((_, response) => response.writeHead(502).end('<html>'));
+    await expect(read(await addressOf(server))).rejects.toMatchObject(unavailable);
+  });
+});
+
+describe.each(Object.entries(ways))('by %s, a store that answers', (_name, read) => {
+  test('once after a failure is used', async () => {
+    let failures = 1;
+    const server = createHttpServer((request, response) =>
+      failures-- > 0 ? request.socket.destroy() : answer(200, { Item: { pk: { S: 'there' } } })(request, response),
+    );
+    expect(await read(await addressOf(server))).toMatchObject({ Item: { pk: { S: 'there' } } });
+  });
+
+  test('a wrong call is not an outage', async () => {
+    const server = createHttpServer(answer(400, { __type: 'com.amazon.coral.validate#ValidationException' }));
+    await expect(read(await addressOf(server))).rejects.toMatchObject({ name: 'ValidationException' });
+  });
+});
+
+test('errors outside the exchange pass unchanged', async () => {
+  const mistake = new TypeError('a mistake');
+  await expect(createTimeLimit()(() => Promise.reject(mistake))).rejects.toBe(mistake);
+});
+
+test('many operations take turns, and one that fails gives way', async () => {
+  const limited = createTimeLimit();
+  let [running, most] = [0, 0];
+  const operate = (index: number) =>
+    limited(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await setImmediate();
+      running -= 1;
+      if (index % 3 === 0) throw new Error('failed');
+    });
+  const crowd = Array.from({ length: 100 }, (_, index) => operate(index));
+  await Promise.any(crowd.slice(50));
+  crowd.push(...Array.from({ length: 100 }, (_, index) => operate(index)));
+  const outcomes = await Promise.allSettled(crowd);
+  expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(132);
+  expect(most).toBe(32);
+});
+
+describe('operations that wait for their turn', () => {
+  /** Operations whose ends the test decides, on a clock of its own. */
+  function startCrowd(count: number) {
+    jest.useFakeTimers();
+    closers.push(() => jest.useRealTimers());
+    const limited = createTimeLimit();
+    const running: PromiseWithResolvers<string>[] = [];
+    const operate = () =>
+      limited(() => {
+        const operation = Promise.withResolvers<string>();
+        running.push(operation);
+        return operation.promise;
+      });
+    return { running, operate, outcomes: Promise.allSettled(Array.from({ length: count }, operate)) };
+  }
+
+  test('are refused if the store is down', async () => {
+    const { running, operate, outcomes } = startCrowd(100);
+    await jest.advanceTimersByTimeAsync(2_000);
+    const ends = await outcomes;
+    expect(ends).toEqual(Array(100).fill({ status: 'rejected', reason: expect.objectContaining(unavailable) }));
+    // Only what was sent may have been carried out.
+    const reasons = ends.map((end) => end.status === 'rejected' && end.reason.reason);
+    expect(reasons).toEqual([...Array(32).fill('answer_lost'), ...Array(68).fill(undefined)]);
+    expect(running).toHaveLength(32);
+    // A later one is not held up.
+    const later = operate();
+    running.at(-1)?.resolve('done');
+    expect(await later).toBe('done');
+  });
+
+  test.each([
+    ['answers', (end: PromiseWithResolvers<string>) => end.resolve('done')],
+    ['refuses', (end: PromiseWithResolvers<string>) => end.reject(new ServiceError('No', '', { status: 400 }))],
+  ])('wait on if it %s others while one is too slow', async (_name, settle) => {
+    const { running, outcomes } = startCrowd(100);
+    await jest.advanceTimersByTimeAsync(1_000);
+    for (const end of running.slice(1)) settle(end);
+    await jest.advanceTimersByTimeAsync(1_000);
+    for (let turn = 0; turn < 5; turn += 1) {
+      for (const end of running) settle(end);
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    expect(running).toHaveLength(100);
+    const unavailables = (await outcomes).filter(
+      (end) => end.status === 'rejected' && end.reason instanceof GatewayError,
+    );
+    expect(unavailables).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['answered', () => Promise.resolve()],
+  ['refused', () => Promise.reject(new Error('no'))],
+])('an operation that was %s leaves no timer behind', async (_name, send) => {
+  jest.useFakeTimers();
+  closers.push(() => jest.useRealTimers());
+  await createTimeLimit()<unknown>(send).catch(() => {});
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test.each([
+  ['refused', 'ExpiredTokenException', 'answer_lost'],
+  ['refused for its condition, which its caller looks into', 'ConditionalCheckFailedException', undefined],
+])('if an operation whose first answer was lost is %s, it may have been carried out', async (_n, name, reason) => {
+  let requests = 0;
+  const refuse = answer(400, { __type: name });
+  const server = createHttpServer((request, response) =>
+    ++requests === 1 ? request.socket.destroy() : refuse(request, response),
+  );
+  const thrown = await readByCaller(await addressOf(server)).catch((error: unknown) => error);
+  expect(thrown).toMatchObject(reason ? { ...unavailable, reason } : { name, inDoubt: true });
+});
+
+const unavailable = { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } };
+
+function answer(status: number, body: object): RequestListener {
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+}
+
+async function addressOf(server: Server): Promise<string> {
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const input = { TableName: 'quota', Key: { pk: { S: 'there' } } };
+
+function readBySdk(endpoint: string): Promise<object> {
+  const client = createTestClient(endpoint);
+  closers.push(() => client.destroy());
+  return createTimeLimit()((limit) => client.send(new GetItemCommand(input), limit));
+}
+
+function readByCaller(endpoint: string): Promise<object> {
+  const callDynamoDb = createTestCaller(endpoint);
+  return createTimeLimit()(({ abortSignal }) => callDynamoDb('GetItem', input, abortSignal));
+}

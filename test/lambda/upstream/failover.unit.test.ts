@@ -1,0 +1,216 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { createDialects } from '../../../lambda/dialects/index.ts';
+import type { Upstream } from '../../../lambda/settings/config.ts';
+import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
+import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
+import type { Candidate } from '../../../lambda/upstream/pool.ts';
+import type { Outgoing } from '../../../lambda/upstream/request.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { upstreamNamed } from '../../support/upstream-named.ts';
+import { inTime } from '../../support/wait-until.ts';
+
+type Answer =
+  | number
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: Readable }
+  | Error;
+
+const [first, second] = [upstreamNamed('UPSTREAM'), upstreamNamed('UPSTREAM_2')];
+const candidate = (upstream: Upstream, key: string): Candidate => ({ upstream, key, headers: {}, secrets: [key] });
+/** Two upstreams with two keys each. */
+const all = [candidate(first, 'a'), candidate(first, 'b'), candidate(second, 'x'), candidate(second, 'y')];
+
+interface Changes extends Partial<Observer> {
+  readonly isAccountBound?: () => boolean;
+}
+
+const [chat] = createDialects({ signsThinking: false, streamUsage: false });
+
+function outgoingOf(isAccountBound: () => boolean): Outgoing {
+  if (!chat?.endpoints[0]) throw new Error('there is no dialect');
+  const body = {
+    conversation: { caller: 'me', traits: [] },
+    text: '{"model":0}',
+    edits: [],
+    model: { start: 9, end: 10 },
+  };
+  const model = { id: 'svc', kind: 'text' } as const;
+  return {
+    dialect: { ...chat, isAccountBound },
+    endpoint: chat.endpoints[0],
+    model,
+    stream: false,
+    clientHeaders: {},
+    body,
+  };
+}
+
+/** Asks upstreams with an answer for each key. Returns the outcome, the keys tried, those resting, and the reported failures. */
+async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes = {}, candidates = all) {
+  const [asked, resting, told]: [string[], string[], string[]] = [[], [], []];
+  let forgotten = false;
+  const askUpstreams = createFailover({
+    pool: {
+      candidates: async () => [...candidates],
+      hasKeys: async () => true,
+      rest: ({ key }, { kind }) => resting.push(`${key} ${kind}`),
+    },
+    send: async ({ headers: { authorization = '' } }, _signal, letGoOfBody) => {
+      const key = authorization.replace('Bearer ', '');
+      asked.push(key);
+      letGoOfBody?.();
+      const answer = answers[key] ?? 200;
+      if (answer instanceof Error) throw answer;
+      const {
+        status,
+        headers = {},
+        body = Readable.from([Buffer.from('{}')]),
+      } = typeof answer === 'number' ? { status: answer } : answer;
+      return { status, headers, body };
+    },
+    now: () => Date.UTC(2026, 10, 21),
+  });
+  const { isAccountBound = () => false, ...observed } = changes;
+  const outgoing = outgoingOf(isAccountBound);
+  const outcome = await askUpstreams(outgoing, {
+    explain: (body) => `explained ${body}`,
+    signal: new AbortController().signal,
+    letGoOfBody: () => {
+      forgotten = true;
+      outgoing.body = undefined;
+    },
+    onTry: () => {},
+    onFailure: ({ kind }, { key }, another) => told.push(`${key} ${kind} ${another}`),
+    ...observed,
+  }).catch((error: unknown) => error);
+  return { outcome, asked: asked.join(''), resting, told, forgotten };
+}
+
+describe('the keys and upstreams tried', () => {
+  test.each<[string, Record<string, Answer>, string]>([
+    ['only one, if it answers', {}, 'a'],
+    ['the next key after 401, 402 and 429, then the next upstream', { a: 401, b: 429, x: 402 }, 'abxy'],
+    ['the next upstream after a 5xx', { a: 500, x: 503 }, 'ax'],
+    ['the next upstream after an unreachable one', { a: new UpstreamFailure('unreachable') }, 'ax'],
+    ['the next upstream after a key and a 5xx', { a: 429, b: 500 }, 'abx'],
+    ['no other after a 400', { a: 400 }, 'a'],
+    ['no other after a 404 or a redirect', { a: 404, b: 302 }, 'a'],
+    ['one more after a 403', { a: 403, b: 403 }, 'ab'],
+    ['one more after a 403, whatever came between', { a: 403, b: 429, x: 403 }, 'abx'],
+  ])('%s', async (_name, answers, expected) => {
+    expect((await ask(answers)).asked).toBe(expected);
+  });
+
+  test('none without a key', async () => {
+    const { outcome, asked } = await ask({}, {}, []);
+    expect([outcome, asked]).toEqual([expect.objectContaining({ kind: 'credentials' }), '']);
+  });
+
+  test('no other once the client has left', async () => {
+    const gone = new Error('gone');
+    expect(await ask({}, { signal: AbortSignal.abort(gone) })).toMatchObject({ outcome: gone, asked: '' });
+    const controller = new AbortController();
+    const explain = () => {
+      controller.abort(gone);
+      return 'too late';
+    };
+    const late = await ask({ a: 413 }, { signal: controller.signal, explain });
+    expect(late).toEqual({ outcome: gone, asked: 'a', resting: [], told: [], forgotten: false });
+  });
+});
+
+test('the body is kept until the last that can be tried, and whose it is was found out by then', async () => {
+  expect((await ask({ a: 429, b: 401 })).forgotten).toBe(false);
+  expect(await ask({ a: 429, b: 401, x: 402 })).toMatchObject({ asked: 'abxy', forgotten: true });
+  let questions = 0;
+  const isAccountBound = () => {
+    questions += 1;
+    return true;
+  };
+  const { outcome } = await ask({ a: 429, b: 401, x: 402, y: 400 }, { isAccountBound });
+  expect(outcome).toMatchObject({ kind: 'limited' });
+  expect(questions).toBe(1);
+});
+
+describe('each failure', () => {
+  test('rests its key if the key is the cause, and is reported with whether another try follows', async () => {
+    expect(await ask({ a: 401, b: 429, x: 500 })).toMatchObject({
+      outcome: { kind: 'server_error', upstreamStatus: 500 },
+      resting: ['a credentials', 'b limited'],
+      told: ['a credentials true', 'b limited true', 'x server_error false'],
+    });
+    expect(await ask({ a: 403, b: 403 })).toMatchObject({
+      resting: [],
+      told: ['a forbidden true', 'b forbidden false'],
+    });
+  });
+
+  test('does not include the gateway’s own faults', async () => {
+    const fault = new TypeError('a fault');
+    expect(await ask({ a: fault })).toMatchObject({ outcome: fault, asked: 'a', resting: [], told: [] });
+  });
+
+  test('is the answer if it is the last, except a 400 on data that only the first failed account can read', async () => {
+    const bound = { isAccountBound: () => true };
+    expect((await ask({ a: 429, b: 400 }, bound)).outcome).toMatchObject({ kind: 'limited' });
+    expect((await ask({ a: 429, b: 400 })).outcome).toMatchObject({ kind: 'caller' });
+    expect((await ask({ a: 400 }, bound)).outcome).toMatchObject({ kind: 'caller' });
+    expect((await ask({ a: 429, b: 500, x: 400 }, bound)).outcome).toMatchObject({ kind: 'limited' });
+  });
+});
+
+describe('an upstream’s message about its failure', () => {
+  test.each<[number, string | undefined]>([
+    [400, 'explained why'],
+    [422, 'explained why'],
+    [413, 'explained why'],
+    [404, undefined],
+    [429, undefined],
+    [500, undefined],
+  ])('is passed on if the caller can fix it: %s', async (status, message) => {
+    const body = Readable.from([Buffer.from('why')]);
+    const { outcome } = await ask({ a: { status, body } }, {}, all.slice(0, 1));
+    const said = outcome instanceof UpstreamFailure ? outcome.message : '';
+    expect(said.startsWith('explained')).toBe(message !== undefined);
+    if (message !== undefined) expect(said).toBe(message);
+  });
+
+  test('is given up if it is too long, broken or endless', async () => {
+    using timers = stopTimers();
+    const silent = new Readable({ read() {} });
+    const broken = new Readable({ read: () => broken.destroy(new Error('reset')) });
+    const long = (length: number) => Readable.from([Buffer.alloc(length, 'x')]);
+    const messageOf = async (body: Readable) => {
+      const { outcome } = await ask({ a: { status: 400, body } });
+      return outcome instanceof UpstreamFailure ? outcome.message.length : outcome;
+    };
+    expect(await messageOf(long(65_536))).toBe(65_536 + 'explained '.length);
+    expect(await messageOf(long(65_537))).toBe('explained '.length);
+    expect(await messageOf(broken)).toBe('explained '.length);
+    const waiting = messageOf(silent);
+    timers.pass(0);
+    await new Promise(setImmediate);
+    timers.pass(1_999);
+    expect(silent.destroyed).toBe(false);
+    timers.pass(1);
+    expect(await waiting).toBe('explained '.length);
+  });
+
+  test('is released if nobody reads it', async () => {
+    const body = Readable.from([Buffer.alloc(1_000)]);
+    await ask({ a: { status: 500, body } });
+    await inTime(new Promise((resolve) => body.once('close', resolve)), 'the body is released');
+    expect(body.readableEnded).toBe(true);
+  });
+
+  test('keeps how long to wait and whether to try again', async () => {
+    const headers = { 'retry-after': 'Sat, 21 Nov 2026 00:00:09 GMT', 'x-should-retry': 'false' };
+    const [limited] = all;
+    const { outcome } = await ask({ a: { status: 429, headers } }, {}, limited ? [limited] : []);
+    expect(outcome).toMatchObject({ headers: { 'retry-after': '9', 'x-should-retry': 'false' }, retryAfter: '9' });
+    const odd = await ask({ a: { status: 400, headers: { 'x-should-retry': 'perhaps' } } });
+    expect(odd.outcome).toMatchObject({
+      headers: expect.not.objectContaining({ 'x-should-retry': expect.anything() }),
+    });
+  });
+});

@@ -1,0 +1,240 @@
+import { getEventListeners, once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createExchange, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/http-client.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { startDeafUpstream } from '../../support/deaf-upstream.ts';
+import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { hangUp, head, json, raw, reset, type Script, silence, until, write } from '../../support/upstream-script.ts';
+import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
+
+let upstream: FakeUpstream;
+let send: SendRequest;
+const never = new AbortController().signal;
+const connectTimeout = 5_000;
+
+beforeEach(async () => {
+  upstream = await startFakeUpstream();
+  send = createExchange({ connectTimeout });
+});
+afterEach(() => upstream.close());
+
+const ask = (signal = never, url = upstream.url): Promise<UpstreamAnswer> =>
+  send({ url, headers: { 'x-some': 'thing' }, pieces: ['{"a":', '1}'] }, signal);
+const answerOf = async (signal?: AbortSignal) => text((await ask(signal)).body);
+const half = gzipSync('thing').subarray(0, 15);
+const fine = json(200, { fine: true });
+const failure = (kind: string) => expect.objectContaining({ name: 'UpstreamFailure', kind });
+
+describe('a request', () => {
+  test('arrives as it was made, and its answer comes back', async () => {
+    upstream.answer(json(418, { fine: true }, { 'x-other': 'thing' }));
+    const { status, headers, body } = await ask();
+    expect([status, headers['x-other'], await text(body)]).toEqual([418, 'thing', '{"fine":true}']);
+    const [{ method, headers: sent, body: received } = {}] = upstream.requests;
+    expect([method, sent?.['x-some'], received?.toString()]).toEqual(['POST', 'thing', '{"a":1}']);
+  });
+
+  test('uses a connection again, and 64 of them are kept', async () => {
+    upstream.otherwise(fine);
+    const crowd = async () => {
+      const before = upstream.requests.length;
+      await Promise.all(Array.from({ length: 70 }, () => answerOf()));
+      return upstream.requests.slice(before).filter(({ reused }) => reused).length;
+    };
+    expect([await crowd(), await crowd()]).toEqual([0, 64]);
+  });
+
+  test.each([
+    ['forgets a large body once it is sent, which goes on a fresh connection', 65_537, true, false],
+    ['keeps a small one for a second try, and uses a connection again', 65_536, false, true],
+  ])('%s', async (_, size, forgets, reuses) => {
+    upstream.answer(fine, [silence]);
+    await answerOf();
+    let forgotten = false;
+    const request = { url: upstream.url, headers: { 'content-length': `${size}` }, pieces: ['x'.repeat(size)] };
+    const leaving = new AbortController();
+    const answered = send(request, leaving.signal, () => {
+      forgotten = true;
+    });
+    const { reused } = await upstream.arrival(1);
+    await turnEventLoop(20);
+    expect([forgotten, reused]).toEqual([forgets, reuses]);
+    leaving.abort();
+    await expect(answered).rejects.toThrow();
+  });
+
+  test('leaves no listener on its signal', async () => {
+    upstream.otherwise(fine);
+    const { signal } = new AbortController();
+    await answerOf(signal);
+    await answerOf(signal);
+    await waitUntil(() => getEventListeners(signal, 'abort').length === 0, 'nothing listens to the signal');
+  });
+
+  test.each<[string, Script]>([
+    ['before its answer', [silence]],
+    ['in its answer', [head(200), write('half'), silence]],
+  ])('is cut when it is given up %s', async (_name, script) => {
+    upstream.answer(fine, script);
+    await answerOf(); // so that the connection is one that is used again
+    const controller = new AbortController();
+    const answered = expect(ask(controller.signal).then(({ body }) => text(body))).rejects.toThrow();
+    const asked = await upstream.arrival(1);
+    controller.abort();
+    expect(await asked.closed).toBe('aborted');
+    await inTime(answered, 'the request fails');
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  test('is not sent on when its answer is over', async () => {
+    const size = 100_000_000;
+    const over = Promise.withResolvers<number>();
+    // Answers at once, and keeps reading only to see what still comes.
+    const server = createServer((socket) => {
+      socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
+      socket.on('error', () => {}).once('close', () => over.resolve(socket.bytesRead));
+      answered.promise.then(() => socket.on('data', () => socket.bytesRead > size && over.resolve(socket.bytesRead)));
+    });
+    const answered = Promise.withResolvers<void>();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const request = { url: `http://127.0.0.1:${port}/`, headers: {}, pieces: ['x'.repeat(size)] };
+    const { status, body } = await send(request, never);
+    expect([status, await text(body)]).toEqual([413, 'no']);
+    answered.resolve();
+    expect(await inTime(over.promise, 'the connection to the upstream is over')).toBeLessThan(size);
+    server.close();
+  });
+});
+
+describe('a connection', () => {
+  test('that is not established in time is given up', async () => {
+    await using deaf = await startDeafUpstream();
+    using timers = stopTimers();
+    let outcome: unknown;
+    const asked = ask(never, deaf.url).catch((error: unknown) => {
+      outcome = error;
+    });
+    await turnEventLoop(20);
+    timers.pass(connectTimeout - 1);
+    await turnEventLoop(20);
+    expect(outcome).toBeUndefined();
+    timers.pass(1);
+    await asked;
+    expect(outcome).toEqual(failure('connect_timeout'));
+  });
+
+  test('that was made in time may be silent for longer', async () => {
+    using timers = stopTimers();
+    const released = Promise.withResolvers<void>();
+    upstream.otherwise([until(released.promise), ...fine]);
+    const answers = [answerOf(), answerOf()];
+    await upstream.arrival(1);
+    timers.pass(connectTimeout);
+    released.resolve();
+    expect(await Promise.all(answers)).toEqual(['{"fine":true}', '{"fine":true}']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('that was made in time and secured may be silent for longer, too', async () => {
+    const certificate = makeCertificate();
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([certificate.cert]);
+    const asked = Promise.withResolvers<ServerResponse>();
+    const server = createHttpsServer(certificate, (_, response) => asked.resolve(response));
+    try {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      using timers = stopTimers();
+      const answer = ask(never, `https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      const response = await Promise.race([asked.promise, answer.then(() => undefined)]);
+      timers.pass(connectTimeout);
+      response?.end('fine');
+      expect(await text((await answer).body)).toBe('fine');
+    } finally {
+      setDefaultCACertificates(trusted);
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  test('that is refused leaves nothing behind', async () => {
+    using _timers = stopTimers();
+    const { signal } = new AbortController();
+    await expect(ask(signal, refusingUrl)).rejects.toEqual(failure('unreachable'));
+    await expect(ask(signal, refusingUrl)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    await waitUntil(() => getEventListeners(signal, 'abort').length === 0, 'nothing listens to the signal');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test.each([
+    ['reset', reset],
+    ['closed', hangUp],
+  ])('that is reused and %s before any answer is replaced by a fresh one, once', async (_name, death) => {
+    upstream.answer(fine, [death], fine, fine, [death], [death]);
+    expect(await answerOf()).toBe('{"fine":true}');
+    expect(await answerOf()).toBe('{"fine":true}');
+    expect(upstream.requests.map(({ reused }) => reused)).toEqual([false, true, false]);
+    await answerOf();
+    await expect(ask()).rejects.toEqual(failure('unreachable'));
+    expect(upstream.requests).toHaveLength(6);
+  });
+
+  test.each<[string, Script]>([
+    ['half a head', [raw('HTTP/1.1 200 O'), hangUp]],
+    ['another protocol', [raw('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')]],
+    ['no HTTP', [raw('SSH-2.0\r\n\r\n'), hangUp]],
+  ])('that brings %s is not asked again', async (_name, script) => {
+    upstream.answer(script, fine, script);
+    await expect(ask()).rejects.toEqual(failure('unreachable'));
+    await answerOf();
+    await expect(ask()).rejects.toEqual(failure('unreachable'));
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  test('that is fresh and lost is not replaced', async () => {
+    upstream.answer([reset]);
+    await expect(ask()).rejects.toEqual(failure('unreachable'));
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    [' GZIP ', gzipSync],
+    ['identity', Buffer.from],
+    ['unheard-of', Buffer.from],
+  ])('in %j is decoded', async (encoding, encode) => {
+    upstream.answer([head(200, { 'content-encoding': encoding }), write(encode(Buffer.from('thing')))]);
+    expect(await answerOf()).toBe('thing');
+  });
+
+  test.each<[string, Script]>([
+    ['is cut', [head(200), write('half'), hangUp]],
+    ['is cut while it is decoded', [head(200, { 'content-encoding': 'gzip' }), write(half), hangUp]],
+    ['ends too early for its encoding', [head(200, { 'content-encoding': 'gzip' }), write(half)]],
+    ['is not what its encoding says', [head(200, { 'content-encoding': 'br' }), write('text')]],
+  ])('that %s fails', async (_name, script) => {
+    upstream.answer(script);
+    await expect(answerOf()).rejects.toThrow();
+  });
+
+  test('whose answer is no longer read requests no more data, decoded or not', async () => {
+    for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
+      upstream.answer([head(200, headers), write(half), silence]);
+      const { body } = await ask();
+      body.on('error', () => {}).destroy();
+      expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
+    }
+  });
+});

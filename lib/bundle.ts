@@ -37,9 +37,10 @@ export function bundle(entry: string, outdir: string, options: Pick<BuildOptions
   });
 }
 
-/** Builds the HTTP server into `outdir`: one file, the pages, and a package.json that tells Node it is ESM. */
+/** Builds the HTTP server into `outdir`: one file with its map, the pages, and a package.json that tells Node it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
-  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' } });
+  // Names its map, so that Node's `--enable-source-maps` finds it on a host.
+  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' }, sourcemap: 'linked' });
   await writePages(resolve(root, outdir, 'wallet/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
   return metafile;
@@ -48,6 +49,9 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
 async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
     plugins: [lazyNode],
+    // Written beside the code but never deployed to Lambda, where Node would read them at every start. `npm run trace` reads
+    // production's stack traces with the maps of a build of the same commit.
+    sourcemap: 'external',
     ...options,
     absWorkingDir: root,
     // Always built as if for this folder: the path from there to the sources is part of the maps, and so of the chunks' names.
@@ -62,9 +66,6 @@ async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
     banner: { js: 'const require = process.getBuiltinModule;' },
     mainFields: ['module', 'main'], // the SDK's ESM builds are half the size
     minify: true,
-    // Written beside the code but never deployed: Node would read them at every start. `npm run trace` reads production's stack
-    // traces with the maps of a build of the same commit.
-    sourcemap: 'external',
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',

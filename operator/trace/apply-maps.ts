@@ -9,7 +9,7 @@ export interface Applied {
 }
 
 /** Positions of a bundle, as stack traces name them: `file:///var/task/index.mjs:1:2345`. */
-const position = /(?:file:\/\/)?\/var\/task\/([\w-]+\.mjs):(\d+):(\d+)/g;
+const position = /(?:file:\/\/)?\/var\/task\/([\w-]+\.m?js):(\d+):(\d+)/g;
 
 /** Replaces the bundle's positions by those of the sources. The folder has the bundle and its maps. */
 export function applyMaps(text: string, folder: string): Applied {

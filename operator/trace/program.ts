@@ -26,7 +26,9 @@ export function createProgram({ root, folder, read, print, printError }: Surroun
     .argument('[file]', 'the lines; without it, or with -, standard input', '-')
     .option('--commit <commit>', 'the deployed commit, from the output Commit or the log line `started`', 'HEAD')
     .addOption(
-      new Option('--of <function>', 'the function that wrote them').choices(['gateway', 'wallet']).default('gateway'),
+      new Option('--of <function>', 'the function that wrote them')
+        .choices(['gateway', 'wallet', 'server'])
+        .default('gateway'),
     )
     .action(async (file: string, { commit, of }: Options) => {
       const checkout = join(folder, 'checkout');
@@ -36,7 +38,7 @@ export function createProgram({ root, folder, read, print, printError }: Surroun
       const { text, unknown } = applyMaps(read(file), join(checkout, 'dist', of));
       print(text.trimEnd());
       if (unknown.length > 0) {
-        printError(`${unknown.join(', ')}: not of this build; try another --commit, or --of wallet\n`);
+        printError(`${unknown.join(', ')}: not of this build; try another --commit, or --of\n`);
       }
     });
 }

@@ -45,6 +45,15 @@ test('positions in the bundle become those in the sources of the deployed commit
   expect(Number(laterLine) - Number(line)).toBe(3);
 });
 
+test('so do those in the server’s bundle', () => {
+  const before = readFileSync(join(checkout, 'dist/server/index.js'), 'utf8').split('listening on ')[0] ?? '';
+  const lines = before.split('\n');
+  const position = `/var/task/index.js:${lines.length}:${(lines.at(-1) ?? '').length}`;
+  expect(trace(['--of', 'server'], `at listen (file://${position})`).stdout).toMatch(
+    /^at listen \(lambda\/[\w/-]+\.ts:\d+:\d+\)$/m,
+  );
+});
+
 test('positions from another build are reported', () => {
   const line = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
   const { status, stdout, stderr } = trace(['--of', 'wallet', '-'], line);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -73,10 +73,12 @@ describe('the container', () => {
       const [from = '', to = ''] = copy.split(' ');
       cpSync(join(folder, from), join(root, to), { recursive: true });
     }
-    const [command, file = ''] = JSON.parse(said('CMD')[0] ?? '[]');
-    expect([command, said('FROM')]).toEqual(['node', [expect.stringMatching(/^node:24/)]]);
+    const [command, option = '', file = ''] = JSON.parse(said('CMD')[0] ?? '[]');
+    expect([command, option]).toEqual(['node', '--enable-source-maps']);
+    expect(said('FROM')).toEqual([expect.stringMatching(/^node:24/)]);
     // All of its ENV, except that it listens on a free port of this machine only.
-    const env = { ...settings(), ...pairs(said('ENV').join(' ')), HOST: '127.0.0.1', PORT: '0' };
+    const own = { ...pairs(said('ENV').join(' ')), HOST: '127.0.0.1', PORT: '0' };
+    const env = { ...settings(), ...own, NODE_OPTIONS: option };
     await using server = await startGatewayProcess(env, join(root, file));
     upstream.otherwise(json(200, answer));
     const client = createClient(server.url);
@@ -102,22 +104,40 @@ describe('the systemd unit', () => {
     expect(stderr.split('\n').filter((line) => line.includes(file) && !line.includes('not executable'))).toEqual([]);
   });
 
-  test('starts by its own command line, with its settings before those of the file', async () => {
-    const [node, ...words] = said('ExecStart')[0]?.split(' ') ?? [];
-    const file = words.pop() ?? '';
-    expect([node, words]).toEqual(['/usr/bin/node', ['--enable-source-maps']]);
+  const [node, ...words] = said('ExecStart')[0]?.split(' ') ?? [];
+  const file = words.pop() ?? '';
+  const own = pairs(said('Environment').join(' ').replaceAll('%i', '0'));
+  /** A process with the unit's own command line and settings, and with those of the file. */
+  const start = (others: Readonly<Record<string, string>> = {}) => {
     const root = join(folder, 'unit');
-    mkdirSync(root);
     cpSync(join(folder, 'dist/server'), join(root, dirname(file)), { recursive: true });
-    const own = pairs(said('Environment').join(' ').replaceAll('%i', '0'));
+    return startGatewayProcess({ ...settings(), ...own, NODE_OPTIONS: words.join(' '), ...others }, join(root, file));
+  };
+
+  test('starts by its own command line, with its settings before those of the file', async () => {
+    expect([node, words]).toEqual(['/usr/bin/node', ['--enable-source-maps']]);
     expect(own).toEqual({ PORT: '0', SHUTDOWN_GRACE: '120', NODE_ENV: 'production' });
     // systemd waits longer than its grace before it kills it.
     expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(Number(own.SHUTDOWN_GRACE));
-    const env = { ...settings(), ...own, NODE_OPTIONS: words.join(' ') };
-    await using server = await startGatewayProcess(env, join(root, file));
+    await using server = await start();
     expect((await fetch(`${server.url}/healthz`)).status).toBe(204);
     server.signal('SIGTERM');
     expect(await server.ended).toBe(0);
+  });
+
+  test('logs where in the sources an error arose', async () => {
+    await using server = await start({ QUOTA_TABLE: 'no-such-table' });
+    const client = createClient(server.url);
+    expect((await client.send(sending('127.0.0.51')))?.status).toBe(500);
+    client.close();
+    server.signal('SIGTERM');
+    await server.ended;
+    const frames = server
+      .output()
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? (JSON.parse(line).at ?? []) : []));
+    expect(frames).toContainEqual(expect.stringMatching(/lambda\/[\w/-]+\.ts:\d+:\d+/));
+    expect(frames.join()).not.toContain('index.js');
   });
 });
 

@@ -10,7 +10,7 @@ const project = (displayName, testMatch, extra = {}) => ({
   runtime: '<rootDir>/test/support/shared-packages.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.mjs' },
-  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/test/support/runtime-client'],
+  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist'],
   cacheDirectory: '<rootDir>/.jest-cache',
   ...extra,
 });

@@ -33,7 +33,9 @@ export async function startLambdaRuntime(
   environment: Readonly<Record<string, string>>,
 ): Promise<LambdaRuntime> {
   if (!existsSync(join(client, 'node_modules')))
-    throw new Error('run `node local/runtime/install-runtime-client.ts`: the runtime client is not installed');
+    throw new Error(
+      'run `node local/install-apart.ts local/runtime/runtime-client`: the runtime client is not installed',
+    );
   const api = await startRuntimeApi(lambda.timeoutMs);
   const spawnedAt = performance.now();
   const child = spawn(

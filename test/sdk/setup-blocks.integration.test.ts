@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
@@ -9,6 +10,9 @@ import { outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 
 const run = promisify(execFile);
 const answer = 'Hello from afar.';
+
+/** Where the libraries are, and where they find those that are installed with the product. */
+const folder = 'test/sdk/frameworks';
 
 /** For each library that is light enough to install here: how to request a tool call after its block's setup. */
 const asking: Readonly<Record<string, string>> = {
@@ -62,6 +66,7 @@ describe('the blocks that people paste', () => {
   let blockOf: (client: string, title: string) => string;
 
   beforeAll(async () => {
+    if (!existsSync(`${folder}/node_modules`)) throw new Error(`run \`node local/install-apart.ts ${folder}\` first`);
     gateway = await startScriptedGateway();
     const snippets = createSnippets({ gatewayUrl: gateway.url, serviceName: 'svc', key: await gateway.issueKey() });
     blockOf = (client, title) =>
@@ -73,7 +78,8 @@ describe('the blocks that people paste', () => {
     // Without this environment, in which somebody's own key could replace one that a block lacks.
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const env = { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' };
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env, timeout: 20_000 });
+    const words = ['--input-type=module', '--eval', script];
+    const { stdout } = await run(process.execPath, words, { env, cwd: folder, timeout: 20_000 });
     return stdout;
   };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { bytesAtRate, mostBurst } from '../../lambda/store/counter-cost.ts';
+import { bytesAtRate, mostBurst, unitsOfWorstSecond } from '../../lambda/store/counter-cost.ts';
 import { writeUnits } from '../../lambda/store/item-size.ts';
 import { prices } from '../../operator/cost/prices.ts';
 
@@ -20,7 +20,8 @@ test('the table of busy counters has their sizes and costs', () => {
   }
 });
 
-test('the highest burst limit is that which the synthesis allows', () => {
+test('the highest burst limit is that which the synthesis allows, and costs what the page says', () => {
+  expect(/takes (\d+) units of the 1,000/.exec(text)?.[1]).toBe(String(unitsOfWorstSecond(mostBurst)));
   expect(/`BURST_LIMIT`\D+(\d+)/.exec(text)?.[1]).toBe(String(mostBurst));
   expect(/`BURST_LIMIT` .*at most (\d+)\]/.exec(readFileSync('docs/settings.md', 'utf8'))?.[1]).toBe(String(mostBurst));
 });

@@ -1,47 +1,31 @@
+import type { Prompt } from '../upstream/prompt.ts';
+import type { Answer, Part } from '../upstream/speaker.ts';
 import { chooseTools } from './choose-tools.ts';
-import type { Prompt } from './prompt.ts';
 import { sampleOf } from './sample.ts';
-
-export interface Call {
-  readonly name: string;
-  /** JSON text, as the OpenAI dialects carry it. */
-  readonly arguments: string;
-}
-
-/** The demo's answer, not yet in any dialect. */
-export interface Answer {
-  /** Empty if the request asked for no reasoning. */
-  readonly reasoning: string;
-  readonly text: string;
-  readonly calls: readonly Call[];
-  readonly end: 'stop' | 'length' | 'calls';
-  /** The stop sequence that ended the text. */
-  readonly stopSequence: string | null;
-  readonly usage: { readonly input: number; readonly output: number; readonly reasoning: number };
-}
 
 /** Decides on the answer by a few plain rules: the same request always gets the same answer. */
 export function answerPrompt(prompt: Prompt): Answer {
   const calls = makeCalls(prompt);
   const reasoning = prompt.thinks
-    ? `The question is ${quote(prompt.text)}. Quillon taught me to think first and to answer briefly.`
-    : '';
-  const full = calls.length > 0 ? '' : compose(prompt);
-  const { text: stopped, stopSequence } = stopAt(full, prompt.stop);
-  const tokens = splitTokens(stopped);
-  const cut = tokens.length > prompt.maxTokens;
-  const text = cut ? tokens.slice(0, prompt.maxTokens).join('') : stopped;
-  const count = (value: string) => splitTokens(value).length;
+    ? splitTokens(`The question is ${quote(prompt.text)}. Quillon taught me to think first and to answer briefly.`)
+    : [];
+  const { text, stopSequence } = stopAt(calls.length > 0 ? '' : compose(prompt), prompt.stop);
+  const tokens = splitTokens(text);
+  const isCut = tokens.length > prompt.maxTokens;
+  const said: Part = { kind: 'text', pieces: isCut ? tokens.slice(0, prompt.maxTokens) : tokens };
+  const parts = [
+    ...(reasoning.length > 0 ? [{ kind: 'reasoning', pieces: reasoning }] : []),
+    ...(calls[0] ? calls : [said]),
+  ];
+  const { choices } = prompt;
   return {
-    reasoning,
-    text,
-    calls,
-    end: calls.length > 0 ? 'calls' : cut ? 'length' : 'stop',
-    stopSequence: cut ? null : stopSequence,
+    parts: Array.from({ length: choices }, (_, choice) => parts.map((part) => ({ ...part, choice }))).flat(),
+    end: calls.length > 0 ? 'calls' : isCut ? 'length' : 'stop',
+    stopSequence: isCut ? null : stopSequence,
     usage: {
       input: prompt.inputTokens,
-      output: calls.reduce((sum, call) => sum + count(call.arguments), count(text) + count(reasoning)),
-      reasoning: count(reasoning),
+      output: choices * parts.reduce((sum, { pieces }) => sum + pieces.length, 0),
+      reasoning: choices * reasoning.length,
     },
   };
 }
@@ -75,10 +59,10 @@ const story = Array.from({ length: 12 }, (_, day) =>
   ].join(' '),
 );
 
-function makeCalls(prompt: Prompt): Call[] {
+function makeCalls(prompt: Prompt): Part[] {
   return chooseTools(prompt).map((tool, index) => {
     const values = sampleOf({ type: 'object', ...tool.schema }, (property) => believable(property, prompt, index));
-    return { name: tool.name, arguments: JSON.stringify(values) };
+    return { kind: 'call', tool: tool.name, pieces: splitTokens(JSON.stringify(values)) };
   });
 }
 

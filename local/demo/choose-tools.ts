@@ -1,4 +1,4 @@
-import type { Prompt, Tool } from './prompt.ts';
+import type { Prompt, Tool } from '../upstream/prompt.ts';
 
 /** The tools that a prompt asks to be called, in their order. */
 export function chooseTools(prompt: Prompt): readonly Tool[] {

@@ -1,25 +1,17 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { setTimeout as wait } from 'node:timers/promises';
+import { text } from 'node:stream/consumers';
+import { speakerAt, speakers } from '../upstream/index.ts';
+import { isObject, type JsonObject } from '../upstream/json.ts';
+import { eventText, head, json, pause, type Script, write } from '../upstream/script.ts';
+import { type Incoming, type ScriptedServer, startUpstream } from '../upstream/server.ts';
+import { BadRequest } from '../upstream/speaker.ts';
 import { answerPrompt } from './answer.ts';
-import { chat } from './chat.ts';
-import type { DemoDialect } from './dialect.ts';
-import { isObject, type JsonObject } from './json.ts';
-import { messages } from './messages.ts';
-import { responses } from './responses.ts';
-import { VendorError, vendor, vendorId } from './vendor.ts';
 
-export interface DemoUpstream {
-  /** The base URL with its version prefix. */
-  readonly url: string;
+export interface DemoUpstream extends ScriptedServer {
   readonly apiKey: string;
   readonly textModel: string;
   readonly visionModel: string;
   /** The names that the gateway must hide: `UPSTREAM_NAMES`. */
   readonly names: readonly string[];
-  close(): Promise<void>;
 }
 
 /** The settings of a gateway in front of it. */
@@ -39,101 +31,72 @@ export interface DemoUpstreamOptions {
   readonly now?: () => number;
 }
 
-const dialects: Readonly<Record<string, DemoDialect>> = {
-  '/v1/chat/completions': chat,
-  '/v1/responses': responses,
-  '/v1/messages': messages,
-  '/v1/messages/count_tokens': messages,
+/** The invented maker behind it: loud on purpose, so that the gateway has something to hide. */
+const maker = {
+  apiKey: 'qk-demo-4711',
+  textModel: 'quillon/quill-4-text',
+  visionModel: 'quillon/quill-4-vision',
+  names: ['Quillon', 'Quill-4'],
 };
+const marks = { provider: 'Quillon', system_fingerprint: 'fp_quillon_44', x_quillon: { region: 'quillon-eu-1' } };
+const headers = { server: 'quillon-edge/2.4', 'x-quillon-region': 'quillon-eu-1', 'set-cookie': 'quillon_session=1' };
 
 /** Starts a pretend maker of models that answers all three dialects, so that nobody needs an account to try them. */
 export async function startDemoUpstream(options: DemoUpstreamOptions = {}): Promise<DemoUpstream> {
-  const { port = 0, host = '127.0.0.1', pace = 15, now = Date.now } = options;
-  let number = 0;
-  const server = createServer(async (request, response) => {
-    number += 1;
-    for (const [name, value] of Object.entries(vendor.headers)) response.setHeader(name, value);
-    response.setHeader('x-request-id', vendorId('req_', number));
-    const path = request.url?.split('?')[0] ?? '';
-    const dialect = dialects[path];
+  const { pace = 15, now = Date.now, ...address } = options;
+  let count = 0;
+  const server = await startUpstream(async (incoming) => {
+    count += 1;
+    const id = `quillon${`${count}`.padStart(8, '0')}`;
+    const named = { ...headers, 'x-request-id': `req_${id}` };
+    const path = incoming.message.url?.split('?')[0] ?? '';
     try {
-      if (!dialect || request.method !== 'POST')
-        throw new VendorError(404, `Quillon has no ${request.method} ${path}.`);
-      checkKey(request);
-      const body = parseBody(await readText(request));
-      const model = checkModel(body);
-      const prompt = dialect.read(body);
-      if (path.endsWith('/count_tokens')) {
-        sendJson(response, 200, { input_tokens: prompt.inputTokens });
-        return;
-      }
-      if (dialect === messages && typeof body.max_tokens !== 'number') {
-        throw new VendorError(400, 'max_tokens: Quillon needs this field.');
-      }
-      const reply = { answer: answerPrompt(prompt), body, model, number, created: Math.floor(now() / 1000) };
-      if (body.stream === true) await sendStream(response, dialect.frames(reply), pace);
-      else sendJson(response, 200, dialect.whole(reply));
+      return await answer(incoming, path, { id, created: Math.floor(now() / 1000), pace, named });
     } catch (thrown) {
-      if (response.headersSent || response.destroyed) response.destroy();
-      else if (thrown instanceof VendorError) sendJson(response, thrown.status, (dialect ?? chat).error(thrown));
-      else sendJson(response, 500, (dialect ?? chat).error(new VendorError(500, `Quillon failed: ${thrown}`)));
+      const status = thrown instanceof BadRequest ? thrown.status : 500;
+      const { error } = speakerAt(path) ?? speakers.chat;
+      return json(status, error(status, `Quillon: ${thrown instanceof Error ? thrown.message : thrown}`), named);
     }
-  });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
-  const address = server.address() as AddressInfo;
-  return {
-    url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}/v1`,
-    apiKey: vendor.apiKey,
-    textModel: vendor.textModel,
-    visionModel: vendor.visionModel,
-    names: vendor.names,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  }, address);
+  return { ...maker, ...server };
 }
 
-function checkKey({ headers }: IncomingMessage): void {
-  const key = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /i, '');
-  if (key !== vendor.apiKey) throw new VendorError(401, `Wrong Quillon key. Find yours at ${vendor.consoleUrl}.`);
+interface Manner {
+  readonly id: string;
+  readonly created: number;
+  readonly pace: number;
+  readonly named: Readonly<Record<string, string>>;
 }
 
-function parseBody(text: string): JsonObject {
+async function answer({ message }: Incoming, path: string, { id, created, pace, named }: Manner): Promise<Script> {
+  const { method, headers: sent } = message;
+  const speaker = speakerAt(path);
+  if (!speaker || method !== 'POST') throw new BadRequest(404, `there is no ${method} ${path}.`);
+  const key = sent['x-api-key'] ?? sent.authorization?.replace(/^Bearer /i, '');
+  if (key !== maker.apiKey) throw new BadRequest(401, 'wrong key. Find yours at https://console.quillon.example/keys.');
+  const body = parseBody(await text(message));
+  const model = [maker.textModel, maker.visionModel].find((known) => known === body.model);
+  if (model === undefined) throw new BadRequest(404, `there is no model '${body.model}'.`);
+  const prompt = speaker.read(body);
+  if (path.endsWith('/count_tokens')) return json(200, { input_tokens: prompt.inputTokens }, named);
+  if (speaker === speakers.messages && typeof body.max_tokens !== 'number') {
+    throw new BadRequest(400, 'max_tokens: this field is required.');
+  }
+  const reply = { answer: answerPrompt(prompt), body, model, id, created, marks };
+  if (body.stream !== true) return json(200, speaker.whole(reply), named);
+  const events = [': QUILLON PROCESSING\n\n', ...speaker.events(reply).map(eventText)];
+  return [
+    head(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...named }),
+    ...events.flatMap((event) => (pace > 0 ? [write(event), pause(pace)] : [write(event)])),
+  ];
+}
+
+function parseBody(sent: string): JsonObject {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = JSON.parse(sent);
     if (isObject(body)) return body;
   } catch {
     // Invalid JSON gets the same answer as a body that is not an object.
   }
-  throw new VendorError(400, 'Quillon could not read the body: it is no JSON object.');
-}
-
-function checkModel(body: JsonObject): string {
-  const model = [vendor.textModel, vendor.visionModel].find((known) => known === body.model);
-  if (model === undefined) throw new VendorError(404, `Quillon has no model '${body.model}'.`);
-  return model;
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function sendJson(response: ServerResponse, status: number, body: JsonObject): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-/** Ends early, without a fault, when the reader goes away. */
-async function sendStream(response: ServerResponse, frames: Iterable<string>, pace: number): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
-  const paced = async function* () {
-    for (const frame of frames) {
-      yield frame;
-      if (pace > 0) await wait(pace);
-    }
-  };
-  await pipeline(Readable.from(paced()), response);
+  throw new BadRequest(400, 'the body must be a JSON object.');
 }

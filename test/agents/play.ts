@@ -1,6 +1,6 @@
 import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
 import { startTestGateway } from '../support/gateway.ts';
-import { actAsModel } from '../support/model/index.ts';
+import { actAsModel } from '../support/model.ts';
 import { chargesIn } from '../support/quota.ts';
 import { turnEventLoop } from '../support/wait-until.ts';
 import { type Outcome, runTask } from './run-task.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
 import type { TestGateway } from '../support/gateway.ts';
-import { actAsModel } from '../support/model/index.ts';
+import { actAsModel } from '../support/model.ts';
 import { withTool } from '../support/snippet-script.ts';
 import { outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 

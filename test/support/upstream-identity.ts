@@ -1,3 +1,6 @@
+import type { JsonObject } from '../../local/upstream/json.ts';
+import type { Part, Reply } from '../../local/upstream/speaker.ts';
+
 /** The fixtures' upstream, as an operator would configure it. */
 export const upstreamIdentity = {
   textModel: 'acmecorp/thunder-70b-instruct',
@@ -5,6 +8,19 @@ export const upstreamIdentity = {
   host: 'api.acmecorp.example',
   names: ['AcmeCorp', 'Thunder', 'acme'],
 } as const;
+
+/** Its reply to a request, for a speaker of the fake upstream. */
+export const replyOf = (parts: readonly Part[], body: JsonObject = {}): Reply => ({
+  answer: {
+    parts,
+    end: parts.some(({ kind }) => kind === 'call') ? 'calls' : 'stop',
+    usage: { input: 10, output: 5, reasoning: 0 },
+  },
+  body,
+  model: upstreamIdentity.textModel,
+  id: '1',
+  created: 1_790_000_000,
+});
 
 // Where names may stand, fixtures write them behind this marker. A marker that is cut over several deltas is cut so that
 // no piece holds a whole name.

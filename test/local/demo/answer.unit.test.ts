@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { answerPrompt, splitTokens } from '../../../local/demo/answer.ts';
-import { createPrompt, type Turn, type Wishes } from '../../../local/demo/prompt.ts';
+import { createPrompt, type Turn, type Wishes } from '../../../local/upstream/prompt.ts';
+import { wholeOf } from '../../../local/upstream/speaker.ts';
 
 const tool = (name: string) => ({ name, schema: { properties: { city: { type: 'string' } } } });
 
 const wishes: Wishes = {
+  choices: 1,
   tools: [],
   choice: 'auto',
   parallel: true,
@@ -15,10 +17,19 @@ const wishes: Wishes = {
 };
 const turn = (role: Turn['role'], text: string): Turn => ({ role, text, images: 0, videos: 0 });
 
-function answer(text: string, more: Partial<Wishes> = {}, results: readonly string[] = []) {
-  const turns = [turn('user', text), ...results.map((result) => turn('tool', result))];
-  return answerPrompt(createPrompt(turns, { ...wishes, ...more }));
+function answerTurns(turns: readonly Turn[], more: Partial<Wishes> = {}) {
+  const { parts, ...rest } = answerPrompt(createPrompt(turns, { ...wishes, ...more }));
+  const ofKind = (kind: string) => parts.filter((part) => part.kind === kind);
+  return {
+    ...rest,
+    text: ofKind('text').map(wholeOf).join(),
+    reasoning: ofKind('reasoning').map(wholeOf).join(),
+    calls: ofKind('call').map((call) => ({ name: call.tool, arguments: wholeOf(call) })),
+  };
 }
+
+const answer = (text: string, more?: Partial<Wishes>, results: readonly string[] = []) =>
+  answerTurns([turn('user', text), ...results.map((result) => turn('tool', result))], more);
 
 const calledBy = (...parameters: Parameters<typeof answer>) => answer(...parameters).calls.map((call) => call.name);
 
@@ -87,7 +98,7 @@ describe('ends', () => {
 });
 
 describe('answers the last message of the user', () => {
-  const told = (...turns: Turn[]) => answerPrompt(createPrompt(turns, wishes)).text;
+  const told = (...turns: Turn[]) => answerTurns(turns).text;
 
   test('without what an agent adds to it', () => {
     const question = turn('user', 'Who are you?');

@@ -18,6 +18,8 @@ export interface Tool {
 
 /** A request, apart from its conversation. */
 export interface Wishes {
+  /** How many answers are asked for at once. */
+  readonly choices: number;
   readonly tools: readonly Tool[];
   readonly choice: 'auto' | 'none' | 'required' | { readonly name: string };
   readonly parallel: boolean;
@@ -28,7 +30,7 @@ export interface Wishes {
   readonly stop: readonly string[];
 }
 
-/** A request as the demo's answers see it. */
+/** A request as far as an answer depends on it, whatever its dialect. */
 export interface Prompt extends Wishes {
   /** The last thing that the user wrote. */
   readonly text: string;
@@ -36,10 +38,12 @@ export interface Prompt extends Wishes {
   readonly videos: number;
   /** The results of tools, if the conversation ends with them. */
   readonly toolResults: readonly string[];
+  /** Whether any tool was called earlier. */
+  readonly hasCalled: boolean;
   readonly inputTokens: number;
 }
 
-/** Looks at the end of a conversation, which is all that the demo answers. */
+/** Looks at the end of a conversation, which is all that gets an answer. */
 export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
   const talk = turns.map(withoutNotes).filter(saysSomething);
   const lastSpoken = talk.findLastIndex((turn) => turn.role !== 'tool');
@@ -53,6 +57,7 @@ export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
     images: user?.images ?? 0,
     videos: user?.videos ?? 0,
     toolResults,
+    hasCalled: talk.some(({ role }) => role === 'tool'),
     inputTokens: Math.ceil(characters / 4) + turns.length * 3 + media * 85,
   };
 }

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Exchange, play, type Script } from './script.ts';
+
+/** One request of a client, and the connection that it came on. */
+export interface Incoming extends Exchange {
+  readonly message: IncomingMessage;
+  /** The connection, numbered from 1. */
+  readonly connection: number;
+  /** Whether the connection has carried a request before. */
+  readonly reused: boolean;
+  /** How it ended: answered whole, cut by the script, or aborted by the client. */
+  readonly closed: Promise<'answered' | 'cut' | 'aborted'>;
+}
+
+export interface ScriptedServer {
+  /** The base address, version prefix included. */
+  readonly url: string;
+  /** Closes every connection and fails if an answer could not be given. */
+  close(): Promise<void>;
+}
+
+/** An upstream on a port of its own, with real HTTP. What it answers is a script for each request. */
+export async function startUpstream(
+  answer: (incoming: Incoming) => Script | Promise<Script>,
+  { port = 0, host = '127.0.0.1' }: { readonly port?: number; readonly host?: string } = {},
+): Promise<ScriptedServer> {
+  const faults: unknown[] = [];
+  const connections = new WeakMap<
+    Socket,
+    { readonly number: number; readonly gone: Promise<void>; requests: number }
+  >();
+  let connectionCount = 0;
+
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (message, response) => {
+    serve(message, response).catch((fault) => {
+      // An upload broken off by its sender is not a fault of the script.
+      if (!message.complete) return;
+      faults.push(fault);
+      message.socket.destroy();
+    });
+  });
+  // Nothing here keeps the process alive, so a hanging test fails by its time limit and the run still ends.
+  server.unref();
+  server.on('connection', (socket) => {
+    socket.unref();
+    connections.set(socket, { number: ++connectionCount, requests: 0, gone: closing(socket) });
+    socket.on('error', () => {});
+  });
+
+  async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = message;
+    const connection = connections.get(socket);
+    if (!connection) throw new Error('a request without a connection');
+    const { number, gone } = connection;
+    const incoming: Incoming = {
+      ...{ message, response, socket, gone, connection: number, reused: connection.requests++ > 0 },
+      ...{ bytesWritten: 0, cut: false },
+      closed: Promise.race([closing(response), gone]).then(() =>
+        incoming.cut ? 'cut' : response.writableFinished ? 'answered' : 'aborted',
+      ),
+    };
+    await play(await answer(incoming), incoming);
+  }
+
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}/v1`,
+    async close() {
+      server.closeAllConnections();
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
+      if (faults.length > 0) throw new AggregateError(faults.splice(0), 'a script of the fake upstream failed');
+    },
+  };
+}
+
+/** Unlike `once` of node:events, does not reject on an error, which is how a reset shows. */
+function closing(emitter: Socket | ServerResponse): Promise<void> {
+  return new Promise((resolve) => emitter.once('close', () => resolve()));
+}

@@ -1,5 +1,3 @@
-import type { ClientEvent } from '../client-view.ts';
-
 /** A text in a stream: a run of deltas of one kind. */
 export interface Speech {
   readonly kind: string;
@@ -9,18 +7,6 @@ export interface Speech {
 export interface WireEvent {
   readonly type?: string;
   readonly data: unknown;
-}
-
-/** How a dialect streams several texts, and how its clients reassemble them. */
-export interface Teller {
-  readonly kinds: readonly string[];
-  /** The events of these texts, in order or, with `pick`, with their deltas interleaved. */
-  tell(speeches: readonly Speech[], pick?: (count: number) => number): WireEvent[];
-  /** The same texts as one plain answer. */
-  answer(speeches: readonly Speech[]): unknown;
-  /** The texts in the order of the speeches. Throws if an event comes for a closed place, or contradicts a text. */
-  hear(events: readonly ClientEvent[]): string[];
-  hearAnswer(answer: unknown): string[];
 }
 
 /** Interleaves the deltas of several lists, keeping the order of each. */
@@ -35,12 +21,6 @@ export function mix<T>(lists: readonly (readonly T[])[], pick: (count: number) =
   }
   return mixed;
 }
-
-/** The whole text of a speech. */
-export const whole = ({ pieces }: Speech) => pieces.join('');
-
-/** An event named after its type. */
-export const typed = (data: { type: string }): WireEvent => ({ type: data.type, data });
 
 /** The bytes of a stream; with `escaped`, characters beyond ASCII are escaped. */
 export function toWire(events: readonly WireEvent[], escaped = false): Buffer {

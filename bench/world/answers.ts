@@ -1,3 +1,7 @@
+import { speakers } from '../../local/upstream/index.ts';
+import { asObject, asObjects, type JsonObject } from '../../local/upstream/json.ts';
+import { eventText } from '../../local/upstream/script.ts';
+import type { Reply } from '../../local/upstream/speaker.ts';
 import { tokens, tokensWithNames, upstreamModel } from './conversation.ts';
 
 /** Events of a chat as many servers send them, without names and with them, of the responses dialect, and as three servers send theirs. */
@@ -18,42 +22,15 @@ export type Script =
   /** Events as fast as the connection takes them, up to this many bytes. */
   | { readonly kind: 'bulk'; readonly bytes: number };
 
-const usage = { prompt_tokens: 24, completion_tokens: 212, total_tokens: 236 };
+/** What the upstream says, for a speaker of its dialect. */
+const replyWith = (pieces: readonly string[]): Reply => ({
+  answer: { parts: [{ kind: 'text', pieces }], end: 'stop', usage: { input: 24, output: pieces.length, reasoning: 0 } },
+  body: { stream_options: { include_usage: true } },
+  ...{ model: upstreamModel, id: 'C4qkZ1hT9xw2', created: 1795220000 },
+  marks: { system_fingerprint: 'fp_44709d6fcb' },
+});
 
-export const wholeAnswer = Buffer.from(
-  JSON.stringify({
-    id: 'chatcmpl-C4qkZ1hT9xw2',
-    object: 'chat.completion',
-    created: 1795220000,
-    model: upstreamModel,
-    system_fingerprint: 'fp_44709d6fcb',
-    choices: [
-      { index: 0, message: { role: 'assistant', content: tokens.slice(0, 212).join('') }, finish_reason: 'stop' },
-    ],
-    usage,
-  }),
-);
-
-function event(choices: readonly unknown[], more: object = {}): string {
-  const chunk = {
-    id: 'chatcmpl-C4qkZ1hT9xw2',
-    object: 'chat.completion.chunk',
-    created: 1795220000,
-    model: upstreamModel,
-  };
-  return `data: ${JSON.stringify({ ...chunk, system_fingerprint: 'fp_44709d6fcb', choices, ...more })}\n\n`;
-}
-
-const choice = (delta: object, finish_reason: string | null = null) => [{ index: 0, delta, finish_reason }];
-const toEvents = (texts: readonly string[]) => texts.map((content) => event(choice({ content })));
-
-/** One event per token. */
-export const events = toEvents(tokens);
-export const eventsWithNames = toEvents(tokensWithNames);
-
-/** The events before and after a stream's text. */
-export const opening = event(choice({ role: 'assistant', content: '' }));
-export const closing = `${event(choice({}, 'stop'))}${event([], { usage })}data: [DONE]\n\n`;
+export const wholeAnswer = Buffer.from(JSON.stringify(speakers.chat.whole(replyWith(tokens.slice(0, 212)))));
 
 /** What a stream begins with, its events, and what it ends with. */
 export interface Events {
@@ -68,58 +45,69 @@ const filling = (text: string, at: number): string =>
     .toString('base64url')
     .slice(0, 16 - (text.length % 16));
 
-/** A stream of so many texts in this shape. */
+/** What a server adds to each choice and each chunk of a text. */
+type Extras = (text: string, at: number) => { readonly choice: JsonObject; readonly chunk: JsonObject };
+const none: Extras = () => ({ choice: {}, chunk: {} });
+const openAi: Extras = (text, at) => ({
+  choice: { logprobs: null },
+  chunk: { service_tier: 'default', usage: null, obfuscation: filling(text, at) },
+});
+const vllm: Extras = (_text, at) => ({
+  choice: { logprobs: null, token_ids: null },
+  chunk: { usage: { prompt_tokens: 24, total_tokens: 25 + at, completion_tokens: 1 + at } },
+});
+
+/** A stream of so many texts in this shape. A chat's events are alike, so that a few serve for all. */
 export function eventsOf(shape: Shape, count: number): Events {
   const texts = Array.from({ length: count }, (_, index) => tokens[index % tokens.length] ?? '');
   switch (shape) {
-    case 'openAiChat': {
-      const chunks = texts.map((content, at) =>
-        event([{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], {
-          ...{ service_tier: 'default', usage: null, obfuscation: filling(content, at) },
-        }),
-      );
-      return { first: opening, texts: chunks, last: closing };
-    }
-    case 'vllmChat': {
-      const chunks = texts.map((content, at) => {
-        const counted = { prompt_tokens: 24, total_tokens: 25 + at, completion_tokens: 1 + at };
-        return event([{ index: 0, delta: { content }, logprobs: null, finish_reason: null, token_ids: null }], {
-          usage: counted,
-        });
-      });
-      return { first: opening, texts: chunks, last: closing };
-    }
+    case 'openAiChat':
+      return chatEvents(texts, openAi);
+    case 'vllmChat':
+      return chatEvents(texts, vllm);
     case 'responses':
     case 'openAiResponses':
       return responsesEvents(texts, shape === 'openAiResponses');
     default:
-      return { first: opening, texts: shape === 'named' ? eventsWithNames : events, last: closing };
+      return chatEvents(shape === 'named' ? tokensWithNames : tokens);
   }
 }
 
-/** Each event of the responses dialect has a number. */
-function responsesEvents(texts: readonly string[], isFilled: boolean): Events {
-  const response = { id: 'resp_C4qkZ1hT9xw2', object: 'response', created_at: 1795220000, model: upstreamModel };
-  let number = 0;
-  const numbered = (type: string, more: object) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...more })}\n\n`;
-  const place = { item_id: 'msg_68f0c2d1a7e4', output_index: 0, content_index: 0 };
-  const first = numbered('response.created', { response: { ...response, status: 'in_progress', output: [] } });
-  const deltas = texts.map((delta, at) => {
-    const more = isFilled ? { obfuscation: filling(delta, at) } : {};
-    return numbered('response.output_text.delta', { ...place, delta, logprobs: [], ...more });
+function chatEvents(texts: readonly string[], extras = none): Events {
+  const [role, ...rest] = speakers.chat.events(replyWith(texts)).map(({ data }) => data);
+  const chunks = rest.slice(0, texts.length).map((data, at) => {
+    const { choice, chunk } = extras(texts[at] ?? '', at);
+    const choices = asObjects(asObject(data).choices).map((one) => ({ ...one, ...choice }));
+    return eventText({ data: { ...asObject(data), choices, ...chunk } });
   });
-  const done = {
-    ...response,
-    status: 'completed',
-    output: [],
-    usage: { input_tokens: 24, output_tokens: texts.length },
-  };
-  return { first, texts: deltas, last: numbered('response.completed', { response: done }) };
+  const last = rest.slice(texts.length).map((data) => eventText({ data }));
+  return { first: eventText({ data: role }), texts: chunks, last: last.join('') };
 }
 
+/** Each event of the responses dialect has a number. Those that repeat the whole text are left out. */
+function responsesEvents(texts: readonly string[], isFilled: boolean): Events {
+  const events = speakers.responses.events(replyWith(texts));
+  const start = events.findIndex(({ event }) => event === 'response.output_text.delta');
+  const deltas = events.slice(start, start + texts.length).map(({ event, data }, at) => {
+    const more = isFilled && { obfuscation: filling(texts[at] ?? '', at) };
+    return eventText({ ...(event && { event }), data: { ...asObject(data), ...more } });
+  });
+  const { response, ...completed } = asObject(events.at(-1)?.data);
+  const end = { sequence_number: start + texts.length, response: { ...asObject(response), output: [] } };
+  return {
+    first: events.slice(0, start).map(eventText).join(''),
+    texts: deltas,
+    last: eventText({ event: 'response.completed', data: { ...completed, ...end } }),
+  };
+}
+
+/** One event per token. */
+export const { first: opening, texts: events, last: closing } = chatEvents(tokens);
+
+const clocked = chatEvents([' @TIME']).texts.join('');
+
 /** An event whose text is a time. */
-export const clockedEvent = (time: number): string => event(choice({ content: ` @${time.toFixed(3)}` }));
+export const clockedEvent = (time: number): string => clocked.replace('TIME', time.toFixed(3));
 
 /** A piece of a body already in HTTP's chunked coding, so that sending it costs the upstream next to nothing. */
 export function chunk(text: string): Buffer {

@@ -1,8 +1,9 @@
 // The bench's upstream, in its own process. It answers every request by the latest script it was sent.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { type Exchange, head, type Step } from '../../local/upstream/script.ts';
+import { startUpstream } from '../../local/upstream/server.ts';
 import { chunk, clockedEvent, closing, events, eventsOf, opening, type Script, wholeAnswer } from './answers.ts';
 
 const first = chunk(opening);
@@ -13,26 +14,27 @@ const block = Buffer.concat(Array.from({ length: 300 }, (_, index) => chunk(even
 
 let script: Script = { kind: 'whole' };
 
-const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, noDelay: true }, (request, response) => {
-  answer(request, response).catch(() => response.destroy());
+const { url } = await startUpstream(async ({ message }) => {
+  message.resume();
+  await once(message, 'end');
+  if (script.kind === 'whole') return [answerWhole];
+  // The pieces written to the socket are already chunked; the end adds the last chunk.
+  return [head(200, { 'content-type': 'text/event-stream' }), stream(script)];
 });
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  request.resume();
-  await once(request, 'end');
-  if (script.kind === 'whole') {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': wholeAnswer.length });
-    response.end(wholeAnswer);
-    return;
-  }
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-  // The pieces written to the socket are already chunked; `end` adds the last chunk.
-  const { socket } = request;
-  if (script.kind === 'bulk') await writeBulk(socket, script.bytes);
-  else if (script.kind === 'clocked') await writeTimes(socket, script.pause);
-  else await writeEvents(socket, script.count, script.pause, frames);
-  response.end();
+/** Head and body in one packet. */
+function answerWhole({ response }: Exchange): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': wholeAnswer.length });
+  response.end(wholeAnswer);
 }
+
+const stream =
+  (wanted: Exclude<Script, { kind: 'whole' }>): Step =>
+  ({ socket }) => {
+    if (wanted.kind === 'bulk') return writeBulk(socket, wanted.bytes);
+    if (wanted.kind === 'clocked') return writeTimes(socket, wanted.pause);
+    return writeEvents(socket, wanted.count, wanted.pause, frames);
+  };
 
 function framesOf({ shape = 'chat', count }: Extract<Script, { kind: 'events' }>): typeof frames {
   const made = eventsOf(shape, count);
@@ -84,7 +86,4 @@ process.on('message', (message: Script) => {
   process.send?.({ ready: true });
 });
 process.once('disconnect', () => process.exit());
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.send?.({ url: `http://127.0.0.1:${port}/v1` });
-});
+process.send?.({ url });

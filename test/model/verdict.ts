@@ -75,7 +75,7 @@ function judgeAnswer(last: Outcome, answer: Answer | undefined): string[] {
   const begun = answer.status === 200;
   const fits = answer.status === status || answer.status === last.early?.status;
   const header = answer.headers['x-svc-error'];
-  const failed = /"error"/.test(answer.text.split('\n\n').at(-2) ?? '');
+  const failed = /"error":\{/.test(answer.text.split('\n\n').at(-2) ?? '');
   const faults: string[] = [];
   if (!fits) faults.push(`answered ${said(answer)}, not ${status} ${code ?? ''}`);
   if (begun ? header !== undefined : header !== code) faults.push(`the header names ${header}, not ${code}`);

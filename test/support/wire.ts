@@ -1,5 +1,7 @@
+import { speakers } from '../../local/upstream/index.ts';
+import { eventText } from '../../local/upstream/script.ts';
 import type { DialectName } from './fixtures.ts';
-import { eventText } from './upstream-script.ts';
+import { replyOf } from './upstream-identity.ts';
 
 /** Words that occur nowhere else. */
 export const canary = {
@@ -9,7 +11,6 @@ export const canary = {
   upstreamBody: 'canary-of-the-upstream-body',
 } as const;
 
-const model = 'acmecorp/thunder-70b-instruct';
 const messages = [{ role: 'user', content: canary.prompt }];
 
 interface ErrorParts {
@@ -53,43 +54,27 @@ const messagesTypes = {
   internal_error: 'api_error',
 };
 
-const chunk = (delta: unknown, finish: string | null = null) =>
-  eventText({
-    data: {
-      id: 'chatcmpl-1',
-      object: 'chat.completion.chunk',
-      created: 1,
-      model,
-      choices: [{ index: 0, delta, finish_reason: finish }],
-    },
-  });
-
-const numbered = (type: string, sequence: number, rest: object) =>
-  eventText({ event: type, data: { type, sequence_number: sequence, ...rest } });
-const response = { id: 'resp_1', object: 'response', model, output: [] };
-const delta = { item_id: 'item_1', output_index: 0, content_index: 0, delta: canary.answer };
-
 const typed = (type: string, rest: object = {}) => eventText({ event: type, data: { type, ...rest } });
-const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null };
 const openAiError = ({ code, type, message: text }: ErrorParts) => ({ message: text, type, code });
+
+/** What the upstream says to a question, whole and streamed. */
+function told(dialect: DialectName): Pick<Wire, 'answer' | 'events' | 'textEvent'> {
+  const { whole, events } = speakers[dialect];
+  const reply = (text: string) => replyOf([{ kind: 'text', pieces: [text] }]);
+  const stream = (text: string) => events(reply(text)).map(eventText);
+  return {
+    answer: whole(reply(canary.answer)),
+    events: stream(canary.answer),
+    textEvent: (text) => stream(text).find((event) => event.includes(JSON.stringify(text))) ?? '',
+  };
+}
 
 /** The three dialects, as clients and upstreams speak them. */
 export const wire: Readonly<Record<DialectName, Wire>> = {
   chat: {
     path: '/v1/chat/completions',
     question: { model: 'svc', messages },
-    answer: {
-      id: 'chatcmpl-1',
-      model,
-      choices: [{ index: 0, message: { role: 'assistant', content: canary.answer } }],
-    },
-    events: [
-      chunk({ role: 'assistant', content: '' }),
-      chunk({ content: canary.answer }),
-      chunk({}, 'stop'),
-      'data: [DONE]\n\n',
-    ],
-    textEvent: (text) => chunk({ content: text }),
+    ...told('chat'),
     failureEvent: eventText({ data: { error: { code: 502, message: `AcmeCorp ${canary.upstreamBody}` } } }),
     keepAlive: /^: keep-alive\n\n/,
     errorTypes: openAiTypes,
@@ -99,16 +84,7 @@ export const wire: Readonly<Record<DialectName, Wire>> = {
   responses: {
     path: '/v1/responses',
     question: { model: 'svc', input: canary.prompt },
-    answer: {
-      ...response,
-      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: canary.answer }] }],
-    },
-    events: [
-      numbered('response.created', 0, { response }),
-      numbered('response.output_text.delta', 1, delta),
-      numbered('response.completed', 2, { response }),
-    ],
-    textEvent: (text) => numbered('response.output_text.delta', 1, { ...delta, delta: text }),
+    ...told('responses'),
     failureEvent: typed('error', { sequence_number: 2, code: 'x', message: `AcmeCorp ${canary.upstreamBody}` }),
     keepAlive: /^: keep-alive\n\n/,
     errorTypes: openAiTypes,
@@ -128,16 +104,7 @@ export const wire: Readonly<Record<DialectName, Wire>> = {
   messages: {
     path: '/v1/messages',
     question: { model: 'svc', max_tokens: 100, messages },
-    answer: { ...message, content: [{ type: 'text', text: canary.answer }], stop_reason: 'end_turn' },
-    events: [
-      typed('message_start', { message }),
-      typed('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-      typed('content_block_delta', { index: 0, delta: { type: 'text_delta', text: canary.answer } }),
-      typed('content_block_stop', { index: 0 }),
-      typed('message_delta', { delta: { stop_reason: 'end_turn' } }),
-      typed('message_stop'),
-    ],
-    textEvent: (text) => typed('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
+    ...told('messages'),
     failureEvent: typed('error', {
       error: { type: 'overloaded_error', message: `AcmeCorp ${canary.upstreamBody}` },
     }),

@@ -1,5 +1,5 @@
-import { catalogue } from '../../lambda/http/errors.ts';
-import { metrics } from '../../lambda/report/metric-names.ts';
+import { catalogue } from '../../lambda/errors.ts';
+import { metrics } from '../../lambda/report/metrics.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
 import { canary, inventory, prices, usualMemory } from './prices.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
 import { refusingUrl, startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { synthesizeStack } from '../support/stack.ts';
-import { json } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 import { listen } from './simulator/listen.ts';
 import { createMetricStore } from './simulator/metric-store.ts';

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCanary } from '../../lambda/canary/canary.ts';
 import { readCanaryConfig } from '../../lambda/canary/config.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
+import { empty, eventText, hangUp, head, html, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { empty, eventText, hangUp, head, html, type Script, silence, sse, write } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
 const { events } = wire.chat;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { html, json, type Script } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { html, json, type Script } from '../support/upstream-script.ts';
 import { contract, inference, models, send, sendInVain } from './probe.ts';
 
 const roomy = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };

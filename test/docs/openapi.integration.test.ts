@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../lambda/dialects/index.ts';
+
 import type { Route } from '../../lambda/request/routes.ts';
+import { type ServerEvent, sse, until } from '../../local/upstream/script.ts';
+
 import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type ServerEvent, sse, until } from '../support/upstream-script.ts';
 import { type DocumentedOperation, readEvents } from './contract.ts';
 import { contract, guest, inference, models, send, sendInVain } from './probe.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { bytesAtRate, mostBurst, unitsOfWorstSecond } from '../../lambda/store/counter-cost.ts';
-import { writeUnits } from '../../lambda/store/item-size.ts';
+import { bytesAtRate, mostBurst, unitsOfWorstSecond } from '../../lambda/tables/counter-cost.ts';
+import { writeUnits } from '../../lambda/tables/table.ts';
 import { prices } from '../../operator/cost/prices.ts';
 
 const text = readFileSync('docs/scaling.md', 'utf8');

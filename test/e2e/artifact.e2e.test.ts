@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Answer } from '../../local/runtime/runtime-api.ts';
+import { eventText, head, json, sse, until, write } from '../../local/upstream/script.ts';
 import { type Artifact, startArtifact } from '../support/artifact.ts';
 import { startArtifactGateway } from '../support/artifact-gateway.ts';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { type Synthesized, synthesize } from '../support/synthesize.ts';
-import { eventText, head, json, sse, until, write } from '../support/upstream-script.ts';
 
 jest.setTimeout(60_000);
 

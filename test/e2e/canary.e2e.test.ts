@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 import { bundle, measure } from '../../lib/bundle.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
+import { sse } from '../../local/upstream/script.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { sse } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
 jest.setTimeout(60_000);

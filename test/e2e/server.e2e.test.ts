@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
+import { head, json, silence, write } from '../../local/upstream/script.ts';
 import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
@@ -12,7 +13,6 @@ import { answer, startFakeService } from '../support/fake-service.ts';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { settingsWith } from '../support/gateway.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
-import { head, json, silence, write } from '../support/upstream-script.ts';
 import { inTime } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 

@@ -3,13 +3,15 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { messagesTypes } from '../../lambda/dialects/messages.ts';
 import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
+
 import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
+import { json, type Script, sse } from '../../local/upstream/script.ts';
+
 import { readContract } from '../docs/contract.ts';
 import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { createRandom } from '../support/random.ts';
 import { findIdentity } from '../support/upstream-identity.ts';
-import { json, type Script, sse } from '../support/upstream-script.ts';
 import { drawInput, type Input } from './inputs.ts';
 
 export interface FuzzSummary {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
 import { createTestCaller, createTestClient } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
-import { json } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
 const { path, question, answer } = wire.chat;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { createGateway } from '../../lambda/gateway.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
+import { json } from '../../local/upstream/script.ts';
 import { callWith } from '../support/call.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { settingsWith } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
 type App = ReturnType<typeof createGateway>;

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRandom } from '../support/random.ts';
-import { json } from '../support/upstream-script.ts';
 import { inTime } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 

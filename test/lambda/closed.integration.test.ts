@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { networkId, networkOf } from '../../lambda/identity/network.ts';
+
 import { keyOf } from '../../lambda/settings/secrets.ts';
+import { json } from '../../local/upstream/script.ts';
+
 import { settingsWith, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
 
 let gateway: TestGateway;
 let key: string;

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hé' }] };
 const path = '/v1/chat/completions';

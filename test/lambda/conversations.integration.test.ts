@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { empty, json, type Script } from '../../local/upstream/script.ts';
 import { conversations, type TestConversation } from '../support/conversations.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { empty, json, type Script } from '../support/upstream-script.ts';
 
 const keys = ['upstream-key-a', 'upstream-key-b', 'upstream-key-c'];
 const environment = { UPSTREAM_API_KEYS: keys.join(','), GUEST_LIMIT: '100000', BURST_LIMIT: '10000' };

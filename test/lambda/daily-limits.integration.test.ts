@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { html, json, sse } from '../../local/upstream/script.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
 import { type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
-import { html, json, sse } from '../support/upstream-script.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const answer = json(200, { id: 'x', model: 'm', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });

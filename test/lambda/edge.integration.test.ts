@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+
 import { cloudFrontHeader, originSecretHeader } from '../../lambda/identity/network.ts';
+import { json } from '../../local/upstream/script.ts';
+
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
 
 const answer = json(200, { id: 'x', object: 'chat.completion', model: 'm', choices: [] });
 const question = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };

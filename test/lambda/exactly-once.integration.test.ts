@@ -1,13 +1,13 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import type { Credentials } from '../../lambda/aws/access.ts';
+import { hangUp, head, json, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { type Client, createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
-import { hangUp, head, json, type Script, silence, sse, write } from '../support/upstream-script.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 

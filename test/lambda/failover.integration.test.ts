@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { empty, html, json, redirect, reset, type Script, silence, sse, until } from '../../local/upstream/script.ts';
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
 import { refusingUrl, startFakeUpstream } from '../support/fake-upstream.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
-import { empty, html, json, redirect, reset, type Script, silence, sse, until } from '../support/upstream-script.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { empty, head, html, json, redirect, type Script, silence, write } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
-import { empty, head, html, json, redirect, type Script, silence, write } from '../support/upstream-script.ts';
 import { expectRefusal, type Refusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary } from '../support/wire.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { eventText, hangUp, head, reset, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
-import { eventText, hangUp, head, reset, type Script, silence, sse, write } from '../support/upstream-script.ts';
 import { type Outcome, startWatchedGateway } from '../support/watched-gateway.ts';
 import { wire } from '../support/wire.ts';
 

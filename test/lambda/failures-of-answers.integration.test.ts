@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import {
   empty,
   encoded,
@@ -14,7 +13,8 @@ import {
   sse,
   write,
   writeByteByByte,
-} from '../support/upstream-script.ts';
+} from '../../local/upstream/script.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { expectRefusal, startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 

@@ -2,9 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { startDeafUpstream } from '../support/deaf-upstream.ts';
-import { refusingUrl } from '../support/fake-upstream.ts';
-import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import {
   hangUp,
   head,
@@ -16,7 +13,10 @@ import {
   silence,
   sse,
   write,
-} from '../support/upstream-script.ts';
+} from '../../local/upstream/script.ts';
+import { startDeafUpstream } from '../support/deaf-upstream.ts';
+import { refusingUrl } from '../support/fake-upstream.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { expectRefusal, startWatchedGateway } from '../support/watched-gateway.ts';
 import { wire } from '../support/wire.ts';
 

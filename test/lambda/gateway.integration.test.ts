@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { html, json, sse } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { html, json, sse } from '../support/upstream-script.ts';
 
 const model = 'acmecorp/thunder-70b-instruct';
 const completion = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { head, html, silence, sse, until, write } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
-import { head, html, silence, sse, until, write } from '../support/upstream-script.ts';
 import { expectRefusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hangUp, head, raw, write } from '../../local/upstream/script.ts';
 import { joinTexts, readComments, readEvents } from '../support/client-view.ts';
 import { dialectNames, type Fixture, loadFixtures } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { findIdentity } from '../support/upstream-identity.ts';
-import { hangUp, head, raw, write } from '../support/upstream-script.ts';
 
 /** What an upstream may reveal about itself outside its body. */
 const loudHeaders = {

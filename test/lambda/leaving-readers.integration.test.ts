@@ -2,11 +2,6 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import { createTestCaller } from '../support/dynamodb.ts';
-import { bytesOnceStill } from '../support/fake-upstream.ts';
-import { type DialectName, dialectNames } from '../support/fixtures.ts';
-import { stopTimers } from '../support/stop-timers.ts';
-import { startStoreProxy } from '../support/store-proxy.ts';
 import {
   flood,
   hangUp,
@@ -19,7 +14,12 @@ import {
   sse,
   until,
   write,
-} from '../support/upstream-script.ts';
+} from '../../local/upstream/script.ts';
+import { createTestCaller } from '../support/dynamodb.ts';
+import { bytesOnceStill } from '../support/fake-upstream.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { stopTimers } from '../support/stop-timers.ts';
+import { startStoreProxy } from '../support/store-proxy.ts';
 import { inTime, waitUntil } from '../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { html, json, reset, type Script, silence, sse } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
-import { html, json, reset, type Script, silence, sse } from '../support/upstream-script.ts';
 import { expectQuiet, startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { html, json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
-import { html, json } from '../support/upstream-script.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const answer = json(200, { id: 'x', model: 'm', choices: [] });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const guest = { 'x-api-key': 'guest' };

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { empty, json } from '../../local/upstream/script.ts';
 import { dialectNames } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { empty, json } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
 const guest = { 'x-api-key': 'guest' };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { empty, eventText, hangUp, head, json, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { empty, eventText, hangUp, head, json, type Script, silence, sse, write } from '../support/upstream-script.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { expectQuiet } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
 import { createStopSwitch } from '../../lambda/tables/stop-switch.ts';
+import { json, until, write } from '../../local/upstream/script.ts';
+
 import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
 import { type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
-import { json, until, write } from '../support/upstream-script.ts';
 import { inTime } from '../support/wait-until.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { html, json, reset, sse } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { html, json, reset, sse } from '../support/upstream-script.ts';
 import { startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 

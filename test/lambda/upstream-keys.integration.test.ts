@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { empty, html, json } from '../../local/upstream/script.ts';
 import type { FakeUpstream } from '../support/fake-upstream.ts';
-import { empty, html, json } from '../support/upstream-script.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { wire } from '../support/wire.ts';
 

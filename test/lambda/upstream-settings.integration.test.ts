@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
 
 const path = '/v1/chat/completions';
 const plain = json(200, { id: 'x', choices: [] });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventText, head, json, type Script, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { eventText, head, json, type Script, sse, write } from '../support/upstream-script.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const generous = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };

@@ -3,11 +3,11 @@ import { createGateway } from '../../lambda/gateway.ts';
 import { readCredential } from '../../lambda/identity/keys.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { createSecrets } from '../../lambda/settings/secrets.ts';
+import { json } from '../../local/upstream/script.ts';
 import { callWith } from '../support/call.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { settingsWith } from '../support/gateway.ts';
-import { json } from '../support/upstream-script.ts';
 import { wire } from '../support/wire.ts';
 
 /** Headers that count how often each is read by its name. */

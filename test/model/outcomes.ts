@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import type { DialectName } from '../support/fixtures.ts';
 import {
   empty,
   encoded,
@@ -17,7 +16,8 @@ import {
   sse,
   write,
   writeByteByByte,
-} from '../support/upstream-script.ts';
+} from '../../local/upstream/script.ts';
+import type { DialectName } from '../support/fixtures.ts';
 import { wire } from '../support/wire.ts';
 
 /** One thing that an upstream can do with a request, and the promised consequence. */

@@ -1,10 +1,10 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { APICallError, generateText, type LanguageModel, streamText } from 'ai';
+import { html, json, sse } from '../../local/upstream/script.ts';
 import { loadFixtures } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
-import { html, json, sse } from '../support/upstream-script.ts';
 import { aiProviders } from './ai-providers.ts';
 import { errorOf, expectHidden, outcomesOf, readAll, startScriptedGateway } from './sdk-gateway.ts';
 

@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { html, json, type Script } from '../../local/upstream/script.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
-import { html, json, type Script } from '../support/upstream-script.ts';
 import { errorOf, outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 
 const answer = { id: 'msg_1', type: 'message', role: 'assistant', model: 'x', content: [], stop_reason: 'end_turn' };

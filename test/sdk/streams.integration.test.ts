@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
+import { hangUp, sse } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames, loadFixtures, type StreamFixture } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
-import { hangUp, sse } from '../support/upstream-script.ts';
 import { costOf, errorOf, expectHidden, startScriptedGateway } from './sdk-gateway.ts';
 
 interface Server {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { head, json, silence, until, write } from '../../../local/upstream/script.ts';
 import { dialectNames } from '../../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { createStreamReader } from '../../support/stream-reader.ts';
-import { head, json, silence, until, write } from '../../support/upstream-script.ts';
 import { startWatchedGateway, type WatchedGateway } from '../../support/watched-gateway.ts';
 import { canary, wire } from '../../support/wire.ts';
 import { openRaw } from '../engines/raw-client.ts';

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+
 import type { Repeat } from '../../../lambda/settings/refresh.ts';
+import { json } from '../../../local/upstream/script.ts';
+
 import { type DialectName, dialectNames } from '../../support/fixtures.ts';
 import { metricsOf } from '../../support/metrics.ts';
-import { json } from '../../support/upstream-script.ts';
 import { startWatchedGateway } from '../../support/watched-gateway.ts';
 import { canary, wire } from '../../support/wire.ts';
 

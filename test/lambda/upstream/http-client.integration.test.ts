@@ -6,12 +6,14 @@ import { text } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+
 import { createExchange, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/http-client.ts';
+import { hangUp, head, json, raw, reset, type Script, silence, until, write } from '../../../local/upstream/script.ts';
+
 import { makeCertificate } from '../../support/certificate.ts';
 import { startDeafUpstream } from '../../support/deaf-upstream.ts';
 import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
-import { hangUp, head, json, raw, reset, type Script, silence, until, write } from '../../support/upstream-script.ts';
 import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 
 let upstream: FakeUpstream;

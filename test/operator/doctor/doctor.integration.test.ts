@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommanderError } from 'commander';
+
 import { createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
+import { json } from '../../../local/upstream/script.ts';
+
 import type { TestGateway } from '../../support/gateway.ts';
 import { type Asked, type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
-import { json } from '../../support/upstream-script.ts';
 import { startGatewayOfMembers } from './gateway-of-members.ts';
 import { checksOf, readRows, runDoctor } from './run-doctor.ts';
 

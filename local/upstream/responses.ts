@@ -2,18 +2,12 @@ import { asObject, asObjects, asText, type JsonObject } from './json.ts';
 import { createPrompt, readChoice, readContent, readFormat, readLimit, type Turn } from './prompt.ts';
 import { BadRequest, inTurn, openAiError, type Part, type Reply, type Speaker, sealText, wholeOf } from './speaker.ts';
 
-/** Where a text stands: its item, the list in it, its part there with one member, and what its events are called. */
+/** Where a text stands: its item, the list of parts there, and its part's one member. */
 const texts = {
-  text: { item: 'message', list: 'content', type: 'output_text', member: 'text', event: 'output_text' },
-  refusal: { item: 'message', list: 'content', type: 'refusal', member: 'refusal', event: 'refusal' },
-  reasoning: {
-    ...{ item: 'reasoning', list: 'summary', type: 'summary_text', member: 'text' },
-    event: 'reasoning_summary_text',
-  },
-  reasoningText: {
-    ...{ item: 'reasoning', list: 'content', type: 'reasoning_text', member: 'text' },
-    event: 'reasoning_text',
-  },
+  text: { item: 'message', list: 'content', type: 'output_text', member: 'text' },
+  refusal: { item: 'message', list: 'content', type: 'refusal', member: 'refusal' },
+  reasoning: { item: 'reasoning', list: 'summary', type: 'summary_text', member: 'text' },
+  reasoningText: { item: 'reasoning', list: 'content', type: 'reasoning_text', member: 'text' },
 };
 
 /** Responses. */
@@ -39,11 +33,7 @@ export const responses: Speaker = {
     });
   },
 
-  whole: (reply) =>
-    finished(
-      reply,
-      items(reply).map(({ item }) => item),
-    ),
+  whole: (reply) => finished(reply, items(reply)),
 
   events(reply, interleave = inTurn) {
     const made = items(reply);
@@ -53,10 +43,7 @@ export const responses: Speaker = {
       ['response.output_item.done', { output_index: index, item }],
     ]);
     const begun = envelope(reply, 'in_progress', []);
-    const response = finished(
-      reply,
-      made.map(({ item }) => item),
-    );
+    const response = finished(reply, made);
     const steps: readonly Step[] = [
       ['response.created', { response: begun }],
       ['response.in_progress', { response: begun }],
@@ -106,27 +93,22 @@ function callItem({ id }: Reply, part: Part, index: number): Item {
 }
 
 function textItem(reply: Reply, part: Part, index: number): Item {
-  const form = texts[part.kind as keyof typeof texts];
+  const { item: itemType, list, type, member } = texts[part.kind as keyof typeof texts];
   const whole = wholeOf(part);
-  const logprobs = form.type === 'output_text' ? { logprobs: [] } : {};
-  const holding = (text: string) => ({
-    type: form.type,
-    ...(form.type === 'output_text' && { annotations: [] }),
-    ...logprobs,
-    [form.member]: text,
-  });
-  const item = { ...itemHead(reply, form.item, index, whole), [form.list]: [holding(whole)] };
-  const [place, scope] =
-    form.list === 'summary'
-      ? [{ summary_index: 0 }, 'response.reasoning_summary_part']
-      : [{ content_index: 0 }, 'response.content_part'];
+  const logprobs = type === 'output_text' && { logprobs: [] };
+  const holding = (text: string) => ({ type, ...(logprobs && { annotations: [], ...logprobs }), [member]: text });
+  const item = { ...itemHead(reply, itemType, index, whole), [list]: [holding(whole)] };
+  const [place, scope, event] =
+    list === 'summary'
+      ? [{ summary_index: 0 }, 'response.reasoning_summary_part', 'response.reasoning_summary_text']
+      : [{ content_index: 0 }, 'response.content_part', `response.${type}`];
   return {
     item,
-    begin: { ...item, ...('status' in item && { status: 'in_progress' }), [form.list]: [] },
+    begin: { ...item, ...('status' in item && { status: 'in_progress' }), [list]: [] },
     steps: [
       [`${scope}.added`, { ...place, part: holding('') }],
-      ...part.pieces.map((delta): Step => [`response.${form.event}.delta`, { ...place, delta, ...logprobs }]),
-      [`response.${form.event}.done`, { ...place, [form.member]: whole, ...logprobs }],
+      ...part.pieces.map((delta): Step => [`${event}.delta`, { ...place, delta, ...logprobs }]),
+      [`${event}.done`, { ...place, [member]: whole, ...logprobs }],
       [`${scope}.done`, { ...place, part: holding(whole) }],
     ],
   };
@@ -142,8 +124,9 @@ function itemHead({ id, answer, body }: Reply, type: string, index: number, text
   return { id: `rs_${id}_${index}`, type, summary: [], ...(encrypted && { encrypted_content: sealText(text) }) };
 }
 
-function finished(reply: Reply, output: readonly JsonObject[]): JsonObject {
+function finished(reply: Reply, made: readonly Item[]): JsonObject {
   const { end, usage } = reply.answer;
+  const output = made.map(({ item }) => item);
   return {
     ...envelope(reply, end === 'length' ? 'incomplete' : 'completed', output),
     incomplete_details: end === 'length' ? { reason: 'max_output_tokens' } : null,

@@ -53,20 +53,15 @@ export const write =
   (exchange) =>
     deliver(exchange, Buffer.from(bytes));
 
-/** Sends the bytes cut at these offsets, each piece as an HTTP chunk. Only `until` between writes surely separates them. */
-export const writeCut =
-  (bytes: Bytes, cuts: Iterable<number>): Step =>
+/** Sends each byte as an HTTP chunk of its own. Only `until` between writes surely separates them. */
+export const writeByteByByte =
+  (bytes: Bytes): Step =>
   async (exchange) => {
-    const whole = Buffer.from(bytes);
-    let start = 0;
-    for (const cut of [...cuts, whole.length]) {
-      if (cut > start) await deliver(exchange, whole.subarray(start, cut));
-      start = cut;
+    for (const byte of Buffer.from(bytes)) {
+      await deliver(exchange, Buffer.of(byte));
       await setImmediate();
     }
   };
-
-export const writeByteByByte = (bytes: Bytes): Step => writeCut(bytes, Buffer.from(bytes).keys());
 
 /** Lets so many milliseconds pass. */
 export const pause =
@@ -83,10 +78,6 @@ export const until =
 
 /** Sends nothing more and keeps the connection open until the client leaves. */
 export const silence: Step = ({ gone }) => gone;
-
-export const end: Step = ({ response }) => {
-  response.end();
-};
 
 /** Closes the connection without ending the answer. */
 export const hangUp: Step = (exchange) => {

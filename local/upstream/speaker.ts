@@ -52,7 +52,7 @@ export interface Speaker {
   error(status: number, message: string): JsonObject;
 }
 
-export type Interleave = <T>(runs: readonly (readonly T[])[]) => readonly T[];
+type Interleave = <T>(runs: readonly (readonly T[])[]) => readonly T[];
 export const inTurn: Interleave = (runs) => runs.flat();
 
 /** A request that cannot be answered. */

@@ -95,7 +95,8 @@ function warningsOf(stage: string, { alarmEmail, terminationProtection }: StackV
 }
 
 /** Names of headers whose value is probably a secret. */
-const secretHeader = /(^|[-_])(authorization|auth|api-?key|key|token|secret|password|cookie)([-_]|$)/;
+const secretHeader =
+  /(^|[-_])(authorization|auth|api-?key|key|token|secret|password|cookie|bearer|credentials?)([-_]|$)|(access|auth|secret)(token|key)$/;
 
 function upstreamWarnings(environment: Texts): string[] {
   return Object.entries(environment).flatMap(([name, text]) => {

@@ -34,13 +34,16 @@ export function judgeContext(context: Readonly<Record<string, unknown>>, { proje
     const meant = nearest(name, [...own, ...settings], slip);
     if (settings.includes(name)) faults.push(faultOf(name, value) ?? `-c ${name} does nothing: ${place}`);
     else if (project.includes(name)) continue;
-    else if (meant?.[0]?.toLowerCase() !== name[0]?.toLowerCase())
-      warnings.push(`-c ${name} does nothing (there are: ${own.join(', ')})`);
-    else if (own.includes(meant ?? '')) faults.push(`-c ${name} does nothing: did you mean -c ${meant}=${value}?`);
+    else if (!meant || !isSlip(name, meant)) warnings.push(`-c ${name} does nothing (there are: ${own.join(', ')})`);
+    else if (own.includes(meant)) faults.push(`-c ${name} does nothing: did you mean -c ${meant}=${value}?`);
     else faults.push(`-c ${name} does nothing: did you mean ${meant}? (${place})`);
   }
   return { faults, warnings };
 }
+
+/** People rarely miss the first letter; who does, misses little else. */
+const isSlip = (name: string, meant: string): boolean =>
+  name[0]?.toLowerCase() === meant[0]?.toLowerCase() || nearest(name, [meant], 0.2) !== undefined;
 
 /** Reads the names from where the CDK's command line takes context, besides its own options. */
 export function readConfigured(folder: string, home: string): Configured {

@@ -8,7 +8,7 @@ export function findWarnings(environment: Environment, host: string, config: Con
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const isDemo = !isSet('UPSTREAM_BASE_URL');
   return [
-    ...(isDemo ? ignoredByDemo(isSet) : missingKeys(config)),
+    ...(isDemo ? [...ignoredByDemo(isSet), ...behindDemo(environment)] : missingKeys(config)),
     ...(isLoopback(host) ? [] : openToOthers(host, isDemo, config)),
   ];
 }
@@ -18,6 +18,16 @@ function ignoredByDemo(isSet: (name: string) => boolean): string[] {
   const ignored = names.filter(isSet);
   if (ignored.length === 0) return [];
   return [`without UPSTREAM_BASE_URL the built-in demo answers, and ignores ${ignored.join(', ')}`];
+}
+
+/** The demo is the first upstream, and never fails. */
+function behindDemo(environment: Environment): string[] {
+  const others = Object.keys(environment).filter(
+    (name) => /^UPSTREAM_\d+_BASE_URL$/.test(name) && environment[name]?.trim(),
+  );
+  return others.map(
+    (name) => `without UPSTREAM_BASE_URL the built-in demo answers first, and the upstream of ${name} never`,
+  );
 }
 
 function missingKeys({ upstreams, upstreamSecretId }: Config): string[] {

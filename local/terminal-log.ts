@@ -9,10 +9,9 @@ type Cell = readonly [text: string, format: Parameters<typeof styleText>[0]];
 /** Of a pipe, and of a terminal that does not know its own. */
 const usualWidth = 120;
 const gap = '  ';
-/** `POST /v1/messages/count_tokens`, and what is left of it in a narrow terminal. */
-const targetWidth = { usual: 30, least: 16 };
-/** That of a key's id. */
-const callerWidth = 16;
+/** The columns that stay the same from line to line: room for `POST /v1/messages/count_tokens` and a key's id, if there is any. */
+const wide = { from: 100, target: 30, caller: 16 };
+const narrow = { target: 22, caller: 9 };
 
 /** Writes the log for people: for each line of JSON a short one of text, no wider than the terminal and coloured if it likes. */
 export function createTerminalLog(terminal: NodeJS.WritableStream & { readonly columns?: number }): WriteLog {
@@ -33,20 +32,20 @@ const clockOf = ({ time }: Fields): Cell => [new Date(`${time}`).toTimeString().
 function describeRequest(fields: Fields, call: Parameters<WriteLog>[1], width: number): Cell[] {
   const { route, status, duration, caller, key, member } = fields;
   const who = key ?? (member === undefined ? caller : `member ${`${member}`.slice(0, 8)}`);
+  const columns = width < wide.from ? narrow : wide;
   const rest: Cell[] = [
-    [`${who ?? '-'}`.padEnd(callerWidth), 'none'],
+    [shorten(`${who ?? '-'}`, columns.caller).padEnd(columns.caller), 'none'],
     [`${status ?? ''}`.padStart(3), colourOf(fields)],
     [formatDuration(duration).padStart(6), 'none'],
     ...describeOutcome(fields),
   ];
   const target = call ? `${call.method} ${withoutHarm(call.path)}` : `${route}`;
-  const memory = width - widthOf([clockOf(fields), ...rest]) - gap.length;
-  const { usual, least } = targetWidth;
-  const shown = shorten(target, Math.max(least, memory));
-  return [[shown.padEnd(Math.max(least, Math.min(usual, memory))), 'bold'], ...rest];
+  const left = width - widthOf([clockOf(fields), ...rest]) - gap.length;
+  const longest = columns === wide ? Math.max(wide.target, left) : narrow.target;
+  return [[shorten(target, longest).padEnd(columns.target), 'bold'], ...rest];
 }
 
-/** The tokens, or what went wrong, and whether the request was given back. */
+/** The tokens, or what went wrong. Whether it was given back comes first, as a narrow terminal cuts the end. */
 function describeOutcome(fields: Fields): Cell[] {
   const { inputTokens, outputTokens, usage, message, keyId, end, code, reason, cause, refunded } = fields;
   const tokens = [
@@ -57,8 +56,8 @@ function describeOutcome(fields: Fields): Cell[] {
     [usage === 'absent' ? 'no token counts' : tokens.filter(Boolean).join(', '), 'none'],
     [message === 'answered' || message === 'refused' ? '' : [message, keyId].filter(Boolean).join(' '), 'none'],
     [end === 'client_gone' ? 'client gone' : end === 'failed' ? 'broken off' : '', colourOf(fields)],
-    [[code, reason, cause].filter(Boolean).join(' '), colourOf(fields)],
     [refunded ? 'refunded' : '', 'cyan'],
+    [[code, reason, cause].filter(Boolean).join(' '), colourOf(fields)],
   ];
   return outcome.filter(([text]) => text !== '');
 }

@@ -12,6 +12,7 @@ describe('a name in the context', () => {
     ['stag', 'prod', 'did you mean -c stage=prod?'],
     ['satge', 'prod', 'did you mean -c stage=prod?'],
     ['stg', 'prod', 'did you mean -c stage=prod?'],
+    ['tage', 'prod', 'did you mean -c stage=prod?'],
     ['Stage', 'prod', 'did you mean -c stage=prod?'],
     ['stages', 'prod', 'did you mean -c stage=prod?'],
     ['comit', '', 'did you mean -c commit=?'],

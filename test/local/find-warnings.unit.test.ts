@@ -33,6 +33,9 @@ describe('the demo', () => {
         'UPSTREAM_RESPONSES_BASE_URL, UPSTREAM_HEADERS, UPSTREAM_API_KEYS, UPSTREAM_SECRET_ID',
     ]);
     expect(warnings({ UPSTREAM_NAMES: 'Acme' })).toEqual([]);
+    expect(warnings(upstream('UPSTREAM_2'))).toEqual([
+      'without UPSTREAM_BASE_URL the built-in demo answers first, and the upstream of UPSTREAM_2_BASE_URL never',
+    ]);
   });
 });
 

@@ -31,7 +31,7 @@ describe('a request', () => {
     [
       'of a guest, refused and refunded',
       { route, caller: 'guest', network: 'hashed-network', ...failed, duration: 130_000, refunded: true },
-      'POST /v1/chat/completions       guest             502   130 s  upstream_error server_error  refunded',
+      'POST /v1/chat/completions       guest             502   130 s  refunded  upstream_error server_error',
     ],
     [
       'of a linked network, whose client has gone',
@@ -41,7 +41,7 @@ describe('a request', () => {
     [
       'whose stream broke off',
       { route, ...key, level: 'error', status: 200, duration: 7, end: 'failed', reason: 'cut', refunded: true },
-      'POST /v1/chat/completions       key_AbCdEfGhIjKl  200    7 ms  broken off  cut  refunded',
+      'POST /v1/chat/completions       key_AbCdEfGhIjKl  200    7 ms  broken off  refunded  cut',
     ],
     [
       'of which no tokens are known',
@@ -53,13 +53,21 @@ describe('a request', () => {
   });
 
   test.each([
-    [80, 'POST /v1/chat/completi…  key_AbCdEfGhIjKl  200   1.2 s  12 in, 345 out'],
-    [60, 'POST /v1/chat/c…  key_AbCdEfGhIjKl  200   1.2 s'],
+    [80, 'POST /v1/chat/complet…  key_AbCd…  200   1.2 s  12 in, 345 out'],
+    [60, 'POST /v1/chat/complet…  key_AbCd…  200   1.2 s'],
     [20, 'POST /v1/…'],
     [0, 'POST /v1/chat/completions       key_AbCdEfGhIjKl  200   1.2 s  12 in, 345 out'],
-  ])('in %d columns loses the end of its path first', (columns, shown) => {
+  ])('in %d columns has shorter columns, and loses its end', (columns, shown) => {
     const fields = { route, ...key, status: 200, duration: 1234, inputTokens: 12, outputTokens: 345 };
     expect(show(fields, { columns })).toMatch(new RegExp(`^${shown.replaceAll('/', '\\/')}`));
+  });
+
+  test('in 80 columns says that it was refunded, in the same columns as any other', () => {
+    const fields = { route, caller: 'guest', ...failed, duration: 20, refunded: true };
+    expect(show(fields, { columns: 80 })).toBe(
+      'POST /v1/chat/complet…  guest      502   20 ms  refunded  upstream_er…',
+    );
+    expect(show({ route, ...key, status: 200, duration: 7 }, { columns: 80 })).toMatch(/^.{35}200 {4}7 ms$/);
   });
 
   test('shows nothing of a path that a terminal would obey, and no key', () => {

@@ -8,7 +8,7 @@ export const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals] [--m
                 (server is measured only if it is named)
   --rounds N    how often each subject is measured, in turn with the others
   --goals       marks each figure that has a goal, and fails where one is missed
-  --markdown    prints the table as in docs/performance.md
+  --markdown    prints the table, of which docs/performance.md has the main rows
   --plot        draws every sample into an SVG beside the results
   --last        shows the latest results instead of measuring
   --profile ROW prints the functions that take most of one row's time instead of the table. A row is a measurement and a

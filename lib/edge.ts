@@ -87,7 +87,7 @@ const keptErrors = [500, 502, 503, 504];
 
 const acknowledged = [
   ['CFR1', 'Restricting callers by country is left to the web ACL, which the operator supplies.'],
-  ['CFR2', 'A web ACL is a setting (edgeWebAclArn), as it must live in us-east-1; docs/edge.md has one.'],
+  ['CFR2', 'A web ACL is a setting (edgeWebAclArn), as it must live in us-east-1; docs/hosting.md has one.'],
   ['CFR3', 'The function logs every request; access logs would store addresses, which it never does.'],
   [
     'CFR4',
@@ -122,7 +122,7 @@ export function createEdgeMetrics(distributionId: string, webAclArn?: string) {
     forbidden: rate('403'),
     unavailable: rate('503'),
     timedOut: rate('504'),
-    /** Whatever status it answers them with. It reports them under its metric's name, which docs/edge.md asks to be its own. */
+    /** Whatever status it answers them with. It reports them under its metric's name, which docs/hosting.md asks to be its own. */
     blocked:
       webAclArn === undefined
         ? undefined

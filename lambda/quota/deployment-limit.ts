@@ -12,7 +12,7 @@ import { allAnswered, type Wording } from './refusal.ts';
  * exact, and so a count costs one unit at any rate.
  */
 
-/** Each takes a thousand writes a second. See docs/scaling.md. */
+/** Each takes a thousand writes a second. See docs/hosting.md. */
 export const parts = 8;
 
 /** The same as the `reason` in the log of its refusals. */

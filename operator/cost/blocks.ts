@@ -14,7 +14,7 @@ const additionalEdgeMetrics = 8;
 /** The free allowance of an account, unless something else in it uses it up. */
 const free = { watchedMetrics: 10, dashboards: 3 };
 
-/** The computed parts of docs/costs.md, by the names in their markers. */
+/** The computed parts of docs/hosting.md, by the names in their markers. */
 const blocks: Readonly<Record<string, () => string>> = {
   idle() {
     const { least, canary: ofCanary, edge } = inventory;

@@ -1,6 +1,6 @@
 /**
- * List prices of us-east-1 in US dollars, first tier, without the free tier. Prices change and regions differ: after a change here
- * run `npm run cost`. docs/costs.md links the pages they come from.
+ * List prices of us-east-1 in US dollars, first tier, without the free tier, from https://aws.amazon.com/lambda/pricing/ and the like for each
+ * service. Prices change and regions differ: after a change here run `npm run cost`.
  */
 export const prices = {
   'Lambda, arm64, a GB-second': 0.0000133334,

@@ -4,7 +4,7 @@ import { bytesAtRate, mostBurst, unitsOfWorstSecond } from '../../lambda/tables/
 import { writeUnits } from '../../lambda/tables/table.ts';
 import { prices } from '../../operator/cost/prices.ts';
 
-const text = readFileSync('docs/scaling.md', 'utf8');
+const text = readFileSync('docs/hosting.md', 'utf8');
 
 test('the table of busy counters has their sizes and costs', () => {
   const [, table = ''] = /\| Charges a minute on one counter .*\n.*\n((?:\|.*\n)+)/.exec(text) ?? [];

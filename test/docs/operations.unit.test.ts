@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
-const pages = ['deploy', 'edge', 'operations', 'recovery', 'engines', 'CONTRIBUTING'] as const;
+const pages = ['deploy', 'operations', 'recovery', 'hosting', 'CONTRIBUTING'] as const;
 const read = (path: string) => readFileSync(path, 'utf8');
 const workflows = readdirSync('.github/workflows').map((file) => read(`.github/workflows/${file}`));
 

@@ -14,8 +14,8 @@ import { identity } from '../support/gateway.ts';
 import { wire } from '../support/wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-host-'));
-const docs = readFileSync('docs/engines.md', 'utf8');
-/** The block in docs/engines.md with this language and text. */
+const docs = readFileSync('docs/hosting.md', 'utf8');
+/** The block in docs/hosting.md with this language and text. */
 const block = (language: string, holding: string): string => {
   const blocks = [...docs.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
   const [found = '', ...others] = blocks.filter((text) => text.includes(holding));

@@ -28,8 +28,8 @@ function withAdded(added: Readonly<Record<string, number>>) {
   return Object.fromEntries(Object.entries(inventory.least).map(([name, count]) => [name, count + (added[name] ?? 0)]));
 }
 
-test('docs/costs.md has the figures that the script computes: run `npm run cost`', () => {
-  const text = readFileSync('docs/costs.md', 'utf8');
+test('docs/hosting.md has the figures that the script computes: run `npm run cost`', () => {
+  const text = readFileSync('docs/hosting.md', 'utf8');
   expect(text).toMatch(/<!-- computed: \w+ -->/);
   expect(text).toBe(renderDocument(text));
   expect(() => renderDocument('<!-- computed: nothing -->\n<!-- end -->')).toThrow('under the name nothing');

@@ -4,7 +4,10 @@ import { allows, readPolicy } from '../support/iam-policy.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 const policies = ['operator', 'recovery', 'deploy', 'diff'] as const;
-const pages = ['README.md', ...['operations', 'recovery', 'deploy', 'hosting', 'logs'].map((page) => `docs/${page}.md`)];
+const pages = [
+  'README.md',
+  ...['operations', 'recovery', 'deploy', 'hosting', 'logs'].map((page) => `docs/${page}.md`),
+];
 
 /** Actions that AWS can't restrict to a resource. */
 const withoutResource = [

@@ -32,7 +32,7 @@ describe('a link', () => {
     ['api.md', undefined],
     ['api.md#errors', undefined],
     ['#commands', undefined],
-    ['../README.md#keys', undefined],
+    ['../README.md#run-it', undefined],
     ['nothing.md', 'nothing.md: there is no docs/nothing.md'],
     ['api.md#nothing', 'api.md#nothing: docs/api.md has no such heading'],
     ['#nothing', '#nothing: docs/CONTRIBUTING.md has no such heading'],

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { synthesizeStack } from '../support/stack.ts';
 import { scenarios } from './scenarios.ts';
@@ -32,14 +31,6 @@ describe('what rings, and after how many minutes at the latest', () => {
     }
     const heard = Object.entries(listen(alarms, traffic.store, minutes));
     expect(Object.fromEntries(heard.map(([name, changes]) => [name, latestRing(changes)]))).toEqual(rings);
-  });
-
-  test('docs/operations.md has the same table', () => {
-    const rows = Object.entries(scenarios).map(([what, { rings }]) => {
-      const told = Object.entries(rings).map(([name, after]) => `${name} ${after}`);
-      return `| ${what} | ${told.join(', ') || '–'} |\n`;
-    });
-    expect(readFileSync('docs/operations.md', 'utf8')).toContain(rows.join(''));
   });
 });
 

@@ -3,9 +3,9 @@ import type { Scenario } from './scenarios.ts';
 
 export const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** The number of requests, and the time that they took if a person would notice. */
+/** The number of requests, how many were charged, and the time that they took if a person would notice. */
 export function toCell({ breaks }: Scenario, { requests, charged, seconds, code, streamed }: Result): string {
-  if (breaks && !streamed) return 'asks for no stream';
+  if (breaks && !streamed) return 'no stream';
   const span = seconds >= 5 ? ` in ${Math.round(seconds)} s` : '';
-  return `${requests} sent${span}, ${charged} charged${code === null ? ', still trying' : ''}`;
+  return `${requests}/${charged}${span}${code === null ? ', still trying' : ''}`;
 }

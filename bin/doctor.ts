@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runProgram, terminal } from '../operator/command-line.ts';
-import { createProgram } from '../operator/doctor/program.ts';
+import { createDoctorCommand } from '../operator/doctor/command.ts';
 
-const program = createProgram({
+const program = createDoctorCommand({
   now: () => performance.now(),
   wait,
   readBlock: () => (existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context?.gateway : undefined),

@@ -38,6 +38,8 @@ export const countTo = (length: number): Question => ({
   tokens: Math.max(512, 12 * length),
 });
 
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
 const typeOf = ({ data }: SseEvent): string => eventType.safeParse(parseJson(data)).data?.type ?? '';
 const eventType = z.object({ type: z.string() });
 
@@ -58,7 +60,7 @@ export const chatProbe: DialectProbe = {
   name: 'chat',
   path: '/v1/chat/completions',
   alias: (model) => `${model}-text`,
-  keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+  keyHeaders: bearer,
   question: (model, { prompt }) => ({ model, messages: [{ role: 'user', content: prompt }] }),
   streaming: { stream: true, stream_options: { include_usage: true } },
   answer: (model) =>
@@ -119,5 +121,6 @@ export const dialectProbes: readonly DialectProbe[] = [chatProbe, responsesProbe
 
 export const countTokensPath = `${messagesProbe.path}/count_tokens`;
 
-/** Asks each dialect for a plain answer and a stream, and the vision model about a picture. Nothing else is charged, unless a count looks wrong. */
-export const cost = dialectProbes.length * 2 + 1;
+/** A picture in base64 (PNG), large enough for models that refuse tiny ones. */
+export const redSquare =
+  'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAT0lEQVR42u3PQQkAAAgEsIty/dMYyQi+hcEKLNO+FgEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQGBywI6LQEAwyG+sAAAAABJRU5ErkJggg==';

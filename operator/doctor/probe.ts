@@ -1,7 +1,9 @@
 import { types } from 'node:util';
+import { createSseReader } from '../../lambda/stream/sse.ts';
 import { CommandError } from '../command-line.ts';
 
-export interface Ask {
+/** What to send. */
+export interface ProbeRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -16,7 +18,6 @@ export interface Arrival {
 }
 
 export interface Reply {
-  readonly ask: Ask;
   /** Names the request, for people. */
   readonly title: string;
   readonly status: number;
@@ -27,7 +28,7 @@ export interface Reply {
   readonly duration: number;
 }
 
-export type Probe = (ask: Ask) => Promise<Reply>;
+export type Probe = (request: ProbeRequest) => Promise<Reply>;
 
 interface Options {
   readonly base: string;
@@ -38,10 +39,10 @@ interface Options {
 
 /** Sends a request as any client would, and records when each part of the answer came. Never asks twice. */
 export function createProbe({ base, now, patience }: Options): Probe {
-  return async (ask) => {
-    const { method, path, headers, body } = ask;
+  return async (request) => {
+    const { method, path, headers, body } = request;
     const sentAt = now();
-    const title = titleOf(ask);
+    const title = titleOf(request);
     const signal = AbortSignal.timeout(patience);
     try {
       const response = await fetch(base + path, {
@@ -55,7 +56,7 @@ export function createProbe({ base, now, patience }: Options): Probe {
       for await (const bytes of response.body ?? []) arrivals.push({ at: now() - sentAt, bytes });
       const text = Buffer.concat(arrivals.map(({ bytes }) => bytes)).toString();
       const { status } = response;
-      return { ask, title, status, headers: response.headers, text, arrivals, duration: now() - sentAt };
+      return { title, status, headers: response.headers, text, arrivals, duration: now() - sentAt };
     } catch (error) {
       const reason = signal.aborted ? `no answer within ${patience / 1000} s` : reasonOf(error);
       throw new CommandError(`${title} failed: ${reason}`);
@@ -63,12 +64,12 @@ export function createProbe({ base, now, patience }: Options): Probe {
   };
 }
 
-function bodyOf(body: Ask['body']): string | Uint8Array<ArrayBuffer> | null {
+function bodyOf(body: ProbeRequest['body']): string | Uint8Array<ArrayBuffer> | null {
   if (body === undefined) return null;
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-function titleOf({ method, path, body }: Ask): string {
+function titleOf({ method, path, body }: ProbeRequest): string {
   const streams = typeof body === 'object' && 'stream' in body;
   return `${method} ${path}${streams ? ' (stream)' : ''}`;
 }
@@ -80,6 +81,15 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The JSON values of a body, and the comments between them. */
+export function readBody({ text, headers }: Pick<Reply, 'text' | 'headers'>) {
+  if (!headers.get('content-type')?.startsWith('text/event-stream')) return { values: [parseJson(text)], comments: [] };
+  const values: unknown[] = [];
+  const reader = createSseReader({ onEvent: ({ data }) => values.push(parseJson(data)), onComment: () => {} });
+  reader.push(Buffer.from(text));
+  return { values, comments: [...text.matchAll(/^:(.*)$/gm)].map(([, comment = '']) => comment) };
 }
 
 /** The beginning of a reply in one line, for people. */
@@ -99,4 +109,29 @@ function reasonOf(error: unknown): string {
   if (!types.isNativeError(cause)) return error.message;
   if ('library' in cause && 'reason' in cause) return `TLS: ${cause.reason}`;
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
+
+const longestWait = 60;
+const mostWaits = 3;
+
+interface Waiting {
+  readonly wait: (milliseconds: number) => Promise<void>;
+  readonly printError: (text: string) => void;
+}
+
+/**
+ * Asks again after the burst limit was reached, as may happen if this runs several times in a minute: such a refusal is free,
+ * and over within a minute. A used-up quota has another code, and is not waited for.
+ */
+export function waitOutBurst(probe: Probe, { wait, printError }: Waiting): Probe {
+  return async (request) => {
+    for (let waits = 0; ; waits += 1) {
+      const reply = await probe(request);
+      const seconds = Number(reply.headers.get('retry-after') ?? 0);
+      const passes = reply.status === 429 && reply.headers.get('x-should-retry') !== 'false';
+      if (!passes || waits === mostWaits || !(seconds > 0 && seconds <= longestWait)) return reply;
+      printError(`The burst limit is reached: going on in ${seconds} s.\n`);
+      await wait(seconds * 1000);
+    }
+  };
 }

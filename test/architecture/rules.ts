@@ -66,6 +66,5 @@ export const outside: Readonly<Record<string, readonly string[]>> = {
 
 /** Which folder in operator/ uses which. */
 export const operatorRooms: Readonly<Record<string, readonly string[]>> = {
-  doctor: ['examination'],
   keys: ['setup'],
 };

@@ -5,7 +5,7 @@ import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { issueKey } from '../../lambda/identity/keys.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
-import type { Row } from '../../operator/examination/row.ts';
+import type { Row } from '../../operator/doctor/report.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { startArtifact } from '../support/artifact.ts';
 import { startArtifactGateway } from '../support/artifact-gateway.ts';

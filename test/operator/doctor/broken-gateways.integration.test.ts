@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Row } from '../../../operator/examination/row.ts';
+import type { Row } from '../../../operator/doctor/report.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { startMeddlingProxy } from '../../support/meddling-proxy.ts';
 import { type BrokenGateway, brokenGateways, brokenInTime } from './broken-gateways.ts';

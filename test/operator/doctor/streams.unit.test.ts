@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { chatProbe } from '../../../operator/doctor/dialect-probes.ts';
-import { judgePace } from '../../../operator/doctor/judge-pace.ts';
-import { judgeFirstEvent, judgeStream, readEvents, type TimedEvent } from '../../../operator/doctor/judge-stream.ts';
-import type { Arrival } from '../../../operator/doctor/probe.ts';
+import type { Arrival, Reply } from '../../../operator/doctor/probe.ts';
+import {
+  checkFirstEvent,
+  checkPace,
+  checkSilence,
+  checkStream,
+  readEvents,
+  type TimedEvent,
+} from '../../../operator/doctor/streams.ts';
 
 const eventsAt = (times: readonly number[]): TimedEvent[] =>
   times.map((at) => ({ at, begunAt: at, type: undefined, data: 'x', id: undefined }));
@@ -36,27 +42,27 @@ describe('a stream', () => {
     ['is short', series(11, 100, 100), 'untested'],
     ['is empty', [], 'untested'],
   ])('that %s', (_name, times, mark) => {
-    expect(judgePace(eventsAt(times)).mark).toBe(mark);
+    expect(checkPace(eventsAt(times)).mark).toBe(mark);
   });
 
   test('whose events arrive in halves is cut by something on the way', () => {
     const events = eventsAt(series(40, 300, 30)).map((event, index) =>
       index % 20 === 10 ? { ...event, begunAt: event.at - 60 } : event,
     );
-    expect(judgePace(events)).toEqual({
+    expect(checkPace(events)).toEqual({
       mark: 'fail',
       detail: '2 events came in two halves, far apart: something on the way cuts the stream',
     });
   });
 
   test('that is held back is reported with figures', () => {
-    expect(judgePace(eventsAt(series(40, 800, 0))).detail).toMatch(
+    expect(checkPace(eventsAt(series(40, 800, 0))).detail).toMatch(
       /^40 pieces of text in 1 steps over 0 ms, after pauses of up to 800 ms: something on the way holds the stream back/,
     );
   });
 
   test('that proves nothing is reported with a remedy', () => {
-    expect(judgePace(eventsAt(series(40, 300, 1))).detail).toMatch(
+    expect(checkPace(eventsAt(series(40, 300, 1))).detail).toMatch(
       /^not tested: .* too fast to tell; .* --length 400$/,
     );
   });
@@ -83,8 +89,8 @@ test('an event begins with its first byte and has arrived with its last', () => 
 });
 
 test('a person waits for the first event', () => {
-  expect(judgeFirstEvent(eventsAt([450.4]))).toEqual({ mark: 'ok', detail: 'after 450 ms' });
-  expect(judgeFirstEvent(eventsAt([12_000])).mark).toBe('note');
+  expect(checkFirstEvent(eventsAt([450.4]))).toEqual({ mark: 'ok', detail: 'after 450 ms' });
+  expect(checkFirstEvent(eventsAt([12_000])).mark).toBe('note');
 });
 
 test.each([undefined, 'gzip', 'br', 'zstd', 'deflate'])('a whole stream passes only uncompressed: %s', (encoding) => {
@@ -93,10 +99,29 @@ test.each([undefined, 'gzip', 'br', 'zstd', 'deflate'])('a whole stream passes o
     'content-type': 'text/event-stream',
     ...(encoding && { 'content-encoding': encoding }),
   });
-  const ask = { method: 'POST', path: chatProbe.path } as const;
   const arrivals = [{ at: 1, bytes }];
-  const reply = { ask, title: '', status: 200, headers, text: bytes.toString(), arrivals, duration: 2 };
+  const reply = { title: '', status: 200, headers, text: bytes.toString(), arrivals, duration: 2 };
   const passes = { mark: 'ok', detail: '2 events in 2 ms' };
   const fails = { mark: 'fail', detail: `it is compressed (${encoding}), which holds events back` };
-  expect(judgeStream(reply, readEvents(arrivals), chatProbe)).toEqual(encoding === undefined ? passes : fails);
+  expect(checkStream(reply, readEvents(arrivals), chatProbe)).toEqual(encoding === undefined ? passes : fails);
+});
+
+const interval = 15_000;
+
+function streamOf(...pieces: readonly (readonly [at: number, text: string])[]): Reply {
+  const text = pieces.map(([, piece]) => piece).join('');
+  const arrivals = pieces.map(([at, piece]) => ({ at, bytes: Buffer.from(piece) }));
+  return { title: 'POST /v1/messages', status: 200, headers: new Headers(), text, arrivals, duration: 0 };
+}
+
+test.each<[string, Reply, 'ok' | 'fail' | 'untested', RegExp]>([
+  ['a keep-alive', streamOf([15_010, ': keep-alive\n\n'], [29_000, 'data: a\n\n']), 'ok', /longer than 15 s$/],
+  ['a ping', streamOf([15_010, 'event: ping\ndata: {}\n\n'], [29_000, 'data: a\n\n']), 'ok', /longer than 15 s$/],
+  ['nothing', streamOf([200, 'data: a\n\n'], [31_000, 'data: b\n\n']), 'fail', /: nothing came for 30\.8 s, not a/],
+  ['no need', streamOf([200, ': keep-alive\n\n'], [9_000, 'data: b\n\n']), 'untested', /silent for 8\.8 s at most/],
+])('a silent model is bridged by %s', (_name, stream, mark, detail) => {
+  expect(checkSilence([streamOf([100, 'data: c\n\n']), stream], interval)).toEqual({
+    mark,
+    detail: expect.stringMatching(detail),
+  });
 });

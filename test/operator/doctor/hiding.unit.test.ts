@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { createNameFinder } from '../../../operator/doctor/find-name.ts';
+import { createNameFinder, findForeignHeader } from '../../../operator/doctor/hiding.ts';
 import type { Reply } from '../../../operator/doctor/probe.ts';
 
-const find = createNameFinder(['AcmeCorp', 'acmecorp/thunder-70b', 'glm']);
+const findName = createNameFinder(['AcmeCorp', 'acmecorp/thunder-70b', 'glm']);
 
 function reply(text: string, headers: Record<string, string> = {}): Reply {
   const all = new Headers({ 'content-type': 'application/json', ...headers });
-  const ask = { method: 'GET', path: '/' } as const;
-  return { ask, title: 'GET /', status: 200, headers: all, text, arrivals: [], duration: 0 };
+  return { title: 'GET /', status: 200, headers: all, text, arrivals: [], duration: 0 };
 }
 const stream = (...data: readonly object[]) =>
   reply(data.map((value) => `data: ${JSON.stringify(value)}\n\n`).join(''), { 'content-type': 'text/event-stream' });
@@ -26,7 +25,7 @@ test.each<[string, Reply, string]>([
     'a comment:  ACMECORP has ACMECORP',
   ],
 ])('a name is found %s', (_name, given, place) => {
-  expect(find(given)).toBe(place);
+  expect(findName(given)).toBe(place);
 });
 
 test.each<[string, Reply]>([
@@ -35,5 +34,37 @@ test.each<[string, Reply]>([
   ['a random id that holds a short name', reply('{}', { 'x-request-id': 'req_7glm7' })],
   ['headers that a page asked for', reply('{}', { 'access-control-allow-headers': 'acmecorp' })],
 ])('%s is no trace of a name', (_name, given) => {
-  expect(find(given)).toBeUndefined();
+  expect(findName(given)).toBeUndefined();
+});
+
+const findForeign = (headers: Record<string, string>) => findForeignHeader(reply('', headers), 'x-svc-');
+
+test('headers of the gateway, Lambda and CloudFront are not foreign', () => {
+  const gateways = {
+    'X-Svc-Remaining': '1',
+    'X-Svc-Limit': '3',
+    'X-Svc-Reset': '9',
+    'X-Svc-Error': 'not_found',
+    vary: 'origin',
+  };
+  const lambdas = { date: 'now', connection: 'keep-alive', 'x-amzn-RequestId': 'a', 'X-Amzn-Trace-Id': 'Root=1' };
+  const webFunctions = { 'lambda-web-request-id': 'a', 'lambda-web-endpoint-name': 'gateway' };
+  const cloudFronts = {
+    ...{ via: '1.1 0a1b2c3d.cloudfront.net (CloudFront)', server: 'CloudFront', 'x-cache': 'Miss from cloudfront' },
+    ...{ 'x-amz-cf-pop': 'FRA60-P1', 'x-amz-cf-id': 'a', 'alt-svc': 'h3=":443"', age: '1' },
+  };
+  expect(findForeign({ ...gateways, ...lambdas, ...webFunctions, ...cloudFronts })).toBeUndefined();
+});
+
+test.each([
+  ['via', '1.1 vegur'],
+  ['via', '1.1 0a1b2c3d.cloudfront.net (CloudFront), 1.1 google'],
+  ['server', 'nginx'],
+  ['x-amzn-bedrock-output-token-count', '5'],
+  ['x-amzn-remapped-server', 'uvicorn'],
+  ['x-amz-apigw-id', 'a'],
+  ['x-svc-region', 'eu'],
+  ['openrouter-generation', 'a'],
+])('%s: %s is foreign', (name, value) => {
+  expect(findForeign({ [name]: value })).toBe(`${name}: ${value}`);
 });

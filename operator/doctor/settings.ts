@@ -1,7 +1,11 @@
 import { readConfig } from '../../lambda/settings/config.ts';
+import { ConfigError } from '../../lambda/settings/read.ts';
 import { settings } from '../../lambda/settings/table.ts';
 import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
+import { defaultPort } from '../../local/local-settings.ts';
+import { CommandError } from '../command-line.ts';
+import type { IssueCommand } from './quota.ts';
 
 /** The settings that the doctor uses. */
 export interface KnownSettings {
@@ -52,3 +56,31 @@ function namesOf(...[upstreams, operatorNames]: Parameters<typeof hiddenNames>):
     operatorNames,
   );
 }
+
+/** Without a stage, a block that can't be read only gets a warning: the gateway may have nothing to do with it. */
+export function readSettings(
+  block: unknown,
+  stage: string | undefined,
+  printError: (text: string) => void,
+): KnownSettings {
+  try {
+    return block === undefined ? fallbackSettings : readKnownSettings(block, stage);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    if (stage !== undefined) throw new CommandError(`cdk.json: ${error.message}`);
+    printError(`cdk.json is ignored: ${error.message}\n`);
+    return fallbackSettings;
+  }
+}
+
+/** The command that issues a key of the gateway examined, to paste: it finds a local one by its port, a deployed one by its stack. */
+export const createIssueCommand =
+  (base: string, stage: string | undefined): IssueCommand =>
+  (limit) => {
+    const { hostname, port } = new URL(base);
+    const command = `npm run keys -- issue --limit ${limit}`;
+    if (!/^(localhost|127\..+|\[::1\]|0\.0\.0\.0)$/.test(hostname)) {
+      return `${command} --stack ${stage === undefined ? 'NAME' : `InferenceGateway-${stage}`}`;
+    }
+    return port === '' || Number(port) === defaultPort ? command : `PORT=${port} ${command}`;
+  };

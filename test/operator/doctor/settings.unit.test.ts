@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { ConfigError } from '../../../lambda/settings/read.ts';
-import { fallbackSettings, readKnownSettings } from '../../../operator/doctor/read-settings.ts';
+import { createIssueCommand, fallbackSettings, readKnownSettings } from '../../../operator/doctor/settings.ts';
 
 const defaults = {
   UPSTREAM_BASE_URL: 'https://api.acmecorp.net/v1',
@@ -46,4 +46,15 @@ test('a stage with ACCESS=keys has no guests, and without a stage all must be cl
 test('the cdk.json of this repository has no names, as nobody has deployed it', () => {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   expect(readKnownSettings(context.gateway)).toEqual(fallbackSettings);
+});
+
+test.each([
+  ['http://127.0.0.1:8787', undefined, 'npm run keys -- issue --limit 7'],
+  ['http://127.0.0.1:18931', 'dev', 'PORT=18931 npm run keys -- issue --limit 7'],
+  ['http://localhost:9000', undefined, 'PORT=9000 npm run keys -- issue --limit 7'],
+  ['http://[::1]:9000', undefined, 'PORT=9000 npm run keys -- issue --limit 7'],
+  ['https://a.lambda-url.eu-central-1.on.aws', 'prod', 'npm run keys -- issue --limit 7 --stack InferenceGateway-prod'],
+  ['https://api.example.com', undefined, 'npm run keys -- issue --limit 7 --stack NAME'],
+])('a key for %s, stage %s', (base, stage, command) => {
+  expect(createIssueCommand(base, stage)(7)).toBe(command);
 });

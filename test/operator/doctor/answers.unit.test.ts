@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeStreamUsage, judgeUsage } from '../../../operator/doctor/judge-usage.ts';
+import { checkStreamUsage, checkUsage } from '../../../operator/doctor/answers.ts';
 import type { Reply } from '../../../operator/doctor/probe.ts';
 
 function replyOf(text: string, type = 'application/json'): Reply {
-  const ask = { method: 'POST', path: '/' } as const;
   const headers = new Headers({ 'content-type': type });
-  return { ask, title: '', status: 200, headers, text, arrivals: [], duration: 0 };
+  return { title: '', status: 200, headers, text, arrivals: [], duration: 0 };
 }
 const plain = (usage?: object | null) => replyOf(JSON.stringify({ id: 'a', usage }));
 const stream = (...values: readonly object[]) =>
@@ -23,11 +22,11 @@ describe('an answer', () => {
     [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
     [{ completion_tokens: 9, prompt_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
   ])('with %j', (usage, mark, detail) => {
-    expect(judgeUsage(plain(usage))).toEqual({ mark, detail });
+    expect(checkUsage(plain(usage))).toEqual({ mark, detail });
   });
 
   test.each(none)('without any is not tested: %j', (usage) => {
-    expect(judgeUsage(plain(usage)).mark).toBe('untested');
+    expect(checkUsage(plain(usage)).mark).toBe('untested');
   });
 });
 
@@ -69,10 +68,10 @@ describe('a stream', () => {
       'it has none, unlike the plain answer',
     ],
   ])('with a usage %s', (_what, given, mark, detail) => {
-    expect(judgeStreamUsage(given, plain(counted))).toEqual({ mark, detail });
+    expect(checkStreamUsage(given, plain(counted))).toEqual({ mark, detail });
   });
 
   test('without any, like the plain answer, is not tested', () => {
-    expect(judgeStreamUsage(stream(...texts), plain()).mark).toBe('untested');
+    expect(checkStreamUsage(stream(...texts), plain()).mark).toBe('untested');
   });
 });

@@ -1,0 +1,110 @@
+import { headerNames } from '../../lambda/request/headers.ts';
+import { createScrubber } from '../../lambda/stream/scrub.ts';
+import { type Reply, readBody } from './probe.ts';
+
+/** The gateway's own, all of which a client may see. */
+const own =
+  /^(content-type|retry-after|x-should-retry|allow|accept-encoding|cache-control|x-request-id|request-id|vary|access-control-[a-z-]+)$/;
+
+/**
+ * Headers that an HTTP server, Lambda's Function URL, a web function's endpoint and CloudFront add by themselves. They reveal
+ * that the gateway runs on AWS, as its address does, and nothing about what is behind it. No other header of AWS is among them:
+ * `x-amzn-bedrock-…` names an upstream, and `x-amzn-remapped-…` carries what the function itself had set.
+ */
+const platforms =
+  /^(date|connection|keep-alive|transfer-encoding|content-length|age|x-cache|alt-svc|lambda-web-(request-id|endpoint-name)|x-amzn-(requestid|trace-id|errortype)|x-amz-cf-(id|pop)|strict-transport-security|x-content-type-options|x-frame-options|x-xss-protection|referrer-policy|content-security-policy)$/;
+
+/** Headers that CloudFront adds, and other proxies too: only its own values pass. */
+const cloudFronts: Readonly<Record<string, RegExp>> = {
+  via: /^\d(\.\d)? [0-9a-f]+\.cloudfront\.net \(CloudFront\)$/,
+  server: /^CloudFront$/,
+  // It compresses for whoever accepts it; what a stream's means is said of the stream.
+  'content-encoding': /^(gzip|br)$/,
+};
+
+/** A header that reveals something behind the gateway; undefined if there is none. */
+export function findForeignHeader({ headers }: Reply, headerPrefix: string): string | undefined {
+  const serviceName = headerPrefix.slice('x-'.length, -1);
+  const named = Object.values(headerNames(serviceName)).map((name) => name.toLowerCase());
+  for (const [name, value] of headers) {
+    const isPlatforms = platforms.test(name) || cloudFronts[name]?.test(value);
+    if (!own.test(name) && !isPlatforms && !named.includes(name)) return `${name}: ${value}`;
+  }
+  return undefined;
+}
+
+const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.+)$/;
+const stackTrace = /\bat [^"]{0,200}\.[cm]?[jt]s:\d+(:\d+)?/;
+
+/**
+ * The first trace in a body of who answered: a field or comment that names them, a model that is not public, a stack trace.
+ * Undefined if nothing does.
+ */
+export function findTrace(reply: Reply, publicModels: readonly string[]): string | undefined {
+  const { values, comments } = readBody(reply);
+  const comment = comments.find((text) => text.trim() !== 'keep-alive');
+  if (comment !== undefined) return `a comment says ${comment.trim().slice(0, 100)}`;
+  for (const value of values) {
+    const trace = search(value, publicModels, '');
+    if (trace !== undefined) return trace;
+  }
+  const [line] = reply.status === 200 ? [] : (stackTrace.exec(reply.text) ?? []);
+  return line === undefined ? undefined : `a stack trace: ${line}`;
+}
+
+function search(value: unknown, publicModels: readonly string[], path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const place = path === '' ? name : `${path}.${name}`;
+    if (!Array.isArray(value) && telltale.test(name)) return `${place} is there`;
+    if (name === 'model' && typeof inner === 'string' && !publicModels.includes(inner)) return `${place} is ${inner}`;
+    const trace = search(inner, publicModels, place);
+    if (trace !== undefined) return trace;
+  }
+  return undefined;
+}
+
+/** Values that a program reads back are never changed, even if they contain names. */
+const untouched = /^(signature|encrypted_content|arguments|partial_json|data)$/;
+
+/** Shorter ones occur in random ids by chance. */
+const leastInHeaders = 5;
+
+/** Looks for names in replies as the gateway does in answers. Finds a place and a name. */
+export function createNameFinder(names: readonly string[]): (reply: Reply) => string | undefined {
+  const inBodies = createScrubber(names, '');
+  const inHeaders = createScrubber(
+    names.filter(({ length }) => length >= leastInHeaders),
+    '',
+  );
+  return (reply) => {
+    for (const [name, value] of reply.headers) {
+      const hit = name.startsWith('access-control-') ? undefined : inHeaders.find(`${name}: ${value}`);
+      if (hit) return `${name}: ${value}`.slice(0, 100);
+    }
+    for (const [place, text] of textsIn(reply)) {
+      const hit = inBodies.find(text);
+      if (hit) return `${place} has ${text.slice(hit.start, hit.end)}`;
+    }
+    return undefined;
+  };
+}
+
+/** All texts of a body by their place. The events of a stream are joined, so that a text in deltas is whole. */
+function textsIn(reply: Reply): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  const add = (place: string, text: string) => texts.set(place, (texts.get(place) ?? '') + text);
+  const walk = (value: unknown, place: string): void => {
+    if (typeof value === 'string') add(place, value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (!Array.isArray(value)) texts.set(`a key: ${name}`, name);
+      if (!untouched.test(name)) walk(inner, place === '' ? name : `${place}.${name}`);
+    }
+  };
+  const { values, comments } = readBody(reply);
+  for (const value of values) walk(value, '');
+  for (const comment of comments) texts.set(`a comment: ${comment}`, comment);
+  if (values.every((value) => value === undefined)) add('the body', reply.text);
+  return texts;
+}

@@ -96,6 +96,10 @@ export function checkRequestIds(replies: readonly Reply[]): Finding {
   return seen.size > 1 ? ok(`${seen.size} ids`) : fail('no reply has one');
 }
 
+interface Page {
+  readonly origin: string;
+}
+
 /** An unknown page. */
 export const unknownOrigin = 'https://doctor.example';
 
@@ -111,7 +115,7 @@ export const preflightOf = (origin: string): ProbeRequest => ({
 const wantedHeaders = ['authorization', 'content-type', 'x-api-key', 'api-key', 'x-stainless-lang'];
 
 /** Whether browsers may send a page's requests. */
-export function checkPreflight(reply: Reply, origin: string): Finding {
+export function checkPreflight(reply: Reply, { origin }: Page): Finding {
   if (reply.status !== 200 && reply.status !== 204) return fail(`answered ${quote(reply)}`);
   if (!listOf(reply, 'access-control-allow-methods').includes('post')) return fail('POST is not allowed');
   const headers = listOf(reply, 'access-control-allow-headers');
@@ -121,7 +125,10 @@ export function checkPreflight(reply: Reply, origin: string): Finding {
 }
 
 /** Whether a page may read the headers of an answer. */
-export function checkExposed(reply: Reply, headerPrefix: string, origin: string): Finding {
+export function checkExposed(
+  reply: Reply,
+  { headerPrefix, origin }: Page & { readonly headerPrefix: string },
+): Finding {
   const allowed = checkOrigin(reply, origin);
   if (allowed) return allowed;
   const exposed = listOf(reply, 'access-control-expose-headers');

@@ -9,54 +9,20 @@ import {
   findMissingHeader,
   preflightOf,
 } from './answers.ts';
-import {
-  bearer,
-  chatProbe,
-  countTo,
-  countTokensPath,
-  type DialectProbe,
-  dialectProbes,
-  messagesProbe,
-  redSquare,
-  whoAreYou,
-} from './dialect-probes.ts';
-import {
-  askCases,
-  checkBurst,
-  checkCases,
-  checkLarge,
-  countUntilRefused,
-  faultInError,
-  freeErrors,
-  largeBody,
-  needsSpentKey,
-  spentQuota,
-  unknownKey,
-  unpacksTooLarge,
-} from './errors.ts';
+import { bearer, chatProbe, type DialectProbe, dialectProbes } from './dialect-probes.ts';
+import * as errors from './errors.ts';
 import { createNameFinder, findForeignHeader, findTrace } from './hiding.ts';
-import { type ProbeRequest, quote, type Reply } from './probe.ts';
-import {
-  checkCharges,
-  checkFree,
-  checkGuestApart,
-  checkGuestLimit,
-  checkKeyLimit,
-  checkRefunds,
-  checkStated,
-  findSuspect,
-  type Measurement,
-} from './quota.ts';
+import { quote, type Reply } from './probe.ts';
+import * as questions from './questions.ts';
+import * as quota from './quota.ts';
 import { type Finding, fail, note, ok, untested } from './report.ts';
 import type { Check, CheckGroup, Run } from './run.ts';
-import { checkFirstEvent, checkPace, checkSilence, checkStream, readEvents } from './streams.ts';
+import { checkFirstEvent, checkPace, checkSilence, checkStream } from './streams.ts';
 
 /** Lets the compiler match what a check asks with what it judges. */
 const check = <Asked>(one: Check<Asked>): Check<unknown> => one;
 
-const list = (headers: Record<string, string>): ProbeRequest => ({ method: 'GET', path: '/v1/models', headers });
-
-// Models
+const { list } = questions;
 
 const modelOf = (id: string, { models: [owner] }: Run) =>
   z.strictObject({ id: z.literal(id), object: z.literal('model'), created: z.literal(0), owned_by: z.literal(owner) });
@@ -74,155 +40,73 @@ function checkList(reply: Reply, run: Run): Finding {
   return checkShape(reply, z.strictObject({ object: z.literal('list'), data }));
 }
 
-// Whose quota a request uses: which header wins, and what happens without a real key.
-
 const invalidKey = { code: 'invalid_api_key', shape: 'openai' } as const;
-
-const askWithTwoKeys = async ({ ask, key }: Run) => ({
-  good: await ask(list({ 'x-api-key': key, ...bearer(unknownKey) })),
-  unknown: await ask(list({ 'x-api-key': unknownKey, ...bearer(key) })),
-});
 
 function checkWhichCounts({ good, unknown }: { good: Reply; unknown: Reply }, { headerPrefix }: Run): Finding {
   if (good.status !== 200) return fail(`a good x-api-key is answered ${quote(good)}`);
-  const fault = faultInError(unknown, invalidKey, headerPrefix);
+  const fault = errors.faultInError(unknown, invalidKey, headerPrefix);
   return fault === undefined ? ok('x-api-key before Authorization') : fail(fault);
 }
 
 function checkPlaceholder(guest: Reply, { headerPrefix, closed }: Run): Finding {
   if (guest.status === 200) return closed ? fail('is served, though the stage has ACCESS=keys') : ok('is a guest');
-  const fault = faultInError(guest, invalidKey, headerPrefix);
+  const fault = errors.faultInError(guest, invalidKey, headerPrefix);
   return fault === undefined ? note('is refused: there are no guests') : fail(fault);
 }
 
-// Dialects
-
-/** Asks for a plain answer, by an alias, and for a stream: two requests of quota. */
 function dialectChecks(dialect: DialectProbe): CheckGroup {
-  const post = ({ key }: Run, body: object): ProbeRequest => {
-    return { method: 'POST', path: dialect.path, headers: dialect.keyHeaders(key), body };
-  };
-  const plainAnswer = (run: Run) =>
-    run.charged.measure(post(run, dialect.question(dialect.alias(run.models[0]), whoAreYou)));
-  const streamedAnswer = async (run: Run) => {
-    const body = { ...dialect.question(run.models[0], countTo(run.length)), ...dialect.streaming };
-    const stream = await run.charged.measure(post(run, body));
-    run.streams.push(stream);
-    return { plain: await run.once(plainAnswer), stream, events: readEvents(stream.arrivals) };
-  };
+  const { plainAnswer: plain, streamedAnswer: streamed } = questions.dialectQuestions(dialect);
+  type Streamed = Awaited<ReturnType<typeof streamed>>;
+  /** A stream without events makes no further rows. */
+  const ofEvents = (judge: (asked: Streamed) => Finding) => (asked: Streamed) =>
+    asked.events.length > 0 ? judge(asked) : undefined;
+  const ifAnswered = (reply: Reply) => (reply.status === 200 ? checkUsage(reply) : undefined);
+  const usage = ofEvents((asked) => checkStreamUsage(asked.stream, asked.plain));
+  const pace = ofEvents(({ events }) => checkPace(events.filter(dialect.isText)));
+  const firstEvent = ofEvents(({ events }) => checkFirstEvent(events));
   return {
     area: dialect.name,
     checks: [
       check({
         name: 'answers',
         cost: 1,
-        ask: plainAnswer,
-        judge: (plain, { models }) => checkShape(plain, dialect.answer(models[0])),
+        ask: plain,
+        judge: (r, { models }) => checkShape(r, dialect.answer(models[0])),
       }),
       check({
         name: 'streams to the end',
         cost: 1,
-        ask: streamedAnswer,
+        ask: streamed,
         judge: ({ stream, events }) => checkStream(stream, events, dialect),
       }),
-      check({
-        name: 'reports usage',
-        ask: plainAnswer,
-        judge: (plain) => (plain.status === 200 ? checkUsage(plain) : undefined),
-      }),
-      check({
-        name: 'reports usage in streams',
-        ask: streamedAnswer,
-        judge: ({ plain, stream, events }) => (events.length > 0 ? checkStreamUsage(stream, plain) : undefined),
-      }),
-      check({
-        name: 'streams event by event',
-        ask: streamedAnswer,
-        judge: ({ events }) => (events.length > 0 ? checkPace(events.filter(dialect.isText)) : undefined),
-      }),
-      check({
-        name: 'has a first event',
-        ask: streamedAnswer,
-        judge: ({ events }) => (events.length > 0 ? checkFirstEvent(events) : undefined),
-      }),
+      check({ name: 'reports usage', ask: plain, judge: ifAnswered }),
+      check({ name: 'reports usage in streams', ask: streamed, judge: usage }),
+      check({ name: 'streams event by event', ask: streamed, judge: pace }),
+      check({ name: 'has a first event', ask: streamed, judge: firstEvent }),
     ],
   };
 }
 
-/** Asks the vision model about a picture, by its alias. Nothing else needs that model. */
-function askAboutPicture({ charged, key, models: [text] }: Run): Promise<Reply> {
-  const content = [
-    { type: 'text', text: 'Which colour is this?' },
-    { type: 'image_url', image_url: { url: `data:image/png;base64,${redSquare}` } },
-  ];
-  return charged.measure({
-    method: 'POST',
-    path: chatProbe.path,
-    headers: chatProbe.keyHeaders(key),
-    body: { model: `${text}-image`, messages: [{ role: 'user', content }] },
-  });
-}
-
-function askForCount({ ask, key, models: [model] }: Run): Promise<Reply> {
-  const { max_tokens: _, ...body } = messagesProbe.question(model, whoAreYou);
-  return ask({ method: 'POST', path: countTokensPath, headers: messagesProbe.keyHeaders(key), body });
-}
+const checkPicture = (reply: Reply, { models: [, vision] }: Run) => checkShape(reply, chatProbe.answer(vision));
 
 const tokenCount = z.object({ input_tokens: z.int().positive() });
+const checkTokenCount = (reply: Reply) =>
+  reply.status === 404 ? note('the upstream does not offer it') : checkShape(reply, tokenCount);
 
-// Quota
-
-/** Asks for one more answer if a count looks wrong. */
-async function askAgainIfSuspect({ charged }: Run): Promise<readonly Measurement[]> {
-  const suspect = findSuspect(charged.measurements);
-  if (suspect) await charged.measure(suspect.request);
-  return charged.measurements;
-}
-
-const guestAfter = ({ createMeter }: Run) => createMeter().read();
-const needsGuests = async ({ guestBefore }: Run) => (guestBefore.limit === 0 ? note('there are no guests') : undefined);
-
-/** The free requests, each sent twice: on the key's quota, and on that of this network's guest. */
-async function askForFree({ createMeter, key, models: [model], origin }: Run) {
-  const headers = bearer(key);
-  const count = (id: string): ProbeRequest => {
-    return { method: 'POST', path: countTokensPath, headers, body: messagesProbe.question(id, whoAreYou) };
-  };
-  const ofKey: readonly ProbeRequest[] = [
-    { method: 'GET', path: `/v1/models/${model}`, headers },
-    count(model),
-    count('none'),
-    { method: 'GET', path: '/v1/none', headers },
-    { method: 'HEAD', path: '/v1/responses', headers },
-  ];
-  const ofGuest: readonly ProbeRequest[] = [preflightOf(origin), { method: 'POST', path: '/v1/responses', body: {} }];
-  const [keyMeter, guestMeter] = [createMeter(key), createMeter()];
-  for (const request of ofKey) await keyMeter.measure(request, 2);
-  for (const request of ofGuest) await guestMeter.measure(request, 2);
-  return { key: keyMeter.measurements, guest: guestMeter.measurements };
-}
-
-/** All that replies have said about the key's quota and the guest's. */
-async function allFigures(run: Run) {
-  const free = await run.once(askForFree);
-  const inAll = ({ before, stated, after }: Measurement) => [before, stated, after];
-  return {
-    key: [...run.charged.measurements.flatMap(inAll), ...free.key.flatMap(({ before, after }) => [before, after])],
-    guest: [run.guestBefore, await run.once(guestAfter), ...free.guest.flatMap(inAll)],
-  };
-}
-
-// Every reply
-
-const allReplies = async ({ replies }: Run) => replies;
-
-function checkAll(replies: readonly Reply[], find: (reply: Reply) => string | undefined): Finding {
-  for (const reply of replies) {
-    const fault = find(reply);
-    if (fault !== undefined) return fail(`${reply.title}: ${fault}`);
-  }
-  return ok(`in ${replies.length} replies`);
-}
+/** A check of every reply so far for the same fault. */
+const everyReply = (name: string, finder: (run: Run) => (reply: Reply) => string | undefined) =>
+  check({
+    name,
+    ask: async ({ replies }) => replies,
+    judge: (replies, run) => {
+      const find = finder(run);
+      for (const reply of replies) {
+        const fault = find(reply);
+        if (fault !== undefined) return fail(`${reply.title}: ${fault}`);
+      }
+      return ok(`in ${replies.length} replies`);
+    },
+  });
 
 const needsNames = async ({ names }: Run) =>
   names.length === 0 ? untested('name what must not appear, with --names a,b') : undefined;
@@ -233,14 +117,13 @@ export const checks: readonly CheckGroup[] = [
     area: 'models',
     checks: [
       check({ name: 'the list', ask: ({ ask, key }) => ask(list(bearer(key))), judge: checkList }),
-      modelCheck(0),
-      modelCheck(1),
+      ...[modelCheck(0), modelCheck(1)],
     ],
   },
   {
     area: 'keys',
     checks: [
-      check({ name: 'which header counts', ask: askWithTwoKeys, judge: checkWhichCounts }),
+      check({ name: 'which header counts', ask: questions.askWithTwoKeys, judge: checkWhichCounts }),
       check({ name: 'a placeholder', ask: ({ ask }) => ask(list(bearer('guest'))), judge: checkPlaceholder }),
     ],
   },
@@ -249,51 +132,31 @@ export const checks: readonly CheckGroup[] = [
     checks: [
       check({
         name: 'a body that grows too large',
-        ask: (run) => askCases(run.charged.measure, unpacksTooLarge(run)),
-        judge: checkCases,
+        ask: (run) => errors.askCases(run.charged.measure, errors.unpacksTooLarge(run)),
+        judge: errors.checkCases,
       }),
     ],
   },
   ...dialectProbes.map(dialectChecks),
   {
     area: 'chat',
-    checks: [
-      check({
-        name: 'sees a picture',
-        cost: 1,
-        ask: askAboutPicture,
-        judge: (reply, { models }) => checkShape(reply, chatProbe.answer(models[1])),
-      }),
-    ],
+    checks: [check({ name: 'sees a picture', cost: 1, ask: questions.askAboutPicture, judge: checkPicture })],
   },
   {
     area: 'streams',
-    checks: [
-      check({
-        name: 'silence is bridged',
-        ask: async ({ streams }) => streams,
-        judge: (streams, { keepAlive }) => checkSilence(streams, keepAlive),
-      }),
-    ],
+    checks: [check({ name: 'silence is bridged', ask: async ({ streams }) => streams, judge: checkSilence })],
   },
   {
     area: 'messages',
-    checks: [
-      check({
-        name: 'counts tokens',
-        ask: askForCount,
-        judge: (reply) =>
-          reply.status === 404 ? note('the upstream does not offer it') : checkShape(reply, tokenCount),
-      }),
-    ],
+    checks: [check({ name: 'counts tokens', ask: questions.askForCount, judge: checkTokenCount })],
   },
   {
     area: 'errors',
     checks: [
-      ...Object.entries(freeErrors).map(([name, cases]) =>
-        check({ name, ask: (run) => askCases(run.ask, cases(run)), judge: checkCases }),
+      ...Object.entries(errors.freeErrors).map(([name, cases]) =>
+        check({ name, ask: (run) => errors.askCases(run.ask, cases(run)), judge: errors.checkCases }),
       ),
-      check({ name: 'a large body', ask: (run) => run.ask(largeBody(run)), judge: checkLarge }),
+      check({ name: 'a large body', ask: (run) => run.ask(errors.largeBody(run)), judge: errors.checkLarge }),
     ],
   },
   {
@@ -301,106 +164,78 @@ export const checks: readonly CheckGroup[] = [
     checks: [
       check({
         name: 'a quota that is spent',
-        needs: needsSpentKey,
-        ask: (run) => askCases(run.askOnce, spentQuota(run)),
-        judge: checkCases,
+        needs: questions.needsSpentKey,
+        ask: (run) => errors.askCases(run.askWithoutWaiting, errors.spentQuota(run)),
+        judge: errors.checkCases,
       }),
-      check({ name: 'too many in a minute', needs: needsSpentKey, ask: countUntilRefused, judge: checkBurst }),
+      check({
+        name: 'too many in a minute',
+        needs: questions.needsSpentKey,
+        ask: questions.countUntilRefused,
+        judge: errors.checkBurst,
+      }),
     ],
   },
   {
     area: 'cors',
     checks: [
-      check({
-        name: 'preflight',
-        ask: ({ ask, origin }) => ask(preflightOf(origin)),
-        judge: (reply, { origin }) => checkPreflight(reply, origin),
-      }),
+      check({ name: 'preflight', ask: ({ ask, origin }) => ask(preflightOf(origin)), judge: checkPreflight }),
       check({
         name: 'headers a page can read',
         ask: ({ ask, key, origin }) => ask(list({ ...bearer(key), origin })),
-        judge: (reply, { headerPrefix, origin }) => checkExposed(reply, headerPrefix, origin),
+        judge: checkExposed,
       }),
-      check({
-        name: 'errors a page can read',
-        ask: ({ ask, origin }) => ask(list({ origin })),
-        judge: (reply, { headerPrefix, origin }) => checkExposed(reply, headerPrefix, origin),
-      }),
+      check({ name: 'errors a page can read', ask: ({ ask, origin }) => ask(list({ origin })), judge: checkExposed }),
     ],
   },
   {
     area: 'quota',
     checks: [
-      check({
-        name: 'each answer is charged once',
-        ask: askAgainIfSuspect,
-        judge: (charged, { issueCommand }) => checkCharges(charged, issueCommand),
-      }),
-      check({
-        name: 'failures are refunded',
-        ask: askAgainIfSuspect,
-        judge: (charged, { issueCommand }) => checkRefunds(charged, issueCommand),
-      }),
-      check({ name: 'headers agree', ask: askAgainIfSuspect, judge: checkStated }),
+      check({ name: 'each answer is charged once', ask: questions.askAgainIfSuspect, judge: quota.checkCharges }),
+      check({ name: 'failures are refunded', ask: questions.askAgainIfSuspect, judge: quota.checkRefunds }),
+      check({ name: 'headers agree', ask: questions.askAgainIfSuspect, judge: quota.checkStated }),
       check({
         name: 'a guest is counted apart',
-        needs: needsGuests,
-        ask: guestAfter,
-        judge: (after, { guestBefore }) => checkGuestApart(guestBefore, after, cost),
+        needs: questions.needsGuests,
+        ask: questions.guestAfter,
+        judge: (after, { guestBefore }) => quota.checkGuestApart(guestBefore, after, cost),
       }),
       check({
         name: 'nothing else for a key',
-        ask: askForFree,
-        judge: (free, { issueCommand }) => checkFree(free.key, issueCommand),
+        ask: questions.askForFree,
+        judge: (free, run) => quota.checkFree(free.key, run),
       }),
       check({
         name: 'nothing else for a guest',
-        needs: needsGuests,
-        ask: askForFree,
-        judge: (free, { issueCommand }) => checkFree(free.guest, issueCommand),
+        needs: questions.needsGuests,
+        ask: questions.askForFree,
+        judge: (free, run) => quota.checkFree(free.guest, run),
       }),
       check({
         name: 'the limit of the key',
-        ask: allFigures,
-        judge: ({ key, guest }, { limits }) => checkKeyLimit(key, guest, limits),
+        ask: questions.allFigures,
+        judge: ({ key, guest }, { limits }) => quota.checkKeyLimit(key, guest, limits),
       }),
       check({
         name: 'the limit of a guest',
-        ask: allFigures,
-        judge: ({ guest }, { limits }) => checkGuestLimit(guest, limits),
+        ask: questions.allFigures,
+        judge: ({ guest }, { limits }) => quota.checkGuestLimit(guest, limits),
       }),
     ],
   },
   {
     area: 'headers',
     checks: [
-      check({
-        name: 'those of every answer',
-        ask: allReplies,
-        judge: (replies, { headerPrefix }) => checkAll(replies, (reply) => findMissingHeader(reply, headerPrefix)),
-      }),
-      check({ name: 'an id for each request', ask: allReplies, judge: checkRequestIds }),
+      everyReply('those of every answer', (run) => (reply) => findMissingHeader(reply, run.headerPrefix)),
+      check({ name: 'an id for each request', ask: async ({ replies }) => replies, judge: checkRequestIds }),
     ],
   },
   {
     area: 'hiding',
     checks: [
-      check({
-        name: 'no foreign header',
-        ask: allReplies,
-        judge: (replies, { headerPrefix }) => checkAll(replies, (reply) => findForeignHeader(reply, headerPrefix)),
-      }),
-      check({
-        name: 'no trace in bodies',
-        ask: allReplies,
-        judge: (replies, { models }) => checkAll(replies, (reply) => findTrace(reply, models)),
-      }),
-      check({
-        name: 'no name anywhere',
-        needs: needsNames,
-        ask: allReplies,
-        judge: (replies, { names }) => checkAll(replies, createNameFinder(names)),
-      }),
+      everyReply('no foreign header', (run) => (reply) => findForeignHeader(reply, run.headerPrefix)),
+      everyReply('no trace in bodies', (run) => (reply) => findTrace(reply, run.models)),
+      { ...everyReply('no name anywhere', ({ names }) => createNameFinder(names)), needs: needsNames },
     ],
   },
 ];

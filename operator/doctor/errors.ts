@@ -15,7 +15,6 @@ import {
   whoAreYou,
 } from './dialect-probes.ts';
 import { type Probe, type ProbeRequest, quote, type Reply } from './probe.ts';
-import { readFigures } from './quota.ts';
 import { type Finding, fail, ok, untested } from './report.ts';
 import type { Run } from './run.ts';
 
@@ -162,31 +161,8 @@ export function checkLarge(reply: Reply, { headerPrefix }: Run): Finding {
   return fault === undefined ? ok('4 MiB') : fail(`${reply.title}: ${fault}`);
 }
 
-/** The refusals that a key with quota left does not get need a key without; to it, both are free. */
-export async function needsSpentKey({ askOnce, spentKey, headerPrefix, issueCommand }: Run) {
-  const remedy = `give it a key without quota with --spent-key (${issueCommand(0)})`;
-  if (spentKey === undefined) return untested(remedy);
-  const reply = await askOnce(get('/v1/models', spentKey));
-  const { remaining, limit } = readFigures(reply, headerPrefix);
-  if (reply.status !== 200) return untested(`the spent key gets ${quote(reply)}`);
-  return remaining === 0 ? undefined : untested(`the spent key has ${remaining} of ${limit} left; ${remedy}`);
-}
-
 /** If this many requests reach no burst limit, it is higher. */
-const mostCounts = 60;
-
-/** Counting tokens is free, and has its own burst limit. */
-export async function countUntilRefused({ askOnce, spentKey = '', models: [model] }: Run): Promise<readonly Reply[]> {
-  const body = messagesProbe.question(model, whoAreYou);
-  const replies: Reply[] = [];
-  while (replies.length < mostCounts) {
-    const headers = messagesProbe.keyHeaders(spentKey);
-    const reply = await askOnce({ method: 'POST', path: countTokensPath, headers, body });
-    replies.push(reply);
-    if (reply.status === 429 || reply.status >= 500) break;
-  }
-  return replies;
-}
+export const mostCounts = 60;
 
 export function checkBurst(replies: readonly Reply[], { headerPrefix }: Run): Finding {
   const refusal = replies.find(({ status }) => status === 429 || status >= 500);

@@ -59,6 +59,10 @@ export function createMeter(probe: Probe, headers: Readonly<Record<string, strin
 /** The command that issues a key with this daily limit. */
 export type IssueCommand = (limit: number) => string;
 
+interface Remedy {
+  readonly issueCommand: IssueCommand;
+}
+
 const others = (issueCommand: IssueCommand) =>
   `others use this quota too; run it with a key that has a limit of its own (${issueCommand(100)})`;
 const restart = 'its window restarted meanwhile; run it again';
@@ -79,7 +83,7 @@ const isQuiet = (entries: readonly Measurement[]) => idleDrops(entries).every((d
 export const findSuspect = (entries: readonly Measurement[]) => answered(entries).find((entry) => taken(entry) > 1);
 
 /** Whether each answer cost one. The gateway gets the blame only for what happens every time. */
-export function checkCharges(entries: readonly Measurement[], issueCommand: IssueCommand): Finding {
+export function checkCharges(entries: readonly Measurement[], { issueCommand }: Remedy): Finding {
   const answers = answered(entries);
   const [last] = answers.slice(-1);
   if (!last) return untested('there was no answer that could be charged');
@@ -100,7 +104,7 @@ export function checkCharges(entries: readonly Measurement[], issueCommand: Issu
 }
 
 /** Whether failures were refunded: a body too large once unpacked, any failure of the upstream. */
-export function checkRefunds(entries: readonly Measurement[], issueCommand: IssueCommand): Finding {
+export function checkRefunds(entries: readonly Measurement[], { issueCommand }: Remedy): Finding {
   const failed = entries.filter(({ status }) => status === 413 || status >= 500);
   if (failed.length === 0) return untested('no charged request failed; run it while the upstream is down');
   if (failed.some(restarted)) return untested(restart);
@@ -112,7 +116,7 @@ export function checkRefunds(entries: readonly Measurement[], issueCommand: Issu
 }
 
 /** Whether requests cost nothing, each asked several times. */
-export function checkFree(entries: readonly Measurement[], issueCommand: IssueCommand): Finding {
+export function checkFree(entries: readonly Measurement[], { issueCommand }: Remedy): Finding {
   const idle = idleDrops(entries);
   if (idle.length > 1 && idle.every((drop) => drop > 0)) return fail('reading the quota (GET /v1/models) is charged');
   if (entries.some(restarted)) return untested(restart);

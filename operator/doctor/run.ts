@@ -16,7 +16,7 @@ export interface Gateway {
 }
 
 /** What the operator has said, on the command line and in the settings. */
-export interface Wanted {
+export interface RunOptions {
   readonly key: string;
   /** A key without quota, if there is one to try. */
   readonly spentKey?: string | undefined;
@@ -35,20 +35,20 @@ export interface Wanted {
 }
 
 /** What a check may use. */
-export interface Run extends Wanted, Gateway {
+export interface Run extends RunOptions, Gateway {
   /** Asks again if a reply says to wait for a moment. */
   readonly ask: Probe;
-  readonly askOnce: Probe;
+  readonly askWithoutWaiting: Probe;
   /** All replies so far, and those of them that were to be streams. */
   readonly replies: readonly Reply[];
   readonly streams: Reply[];
-  /** Measures what costs something. */
+  /** Measures what requests with the key cost. */
   readonly charged: Meter;
   /** For a key's quota, or else for that of this network's guest. */
   createMeter(key?: string): Meter;
   /** The guest's figures before anything was asked. */
   readonly guestBefore: Figures;
-  /** What this way of asking has brought: it is gone only once. */
+  /** What this way of asking has brought. It asks the first time only. */
   once<Asked>(ask: (run: Run) => Promise<Asked>): Promise<Asked>;
 }
 
@@ -91,20 +91,20 @@ export async function startRun(
   probe: Probe,
   waitOut: (probe: Probe) => Probe,
   gateway: Gateway,
-  wanted: Wanted,
+  options: RunOptions,
 ): Promise<Run> {
   const replies: Reply[] = [];
-  const askOnce: Probe = async (request) => {
+  const askWithoutWaiting: Probe = async (request) => {
     const reply = await probe(request);
     replies.push(reply);
     return reply;
   };
-  const ask = waitOut(askOnce);
+  const ask = waitOut(askWithoutWaiting);
   const meter = (key?: string) => createMeter(ask, key === undefined ? {} : bearer(key), gateway.headerPrefix);
   const asked = new Map<unknown, Promise<unknown>>();
   const run: Run = {
-    ...{ ...wanted, ...gateway, ask, askOnce, replies, streams: [] },
-    charged: meter(wanted.key),
+    ...{ ...options, ...gateway, ask, askWithoutWaiting, replies, streams: [] },
+    charged: meter(options.key),
     createMeter: meter,
     guestBefore: await meter().read(),
     once<Asked>(how: (run: Run) => Promise<Asked>) {

@@ -125,10 +125,13 @@ function findBursts(events: readonly TimedEvent[]): readonly Burst[] {
   return bursts;
 }
 
-const keepAlive = /^: |^event: ping\r?$/m;
+const keepAliveLine = /^: |^event: ping\r?$/m;
 
-/** Whether streams send keep-alives while the model is silent, every `interval` milliseconds. */
-export function checkSilence(streams: readonly Reply[], interval: number): Finding {
+/** Whether streams send keep-alives while the model is silent, as often as the settings say. */
+export function checkSilence(
+  streams: readonly Reply[],
+  { keepAlive: interval }: { readonly keepAlive: number },
+): Finding {
   let longest = 0;
   for (const { title, arrivals } of streams) {
     let lastAt = 0;
@@ -140,7 +143,7 @@ export function checkSilence(streams: readonly Reply[], interval: number): Findi
     }
   }
   // An upstream's own comments become keep-alives as well, so one alone proves nothing.
-  const bridged = longest >= 0.9 * interval && streams.some(({ text }) => keepAlive.test(text));
+  const bridged = longest >= 0.9 * interval && streams.some(({ text }) => keepAliveLine.test(text));
   if (bridged) return ok(`no silence lasted longer than ${seconds(longest)}`);
   const facts = `the model was silent for ${seconds(longest)} at most, and a keep-alive comes after ${seconds(interval)}`;
   return untested(`${facts}; run it with a model that thinks for longer`);

@@ -38,7 +38,7 @@ describe('each answer is charged once', () => {
     ['nothing was answered', measured(['a', 50, 50, { status: 502 }]), 'untested'],
     ['nobody says what is left', measured(['a', Number.NaN, Number.NaN]), 'fail'],
   ])('%s', (_name, given, mark) => {
-    expect(checkCharges(given, issueCommand).mark).toBe(mark);
+    expect(checkCharges(given, { issueCommand }).mark).toBe(mark);
   });
 
   test('an answer that took more than one deserves another try', () => {
@@ -53,7 +53,7 @@ test.each<[string, Measurement[], 'ok' | 'fail' | 'untested']>([
   ['took one, while others took some', measured(['a', 50, 49, { status: 502 }], ['b', 40, 39]), 'untested'],
   ['never was', measured(['a', 50, 49]), 'untested'],
 ])('a failure that %s', (_name, given, mark) => {
-  expect(checkRefunds(given, issueCommand).mark).toBe(mark);
+  expect(checkRefunds(given, { issueCommand }).mark).toBe(mark);
 });
 
 test.each<[string, Measurement[], 'ok' | 'fail' | 'untested']>([
@@ -63,7 +63,7 @@ test.each<[string, Measurement[], 'ok' | 'fail' | 'untested']>([
   ['nothing, of nothing', measured(['a', 0, 0, { times: 2 }]), 'untested'],
   ['one for each reading', measured(['a', 50, 49], ['b', 48, 47], ['c', 46, 45]), 'fail'],
 ])('what is free takes %s', (_name, given, mark) => {
-  expect(checkFree(given, issueCommand).mark).toBe(mark);
+  expect(checkFree(given, { issueCommand }).mark).toBe(mark);
 });
 
 const stated = (remaining: number) => ({ stated: { limit: 50, remaining, reset: 599 } });

@@ -120,7 +120,7 @@ test.each<[string, Reply, 'ok' | 'fail' | 'untested', RegExp]>([
   ['nothing', streamOf([200, 'data: a\n\n'], [31_000, 'data: b\n\n']), 'fail', /: nothing came for 30\.8 s, not a/],
   ['no need', streamOf([200, ': keep-alive\n\n'], [9_000, 'data: b\n\n']), 'untested', /silent for 8\.8 s at most/],
 ])('a silent model is bridged by %s', (_name, stream, mark, detail) => {
-  expect(checkSilence([streamOf([100, 'data: c\n\n']), stream], interval)).toEqual({
+  expect(checkSilence([streamOf([100, 'data: c\n\n']), stream], { keepAlive: interval })).toEqual({
     mark,
     detail: expect.stringMatching(detail),
   });

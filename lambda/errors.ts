@@ -39,6 +39,9 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
+/** What an error comes from, where that decides what follows: nobody asks a store that has failed, or waits in a process that ends. */
+export type ErrorSource = 'store' | 'process';
+
 export interface ErrorOptions {
   /** What the client can do about it: the end of the message. */
   readonly advice?: string | undefined;
@@ -49,6 +52,7 @@ export interface ErrorOptions {
   readonly details?: Readonly<Record<string, string>> | undefined;
   /** Whether the charge is refunded. */
   readonly refund?: boolean;
+  readonly source?: ErrorSource | undefined;
   /** What happened, in one word for the log and the metrics. */
   readonly reason?: string | undefined;
   /** The real reason: logged, never shown. */
@@ -65,6 +69,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, string>> | undefined;
   readonly refund: boolean;
+  readonly source: ErrorSource | undefined;
   readonly reason: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -78,6 +83,7 @@ export class GatewayError extends Error {
     this.headers = { ...entry.headers, ...options.headers };
     this.details = options.details;
     this.refund = options.refund ?? false;
+    this.source = options.source;
     this.reason = options.reason;
   }
 
@@ -106,7 +112,7 @@ export class GatewayError extends Error {
 /** For requests that a process can't take or finish because it is being stopped. */
 export function stopping(): GatewayError {
   const message = 'The gateway is being restarted. Please send the request again.';
-  return new GatewayError('service_unavailable', message, { reason: 'stopping' });
+  return new GatewayError('service_unavailable', message, { source: 'process', reason: 'stopping' });
 }
 
 /** Turns anything thrown into a GatewayError. An unknown error is kept as the cause for the log, and never shown. */

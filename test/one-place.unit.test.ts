@@ -134,11 +134,10 @@ describe('a header', () => {
 });
 
 describe('an error code', () => {
-  /** The users of single codes: the metrics, and the figures after a failure of the store. */
+  /** The users of single codes: the metrics. */
   const askers: Readonly<Record<string, string>> = {
     upgrade_required: 'lambda/report/measure.ts',
     unconfigured: 'lambda/report/measure.ts',
-    service_unavailable: 'lambda/steps/charge.ts',
   };
 
   test.each(Object.keys(catalogue))('%s', (code) => {

@@ -103,7 +103,7 @@ export function renewCredentials(provide: () => Promise<Credentials>, now: () =>
         return credentials;
       })
       .catch((cause) => {
-        throw new GatewayError('service_unavailable', noAccess, { cause });
+        throw new GatewayError('service_unavailable', noAccess, { source: 'store', cause });
       })
       .finally(() => {
         renewal = undefined;

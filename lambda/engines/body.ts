@@ -152,7 +152,7 @@ function tooLate(timeLimit: number): GatewayError {
 
 function tooSlow(): GatewayError {
   const message = 'The request body arrives too slowly to keep memory for it. Please send it faster.';
-  return new GatewayError('service_unavailable', message, { refund: true, reason: 'slow_body' });
+  return new GatewayError('service_unavailable', message, { reason: 'slow_body' });
 }
 
 /** How much more of an oversized body is read, so that a client that sends everything before it reads gets its answer. */

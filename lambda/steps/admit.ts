@@ -74,7 +74,6 @@ function stopped({ reason }: { readonly reason?: string | undefined }): GatewayE
       advice: 'Please try again later.',
       headers: { 'retry-after': '60', 'x-should-retry': 'false' },
       reason: 'stopped',
-      refund: true, // shows that the store works, and may be asked for the caller's figures
     },
   );
 }

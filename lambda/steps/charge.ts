@@ -52,10 +52,9 @@ export function quotaHeaders({ quota }: { quota: Quota }): GatewayStep<Arrived> 
     onError: async (request, error) => {
       const { outcome } = request;
       if (error instanceof QuotaRefusal) outcome.figures ??= error.figures;
-      // Don't ask a store again that has just failed: the client has waited for it once. A failed upstream or secret has the same
-      // code, but refunds.
-      const storeFailed = error instanceof GatewayError && error.code === 'service_unavailable' && !error.refund;
-      outcome.figures ??= await (storeFailed ? quota.unreadFigures : quota.readFigures)(callerOf(request));
+      // The client has waited once for a store that failed, and a process that ends has no time to wait.
+      const mayRead = !(error instanceof GatewayError) || error.source === undefined;
+      outcome.figures ??= await (mayRead ? quota.readFigures : quota.unreadFigures)(callerOf(request));
       return error;
     },
   };

@@ -93,5 +93,6 @@ export function isTooSlow(error: unknown): boolean {
 
 /** The error for the client. If an answer was lost, the operation may have been carried out. */
 export function outage(cause: unknown, answerLost: boolean): GatewayError {
-  return new GatewayError('service_unavailable', message, { cause, ...(answerLost && { reason: lostAnswer }) });
+  const reason = answerLost ? lostAnswer : undefined;
+  return new GatewayError('service_unavailable', message, { source: 'store', reason, cause });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
-import { GatewayError } from '../../../lambda/errors.ts';
+import { GatewayError, stopping } from '../../../lambda/errors.ts';
 import { createPipeline } from '../../../lambda/pipeline.ts';
 import type { Figures } from '../../../lambda/quota/refusal.ts';
 import type {
@@ -11,7 +11,8 @@ import type {
   RequestSoFar,
 } from '../../../lambda/request/request.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
-import { chargeQuota } from '../../../lambda/steps/charge.ts';
+import { chargeQuota, quotaHeaders } from '../../../lambda/steps/charge.ts';
+import { outage } from '../../../lambda/tables/time-limit.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { callWith } from '../../support/call.ts';
 
@@ -130,5 +131,33 @@ describe('charging the quota', () => {
       const counted = await run('/v1/messages/count_tokens', fail(error), { refundRefusals: true });
       expect(counted).toEqual({ charges: 0, refunds: 0, bursts: 1, shown: undefined, told: error.message });
     }
+  });
+});
+
+describe('the figures of an answer that nothing was charged for', () => {
+  const busy = new GatewayError('service_unavailable', 'no room');
+
+  test.each<[string, GatewayError, 'read' | 'unread']>([
+    ['a failed store', outage('down', false), 'unread'],
+    ['a failed store, to be refunded', outage('down', true).refunded(), 'unread'],
+    ['a failed store, with a note', outage('down', true).withNote('Not charged.'), 'unread'],
+    ['a process that stops', stopping(), 'unread'],
+    ['a busy gateway', busy, 'read'],
+    ['a busy gateway, to be refunded', busy.refunded(), 'read'],
+    ['a refusal', refusal, 'read'],
+    ['a failure of the upstream', new UpstreamFailure('limited'), 'read'],
+  ])('%s', async (_name, error, expected) => {
+    const read: Figures = { limit: 3, remaining: 1 };
+    const unread: Figures = { limit: 3, remaining: 0 };
+    const quota = {
+      charge: async () => Promise.reject(error),
+      checkBurst: async () => {},
+      readFigures: async () => read,
+      unreadFigures: () => unread,
+    };
+    const outcome: Outcome = {};
+    const request = { networkId: 'n', outcome } as RequestSoFar;
+    expect(await quotaHeaders({ quota }).onError?.(request, error)).toBe(error);
+    expect(outcome.figures).toBe(expected === 'read' ? read : unread);
   });
 });

@@ -1,13 +1,13 @@
 import { type App, createApp } from './app.ts';
-import type { Aws } from './aws/aws.ts';
+import type { Aws } from './aws/call-service.ts';
 import { createDialects } from './dialects/index.ts';
 import { createIdentify } from './identity/identify.ts';
 import { createMemberHash } from './identity/identity.ts';
 import { createFindNetwork, createLocateViewer } from './identity/network.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
+import { createToken } from './quota/counter-store.ts';
 import { createDeploymentLimit } from './quota/deployment-limit.ts';
-import { createToken } from './quota/token.ts';
 import { createLog, describeCause, type WriteLog } from './report/log.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';

@@ -1,5 +1,5 @@
 import { readAwsAccess } from './aws/access.ts';
-import { createAws } from './aws/aws.ts';
+import { createAws } from './aws/call-service.ts';
 import { createHandler } from './engines/function-url.ts';
 import { createGateway } from './gateway.ts';
 import { readConfig } from './settings/config.ts';

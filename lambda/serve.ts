@@ -1,6 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Aws } from './aws/aws.ts';
-import type { CallService } from './aws/call-service.ts';
+import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/service-error.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { shareDescriptors } from './engines/listen.ts';

@@ -1,5 +1,5 @@
 import { findAwsAccess, renewCredentials } from './aws/access.ts';
-import { createAws } from './aws/aws.ts';
+import { createAws } from './aws/call-service.ts';
 import { createDynamoDbClient } from './aws/sdk-client.ts';
 import { flushed, gatherLines } from './report/lines.ts';
 import { createLog } from './report/log.ts';

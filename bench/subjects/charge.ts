@@ -1,7 +1,7 @@
 import { readAwsAccess } from '../../lambda/aws/access.ts';
-import { createAws } from '../../lambda/aws/aws.ts';
+import { createAws } from '../../lambda/aws/call-service.ts';
+import { createToken } from '../../lambda/quota/counter-store.ts';
 import { dayOf, minuteOf } from '../../lambda/quota/policy.ts';
-import { createToken } from '../../lambda/quota/token.ts';
 import { createCounters } from '../../lambda/tables/counters.ts';
 
 /** Makes exact charges as the gateway makes them, to so many counters in turn. */

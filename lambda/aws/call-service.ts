@@ -2,9 +2,23 @@ import { Agent as HttpAgent, type RequestOptions, request as requestByHttp } fro
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { urlToHttpOptions } from 'node:url';
-import { type AwsAccess, type Credentials, endpointOf, type Service } from './access.ts';
+import type { ReadSecret } from '../settings/secrets.ts';
+import {
+  type AwsAccess,
+  type Credentials,
+  dynamoDbService,
+  endpointOf,
+  type Service,
+  secretsManagerService,
+} from './access.ts';
 import { isAboutTime, isTrouble, mayBeDone, ServiceError } from './service-error.ts';
 import { createSign } from './sign.ts';
+
+/** The calls to AWS that requests need. */
+export interface Aws {
+  readonly callDynamoDb: CallService;
+  readonly readSecret: ReadSecret;
+}
 
 /** Calls one operation of a service. Trusts the answer to be of the operation's type. */
 export type CallService = <Output extends object>(
@@ -13,9 +27,30 @@ export type CallService = <Output extends object>(
   signal?: AbortSignal,
 ) => Promise<Output>;
 
-export interface Dependencies {
+interface Dependencies {
   readonly now: () => number;
   readonly random: () => number;
+}
+
+export function createAws(access: AwsAccess, dependencies: Dependencies): Aws {
+  return {
+    callDynamoDb: createCallService(dynamoDbService, access, dependencies),
+    readSecret: createSecretReader(createCallService(secretsManagerService, access, dependencies)),
+  };
+}
+
+function createSecretReader(callSecretsManager: CallService): ReadSecret {
+  return async (id, { version, signal } = {}) => {
+    const input = { SecretId: id, ...(version && { VersionStage: 'AWSPREVIOUS' }) };
+    try {
+      type Secret = { readonly SecretString?: string };
+      return (await callSecretsManager<Secret>('GetSecretValue', input, signal)).SecretString ?? '';
+    } catch (error) {
+      // A secret that was never replaced has no previous version.
+      if (version && error instanceof ServiceError && error.name === 'ResourceNotFoundException') return '';
+      throw error;
+    }
+  };
 }
 
 /** How long one operation may take in all, repeats and their pauses included, in milliseconds. */

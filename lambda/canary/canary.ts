@@ -1,9 +1,11 @@
 import { canaryMetrics, embedMetrics } from '../report/metrics.ts';
+import { required, text, type Value } from '../settings/kinds.ts';
+import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
+import { settings } from '../settings/table.ts';
 import { type Asked, CheckFailure, checks } from './checks.ts';
-import type { CanaryConfig } from './config.ts';
 
-interface World {
+interface Dependencies {
   readonly readSecret: ReadSecret;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
@@ -17,8 +19,8 @@ const usualLimits = { stream: 45_000, other: 10_000 };
  * Asks the gateway from outside and logs one line, with the number of failed checks as its metric. The metric is sent even when
  * it is 0, so that an alarm notices missing runs. Never throws, because Lambda would run it again.
  */
-export function createCanary(config: CanaryConfig, world: World): () => Promise<void> {
-  const { readSecret, writeLog, now, timeLimits = usualLimits } = world;
+export function createCanary(config: CanaryConfig, dependencies: Dependencies): () => Promise<void> {
+  const { readSecret, writeLog, now, timeLimits = usualLimits } = dependencies;
 
   const runChecks = async (): Promise<Record<string, string>> => {
     const key = await readKey(() => readSecret(config.canarySecretId));
@@ -56,4 +58,23 @@ function describeFailure(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };
   return cause?.code ?? name ?? 'unknown';
+}
+
+const { SERVICE_NAME, METRICS_NAMESPACE } = settings;
+
+/** All are set by the stack. */
+const canarySettings = {
+  CANARY_URL: required(text('the http(s) URL of the gateway', /^https?:\/\/[^\s?#]+$/)),
+  CANARY_SECRET_ID: required(text('the name or ARN of a secret', /^\S+$/)),
+  ...{ SERVICE_NAME, METRICS_NAMESPACE },
+} as const;
+
+/** The canary's settings. */
+type CanaryConfig = CamelNamed<{ [N in keyof typeof canarySettings]: Value<(typeof canarySettings)[N]> }>;
+
+export function readCanaryConfig(environment: Environment): CanaryConfig {
+  const faults: string[] = [];
+  const config = camelNamed(readSettings(canarySettings, environment, faults));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
 }

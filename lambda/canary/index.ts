@@ -1,7 +1,6 @@
 import { readAwsAccess } from '../aws/access.ts';
-import { createAws } from '../aws/aws.ts';
-import { createCanary } from './canary.ts';
-import { readCanaryConfig } from './config.ts';
+import { createAws } from '../aws/call-service.ts';
+import { createCanary, readCanaryConfig } from './canary.ts';
 
 /** Called by Lambda every five minutes. */
 export const handler = createCanary(readCanaryConfig(process.env), {

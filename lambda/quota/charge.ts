@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
-import { type Counters, type CounterWindow, isAnswerLost } from './counters.ts';
+import { type Counters, type CounterWindow, isAnswerLost } from './counter-store.ts';
 import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
 import { type Figures, QuotaRefusal, tooFast, usedUp, type Wording } from './refusal.ts';
 

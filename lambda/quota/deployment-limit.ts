@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Charge } from './charge.ts';
-import { isAnswerLost, type Tallies } from './counters.ts';
+import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';
 import { allAnswered, type Wording } from './refusal.ts';
 

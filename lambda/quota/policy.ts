@@ -1,5 +1,5 @@
 import type { Identity } from '../identity/identity.ts';
-import type { CounterWindow } from './counters.ts';
+import type { Counters, CounterWindow } from './counter-store.ts';
 
 export interface Limits {
   readonly guestLimit: number;
@@ -63,6 +63,40 @@ export function secondsToNextMinute(now: number): number {
 /** Whole seconds, rounded up, so that nobody who waits that long comes early. */
 export function secondsUntil(time: number, now: number): number {
   return Math.max(0, Math.ceil((time - now) / 1000));
+}
+
+/** A member, or one of its keys that has a limit of its own. */
+interface Owner {
+  readonly member: string;
+  readonly keyId?: string;
+  readonly ownLimit?: number | undefined;
+}
+
+interface MemberUsage {
+  readonly used: number;
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the window ends. */
+  readonly resetAt: number;
+}
+
+interface UsageDependencies {
+  readonly counters: Pick<Counters, 'read'>;
+  readonly memberLimit: number;
+}
+
+/** Reads what has been used of today's window. */
+export async function readMemberUsage(
+  { counters, memberLimit }: UsageDependencies,
+  owner: Owner,
+  now: number,
+): Promise<MemberUsage> {
+  // Guests and bursts play no part in a member's window.
+  const limits = { memberLimit, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
+  const window = quotaWindow({ kind: 'member', ...owner }, now, limits);
+  const { limit, resetAt = now } = window;
+  const used = await counters.read(window);
+  return { used, limit, remaining: Math.max(0, limit - used), resetAt };
 }
 
 function limitOf(identity: Identity, limits: Limits): number {

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { CounterWindow } from './counters.ts';
+import type { CounterWindow } from './counter-store.ts';
 import { secondsToNextMinute, secondsUntil } from './policy.ts';
 
 /** A client's quota, as its answers show it. */

@@ -1,6 +1,5 @@
-import { markToken } from '../quota/token.ts';
-import type { Item, Value } from './table.ts';
-import { itemSize, writeUnits } from './table.ts';
+import { markToken } from '../quota/counter-store.ts';
+import { type Item, itemSize, type Value, writeUnits } from './table.ts';
 
 /** The write units that one partition, and so one item, takes in a second. */
 export const unitsPerSecond = 1_000;

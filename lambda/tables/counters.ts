@@ -1,8 +1,7 @@
 import type { CallService } from '../aws/call-service.ts';
 import { ServiceError } from '../aws/service-error.ts';
-import type { Counters, CounterWindow, Tallies } from '../quota/counters.ts';
+import { type Counters, type CounterWindow, markToken, type Tallies } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
-import { markToken } from '../quota/token.ts';
 import { quotaSchema } from './schema.ts';
 import { createTable, type Item, itemSize, type Value, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';

@@ -1,7 +1,7 @@
 import { timeLimit } from '../aws/call-service.ts';
 import { isConditionFailure, isTrouble, mayBeDone, ServiceError } from '../aws/service-error.ts';
 import { GatewayError } from '../errors.ts';
-import { lostAnswer } from '../quota/counters.ts';
+import { lostAnswer } from '../quota/counter-store.ts';
 
 const parallel = 32;
 

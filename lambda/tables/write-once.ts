@@ -1,6 +1,6 @@
 import { ServiceError } from '../aws/service-error.ts';
+import { markToken, nextToken } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
-import { markToken, nextToken } from '../quota/token.ts';
 import type { Item, Table, Update } from './table.ts';
 import { outage } from './time-limit.ts';
 

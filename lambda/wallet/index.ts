@@ -1,5 +1,5 @@
 import { readAwsAccess } from '../aws/access.ts';
-import { createAws } from '../aws/aws.ts';
+import { createAws } from '../aws/call-service.ts';
 import { createDynamoDbClient } from '../aws/sdk-client.ts';
 import { createHandler } from '../engines/function-url.ts';
 import { readWalletConfig } from '../settings/config.ts';

@@ -1,7 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import type { Counters, CounterWindow } from '../quota/counters.ts';
-import { readMemberUsage } from '../quota/member-usage.ts';
-import { minuteOf, secondsUntil } from '../quota/policy.ts';
+import type { Counters, CounterWindow } from '../quota/counter-store.ts';
+import { minuteOf, readMemberUsage, secondsUntil } from '../quota/policy.ts';
 
 /** Live keys of one wallet. */
 export const keysPerWallet = 5;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Aws } from '../aws/aws.ts';
+import type { Aws } from '../aws/call-service.ts';
 import { createDocumentClient } from '../aws/sdk-client.ts';
 import { createFindNetwork, createLocateViewer } from '../identity/network.ts';
-import { createToken } from '../quota/token.ts';
+import { createToken } from '../quota/counter-store.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
 import type { WalletConfig } from '../settings/config.ts';
 import type { Repeat } from '../settings/refresh.ts';

@@ -1,10 +1,9 @@
 import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
-import { readMemberUsage } from '../../lambda/quota/member-usage.ts';
+import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf } from '../../lambda/settings/secrets.ts';
 import type { KeyQuery } from '../../lambda/tables/keys.ts';
-import type { Outcome } from '../command-line.ts';
-import { CommandError } from '../command-line.ts';
+import { CommandError, type Outcome } from '../command-line.ts';
 import { changeKey, describeKey, findKey, isoTime, showExpiry, showLimit, showNewKey } from './key-record.ts';
 import { renderPairs, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
-import type { Counters } from '../../lambda/quota/counters.ts';
+import type { Counters } from '../../lambda/quota/counter-store.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { createCounters } from '../../lambda/tables/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
@@ -18,8 +18,7 @@ import {
 } from '../../local/local-settings.ts';
 import { readLogFile } from '../../local/log-file.ts';
 import { CommandError, quoteWord } from '../command-line.ts';
-import type { GatewayFacts } from './stack.ts';
-import { readStack } from './stack.ts';
+import { type GatewayFacts, readStack } from './stack.ts';
 import { sumTokens } from './token-log.ts';
 
 export interface Target extends GatewayFacts, AsyncDisposable {

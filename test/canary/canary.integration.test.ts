@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCanary } from '../../lambda/canary/canary.ts';
-import { readCanaryConfig } from '../../lambda/canary/config.ts';
+import { createCanary, readCanaryConfig } from '../../lambda/canary/canary.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 import { empty, eventText, hangUp, head, html, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

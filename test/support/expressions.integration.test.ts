@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../lambda/aws/service-error.ts';
-import { createToken } from '../../lambda/quota/token.ts';
+import { createToken } from '../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../lambda/tables/counters.ts';
 import type { Item, Update } from '../../lambda/tables/table.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';

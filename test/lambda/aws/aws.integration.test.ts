@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readAwsAccess } from '../../../lambda/aws/access.ts';
-import { createAws } from '../../../lambda/aws/aws.ts';
+import { createAws } from '../../../lambda/aws/call-service.ts';
 import type { ReadSecret } from '../../../lambda/settings/secrets.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../../local/fake-secrets.ts';
 

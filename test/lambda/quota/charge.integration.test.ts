@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import { createQuota, type QuotaDependencies } from '../../../lambda/quota/charge.ts';
-import type { Counters } from '../../../lambda/quota/counters.ts';
+import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
-import { createToken } from '../../../lambda/quota/token.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 

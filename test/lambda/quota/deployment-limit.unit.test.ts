@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
-import type { Tallies } from '../../../lambda/quota/counters.ts';
+import type { Tallies } from '../../../lambda/quota/counter-store.ts';
 import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identity.ts';
-import type { CounterWindow } from '../../../lambda/quota/counters.ts';
+import type { CounterWindow } from '../../../lambda/quota/counter-store.ts';
 import { allAnswered, sayWhatIsLeft, tooFast, usedUp, type Wording } from '../../../lambda/quota/refusal.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };

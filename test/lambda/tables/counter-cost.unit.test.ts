@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CounterWindow } from '../../../lambda/quota/counters.ts';
+import { type CounterWindow, createToken } from '../../../lambda/quota/counter-store.ts';
 import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
-import { createToken } from '../../../lambda/quota/token.ts';
 import { bytesAtRate, mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../../lambda/tables/counter-cost.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { writeUnits } from '../../../lambda/tables/table.ts';

@@ -1,11 +1,14 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ServiceError } from '../../../lambda/aws/service-error.ts';
-import type { ChargeResult, Counters, CounterWindow } from '../../../lambda/quota/counters.ts';
-import { createToken } from '../../../lambda/quota/token.ts';
+import {
+  type ChargeResult,
+  type Counters,
+  type CounterWindow,
+  createToken,
+} from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
-import type { Item } from '../../../lambda/tables/table.ts';
-import { itemSize } from '../../../lambda/tables/table.ts';
+import { type Item, itemSize } from '../../../lambda/tables/table.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';

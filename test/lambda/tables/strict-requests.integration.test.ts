@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
-import type { CounterWindow } from '../../../lambda/quota/counters.ts';
+import { type CounterWindow, createToken, markToken } from '../../../lambda/quota/counter-store.ts';
 import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
-import { createToken, markToken } from '../../../lambda/quota/token.ts';
 import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
 import { readIdentities } from '../../../lambda/tables/identities.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';

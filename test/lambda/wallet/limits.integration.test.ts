@@ -1,7 +1,6 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Counters } from '../../../lambda/quota/counters.ts';
-import { createToken } from '../../../lambda/quota/token.ts';
+import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createLimits, type Limits } from '../../../lambda/wallet/limits.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 
 /** Where a caller's charges are counted. */
@@ -25,10 +26,7 @@ export type ChargeResult =
   | { readonly granted: true; readonly used: number }
   | { readonly granted: false; readonly used: number; readonly reason: 'quota' | 'burst' };
 
-/**
- * Counts charges. It knows counters, but not guests, members or days. A token makes all copies of a write count once: see
- * token.ts.
- */
+/** Counts charges. It knows counters, but not guests, members or days. A token makes all copies of a write count once. */
 export interface Counters {
   /** Counts one charge if both limits allow it. */
   charge(window: CounterWindow, token: string): Promise<ChargeResult>;
@@ -51,4 +49,22 @@ export const lostAnswer = 'answer_lost';
 
 export function isAnswerLost(error: unknown): boolean {
   return error instanceof GatewayError && error.reason === lostAnswer;
+}
+
+/** Marks all copies of one write: 64 random bits in base64. They are taken from a UUID, for which Node keeps random bytes ready. */
+export function createToken(): string {
+  const uuid = randomUUID();
+  // The digits in between name the UUID's version and variant.
+  return Buffer.from(uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(-4), 'hex').toString('base64');
+}
+
+/** Another token, for a write that replaces the one with this token. */
+export function nextToken(token: string): string {
+  const bytes = Buffer.from(token, 'base64');
+  return Buffer.from(bytes.with(-1, ((bytes.at(-1) ?? 0) + 1) & 0xff)).toString('base64');
+}
+
+/** The token for something else that concerns the same write: `r` for its refund, `x` for giving it up. */
+export function markToken(token: string, mark: 'r' | 'x'): string {
+  return Buffer.concat([Buffer.from(token, 'base64'), Buffer.from(mark)]).toString('base64');
 }

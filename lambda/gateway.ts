@@ -25,7 +25,7 @@ import { createExchange } from './upstream/http-client.ts';
 import { createPool, createRankKeys } from './upstream/pool.ts';
 
 /** What the gateway needs from outside. */
-export interface World extends Aws {
+export interface GatewayDependencies extends Aws {
   readonly writeLog: WriteLog;
   readonly now: () => number;
   /** Present if the process stays alive between requests: runs a task at intervals. */
@@ -37,7 +37,7 @@ export interface World extends Aws {
 /** Assembles the gateway, once per start. */
 export function createGateway(
   config: Config,
-  { callDynamoDb, readSecret, writeLog, now, repeat, upstreamSockets }: World,
+  { callDynamoDb, readSecret, writeLog, now, repeat, upstreamSockets }: GatewayDependencies,
 ): App {
   const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);

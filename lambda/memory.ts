@@ -3,7 +3,7 @@ export interface Memory {
   /** Names the network that it counts for. Must be called before anything is taken. */
   claim(network: string): void;
   /**
-   * Takes this many more bytes, for a text that then has `whole` of them. If there is no room, gives back all that was taken
+   * Takes this many more bytes, for a text that then has `whole` of them. If there is not enough, gives back all that was taken
    * and throws the error to refuse the request with.
    */
   take(bytes: number, whole?: number): void;

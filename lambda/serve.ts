@@ -11,7 +11,7 @@ import type { Repeat } from './settings/refresh.ts';
 import type { PageFile } from './wallet/pages.ts';
 
 /** What the server needs from outside. */
-export interface ServerWorld extends Aws {
+interface ServerDependencies extends Aws {
   readonly dynamoDb: DynamoDBClient;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: WriteLog;
@@ -20,17 +20,21 @@ export interface ServerWorld extends Aws {
 }
 
 /** Serves the gateway over HTTP, and the wallet's page out of the same process where it has none of its own. */
-export async function startServer(config: Config, server: ServerConfig, world: ServerWorld): Promise<HttpServer> {
+export async function startServer(
+  config: Config,
+  server: ServerConfig,
+  dependencies: ServerDependencies,
+): Promise<HttpServer> {
   const { clients, upstreams } = shareDescriptors();
-  const { call: callDynamoDb, giveUp } = createGiveUp(world.callDynamoDb);
-  const log = createLog({ ...config, write: world.writeLog, now: world.now });
+  const { call: callDynamoDb, giveUp } = createGiveUp(dependencies.callDynamoDb);
+  const log = createLog({ ...config, write: dependencies.writeLog, now: dependencies.now });
   const createApp = server.servesWallet ? createGatewayWithWallet : createGateway;
   return startHttpServer({
     ...server,
-    app: createApp(config, { ...world, callDynamoDb, scheme: server.scheme, upstreamSockets: upstreams }),
+    app: createApp(config, { ...dependencies, callDynamoDb, scheme: server.scheme, upstreamSockets: upstreams }),
     requestBodyLimit: config.requestBodyLimit,
     maxConnections: clients,
-    // A refund that is given up leaves its charge standing, and is logged as such.
+    // The charge of a refund that is given up stays, and the log says so.
     onLastMoment: giveUp,
     onFault: (error) => log.fault('fault past the app', error),
   });
@@ -39,19 +43,19 @@ export async function startServer(config: Config, server: ServerConfig, world: S
 /** Lets a process that runs out of time give up all calls to a service at once, including later ones. */
 export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
   const running = new Set<(reason: Error) => void>();
-  let given = false;
+  let ended = false;
   const outOfTime = () => new ServiceError('GivenUp', 'the process ends');
   return {
     call: (...input) =>
       new Promise((resolve, reject) => {
-        if (given) return reject(outOfTime());
+        if (ended) return reject(outOfTime());
         running.add(reject);
         callService(...input)
           .then(resolve as (answer: object) => void, reject)
           .finally(() => running.delete(reject));
       }),
     giveUp() {
-      given = true;
+      ended = true;
       for (const reject of running) reject(outOfTime());
     },
   };

@@ -192,6 +192,6 @@ function refusal(status: number, answer: Fields | undefined, credentials: Creden
   const { __type = 'UnknownError', message, Message = message, ...details } = answer ?? {};
   const name = String(__type).replace(/^.*#/, '');
   const secrets = [credentials.secretAccessKey, credentials.sessionToken].filter((secret) => secret !== undefined);
-  const told = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), String(Message ?? name));
-  return new ServiceError(name, told, { status, details });
+  const text = secrets.reduce((quoted, secret) => quoted.replaceAll(secret, '…'), String(Message ?? name));
+  return new ServiceError(name, text, { status, details });
 }

@@ -1,4 +1,4 @@
-interface Circumstances {
+interface ServiceErrorOptions {
   /** Of the answer; absent if none came. */
   readonly status?: number;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -18,7 +18,11 @@ export class ServiceError extends Error {
   /** The connection had been used before, and was closed before anything came: perhaps long ago. */
   readonly wasClosed: boolean;
 
-  constructor(name: string, message: string, { status, details = {}, cause, wasClosed = false }: Circumstances = {}) {
+  constructor(
+    name: string,
+    message: string,
+    { status, details = {}, cause, wasClosed = false }: ServiceErrorOptions = {},
+  ) {
     super(message, { cause });
     this.name = name;
     this.$metadata = { httpStatusCode: status };

@@ -6,7 +6,7 @@ import type { Body } from '../request/call.ts';
 /** How long a body may take to arrive, from the end of its request's head. */
 const arrivalTime = 60_000;
 
-interface Circumstances {
+interface BodyOptions {
   /** In bytes; a larger body is not kept. */
   readonly limit: number;
   readonly memory: Memory;
@@ -29,8 +29,8 @@ export interface IncomingBody {
   over(): Promise<boolean>;
 }
 
-export function createIncomingBody(request: IncomingMessage, circumstances: Circumstances): IncomingBody {
-  const { limit: usualLimit, memory, ask } = circumstances;
+export function createIncomingBody(request: IncomingMessage, options: BodyOptions): IncomingBody {
+  const { limit: usualLimit, memory, ask } = options;
   const declared = declaredSize(request);
   let limit = usualLimit;
   let reading: Promise<number> | undefined;
@@ -54,7 +54,7 @@ export function createIncomingBody(request: IncomingMessage, circumstances: Circ
     // What was never asked for need not be dropped.
     if (ask && how === drop && !reading && declared !== undefined) return Promise.resolve(declared);
     if (!reading) ask?.();
-    reading ??= inTime(request, how, { ...circumstances, paced: how === receive });
+    reading ??= inTime(request, how, { ...options, paced: how === receive });
     return reading;
   };
 
@@ -87,11 +87,11 @@ function withoutSlack(bytes: Buffer, memory: Memory): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Gives a body up that takes too long, or that nobody can wait for any more, and leaves the room it has taken. */
+/** Gives a body up that takes too long, or that nobody can wait for any more, and frees the memory that it has taken. */
 async function inTime(
   request: IncomingMessage,
   read: (signal: AbortSignal) => Promise<number>,
-  { memory, cutShort, timeLimit = arrivalTime, paced }: Circumstances & { readonly paced: boolean },
+  { memory, cutShort, timeLimit = arrivalTime, paced }: BodyOptions & { readonly paced: boolean },
 ): Promise<number> {
   const late = new AbortController();
   const { promise: givenUp, reject } = Promise.withResolvers<never>();
@@ -103,7 +103,7 @@ async function inTime(
   const giveUpWithProcess = () => giveUp(cutShort.reason);
   if (cutShort.aborted) giveUpWithProcess();
   cutShort.addEventListener('abort', giveUpWithProcess);
-  // What is dropped takes no room that others may need.
+  // What is dropped takes no memory that others may need.
   const pace = watchPace(request, paced ? declaredSize(request) : undefined, timeLimit, giveUp);
   try {
     return await Promise.race([read(late.signal), givenUp]);

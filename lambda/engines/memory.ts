@@ -11,9 +11,9 @@ export function createBodyBudget(bytes: number): { open(): Memory } {
       let owner = '';
       let held = 0;
       let pool = forSmall;
-      const leave = (given = held): void => {
-        pool.hold(owner, -given);
-        held -= given;
+      const leave = (bytes = held): void => {
+        pool.hold(owner, -bytes);
+        held -= bytes;
         if (held === 0) pool = forSmall;
       };
       return {
@@ -22,11 +22,11 @@ export function createBodyBudget(bytes: number): { open(): Memory } {
         },
         take(more, whole = more) {
           const mayUse = (other: Pool) => other === forAll || whole <= smallBody;
-          const hasRoom = (other: Pool) => other.has(owner, other === pool ? more : held + more);
-          const next = [pool, forAll].find((other) => mayUse(other) && hasRoom(other));
+          const hasSpace = (other: Pool) => other.has(owner, other === pool ? more : held + more);
+          const next = [pool, forAll].find((other) => mayUse(other) && hasSpace(other));
           if (next === undefined) {
             leave();
-            throw noRoom();
+            throw tooBusy();
           }
           pool.hold(owner, -held);
           held += more;
@@ -59,7 +59,7 @@ function createPool(bytes: number) {
   };
 }
 
-function noRoom(): GatewayError {
+function tooBusy(): GatewayError {
   const message = 'The gateway is busy with too many large requests. Please try again in a moment.';
   return new GatewayError('service_unavailable', message, { refund: true, reason: 'body_budget' });
 }

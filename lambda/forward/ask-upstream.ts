@@ -38,18 +38,18 @@ export type AskForRequest = (
 ) => Promise<UpstreamAnswer>;
 
 /**
- * Sends a request to the upstreams, and notes down each try. The body is let go of when an answer begins or none will come, if not
+ * Sends a request to the upstreams, and notes down each try. The body is released when an answer begins or none will come, if not
  * earlier. (A closure keeps alive all that its neighbours in the same function use, so the closures of a stream are made elsewhere.)
  */
 export function createAsk({ askUpstreams, log }: AskDependencies): AskForRequest {
   return ({ id, outgoing, memory }, record, explainer, { signal, alive }) => {
-    const letGoOfBody = () => {
+    const releaseBody = () => {
       outgoing.body = undefined;
       memory.leave();
     };
     const asking = askUpstreams(outgoing, {
       signal,
-      letGoOfBody,
+      releaseBody,
       explain: explainer.sentenceIn,
       onTry: ({ upstream, secrets }) => {
         record.tries += 1;
@@ -65,7 +65,7 @@ export function createAsk({ askUpstreams, log }: AskDependencies): AskForRequest
         log.triedInVain(kind, { ...fields, ...describeCause(cause) });
       },
     });
-    return asking.finally(letGoOfBody);
+    return asking.finally(releaseBody);
   };
 }
 

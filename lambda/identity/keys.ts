@@ -28,8 +28,8 @@ export const keyPlaces = keyHeaders
 /** Reads the credential from headers with lower-case names. */
 export function readCredential(headers: RequestHeaders): Credential {
   const name = keyHeaders.find((header) => headers[header]?.trim());
-  const given = name && headers[name]?.trim();
-  const value = name === 'authorization' ? readBearer(given) : given;
+  const text = name && headers[name]?.trim();
+  const value = name === 'authorization' ? readBearer(text) : text;
   if (name && value === undefined) return { kind: 'none', notBearer: true };
   if (!value) return { kind: 'none' };
   return value.startsWith(keyPrefix) ? { kind: 'key', hash: hashKey(value) } : { kind: 'placeholder' };

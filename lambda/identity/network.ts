@@ -115,9 +115,9 @@ function noViewerAddress(): GatewayError {
 }
 
 /** Takes the same time for any secret. */
-function provesItself(given: string | undefined, secrets: readonly string[]): boolean {
-  if (!given) return false;
-  return secrets.filter((secret) => timingSafeEqual(digest(given), digest(secret))).length > 0;
+function provesItself(sent: string | undefined, secrets: readonly string[]): boolean {
+  if (!sent) return false;
+  return secrets.filter((secret) => timingSafeEqual(digest(sent), digest(secret))).length > 0;
 }
 
 function digest(text: string): Buffer {

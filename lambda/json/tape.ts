@@ -61,7 +61,7 @@ export function beginTape(text: string): Progress {
  * after `until`. Without recursion: depth costs no stack.
  */
 export function writeTape(text: string, tape: Tape, progress: Progress, until: number): boolean {
-  // A function call for each turn: V8 would recompile a long loop while it runs, which takes longer than the scan.
+  // A function call for each step: V8 would recompile a long loop while it runs, which takes longer than the scan.
   do readNext(text, tape, progress, until);
   while (!progress.isOver && progress.at < until && progress.within < until);
   if (!progress.isOver) return false;
@@ -161,7 +161,7 @@ function enter(tape: Tape, node: number, start: number, end: number): number {
   return (number << startShift) | flags;
 }
 
-/** Makes room for a key and a value, the most that one turn adds. */
+/** Makes room for a key and a value, the most that one step adds. */
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
     tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);

@@ -23,7 +23,7 @@ function skipSpaces(text: string, start: number): number {
 
 // The first characters are checked one by one, which is cheapest for short strings, and most are short. Then a native search
 // takes over, escapes included. It goes in bounded steps: while V8 interprets a regular expression (`--no-regexp-optimization`,
-// or a process with much else to compile), it remembers each turn of a loop, and could run out of stack.
+// or a process with much else to compile), it remembers each round of a loop, and could run out of stack.
 const shortRun = 48;
 const longestRun = 65_536;
 const run = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,500}/y;

@@ -87,7 +87,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
 
 function createTake(name: LimitName, limit: number, { tallies, createToken, onLost, ...wording }: Dependencies) {
   // Round robin from a random start in each process, so that the items fill evenly.
-  let turn = Buffer.from(createToken(), 'base64')[0] ?? 0;
+  let start = Buffer.from(createToken(), 'base64')[0] ?? 0;
   let spentOn: number | undefined;
 
   const add = async ({ item, most, expiresAt }: Part): Promise<Taken | undefined> => {
@@ -116,8 +116,8 @@ function createTake(name: LimitName, limit: number, { tallies, createToken, onLo
 
   return async (time: number): Promise<Taken> => {
     const { period: day, resetAt } = dayOf(time);
-    turn += 1;
-    const taken = await find(partsOf(name, limit, turn, time), day).catch((error) => {
+    start += 1;
+    const taken = await find(partsOf(name, limit, start, time), day).catch((error) => {
       throw error instanceof GatewayError ? error.refunded() : error;
     });
     spentOn = taken ? undefined : day;
@@ -133,12 +133,12 @@ interface Part {
   readonly expiresAt: number;
 }
 
-/** The day's items of a limit, starting with the one whose turn it is. */
-function partsOf(name: LimitName, limit: number, turn: number, time: number): Part[] {
+/** The day's items of a limit in a circle, from the one with this number. */
+function partsOf(name: LimitName, limit: number, start: number, time: number): Part[] {
   const { period, expiresAt } = dayOf(time);
   const count = Math.min(parts, limit);
   return Array.from({ length: count }, (_, position) => {
-    const index = (turn + position) % count;
+    const index = (start + position) % count;
     return {
       item: `${name}#${period}#${index}`,
       most: Math.floor(limit / count) + (index < limit % count ? 1 : 0),

@@ -15,7 +15,7 @@ export interface Call {
   /** The caller's address, as the platform or the balancer in front reports it. */
   readonly sourceAddress: string;
   /**
-   * The body's size in bytes, as received. Rejects if it doesn't arrive, or if there is no room for it. With a limit below the
+   * The body's size in bytes, as received. Rejects if it doesn't arrive, or if there is no memory for it. With a limit below the
    * usual one, no more than that is kept.
    */
   bodySize(limit?: number): number | Promise<number>;

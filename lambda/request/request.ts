@@ -39,28 +39,28 @@ export interface ArrivedAtInference extends Arrived {
   readonly route: InferenceRoute;
 }
 
-/** Added by admit-body. */
+/** Added by `admitBody`. */
 export interface Admitted {
   readonly credential: Credential;
   /** How the body is encoded. */
   readonly encoding: Encoding | 'identity';
 }
 
-/** Added by authenticate. */
+/** Added by `authenticate`. */
 export interface Identified {
   readonly identity: Identity;
   /** The member as the log names it. */
   readonly memberHash: string | undefined;
 }
 
-/** Added by the charge. */
+/** Added by `chargeQuota`, and `limitDeployment`. */
 export interface Charged {
   /** Undefined at an endpoint that is free. */
   readonly charge: Charge | undefined;
   readonly limitsUsed?: LimitsUsed;
 }
 
-/** Added by normalize. */
+/** Added by `normalize`. */
 export interface Normalized {
   readonly call: InferenceCall;
   readonly outgoing: Outgoing;

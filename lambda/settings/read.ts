@@ -42,12 +42,12 @@ export function readSettings<T extends Table>(table: T, environment: Environment
 }
 
 function readSetting(name: string, setting: Setting<unknown>, environment: Environment, faults: string[]): unknown {
-  const given = environment[name]?.trim() || setting.fallback;
-  if (given === undefined) {
+  const text = environment[name]?.trim() || setting.fallback;
+  if (text === undefined) {
     if (setting.required) faults.push(`${name} is missing: ${setting.expects}`);
     return undefined;
   }
-  const value = setting.parse(given);
+  const value = setting.parse(text);
   if (value === undefined) faults.push(`${name} must be ${setting.expects}`);
   return value;
 }

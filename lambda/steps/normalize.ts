@@ -53,12 +53,12 @@ interface Caller {
 
 /** Reads a body's request. Throws a 400 if it can't be sent. */
 export function* readCall(
-  given: Body,
+  received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
   { caller, headers, hashId }: Caller,
 ): Cooperative<{ readonly call: InferenceCall; readonly outgoing: Outgoing }> {
-  const body = yield* readJsonBody(given);
+  const body = yield* readJsonBody(received);
   const { text } = body;
   if (isLong(text)) yield;
   refuseOtherCase(body);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
-import { letGo } from '../upstream/http-client.ts';
+import { discard } from '../upstream/http-client.ts';
 import { createPace } from './pace.ts';
 import type { StreamRewriter } from './rewrite-stream.ts';
 import { encodeEvent } from './sse.ts';
@@ -131,7 +131,7 @@ export function createRelay(parts: RelayParts): Relay {
 
   function complete(): void {
     if (!stop()) return;
-    if (source) letGo(source);
+    if (source) discard(source);
     finish({ kind: 'complete' });
   }
 

@@ -61,15 +61,15 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
           ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
         },
       });
-      const standing = numberIn(found, used);
+      const count = numberIn(found, used);
       if (!applied) {
         // A minute's count never falls. So if it is below the burst limit now, the quota was the reason, even if a refund
         // has made room since.
-        const isBurst = numberIn(found, inMinute) >= burst && standing < limit;
-        return { granted: false, used: standing, reason: isBurst ? 'burst' : 'quota' };
+        const isBurst = numberIn(found, inMinute) >= burst && count < limit;
+        return { granted: false, used: count, reason: isBurst ? 'burst' : 'quota' };
       }
       await dropOld(window, found);
-      return { granted: true, used: standing };
+      return { granted: true, used: count };
     },
 
     refund: async ({ item, period }, token) => {

@@ -11,15 +11,15 @@ const message = 'The gateway cannot reach its own store right now. Please try ag
 export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
 
 interface Waiting {
-  readonly turn: PromiseWithResolvers<void>;
+  readonly start: PromiseWithResolvers<void>;
   next?: Waiting;
 }
 
 /**
  * Runs operations. A store that is down, throttled or slow becomes `service_unavailable`; other errors pass.
- * Only `parallel` operations run at once. The time limit of one that waits for its turn has not started, or a busy server would
+ * Only `parallel` operations run at once. The time limit of one that waits has not started, or a busy server would
  * mistake its own queue for a slow store. If an operation is too slow and nothing else was answered in its time, the store is
- * down: those that wait are refused, so that nobody waits turn after turn.
+ * down: those that wait are refused, so that nobody waits for one time limit after another.
  */
 export function createTimeLimit(): TimeLimit {
   let running = 0;
@@ -28,26 +28,26 @@ export function createTimeLimit(): TimeLimit {
   let first: Waiting | undefined;
   let last: Waiting | undefined;
 
-  const waitForTurn = (): Promise<void> => {
-    const waiting: Waiting = { turn: Promise.withResolvers() };
+  const waitInQueue = (): Promise<void> => {
+    const waiting: Waiting = { start: Promise.withResolvers() };
     if (last) last.next = waiting;
     else first = waiting;
     last = waiting;
-    return waiting.turn.promise;
+    return waiting.start.promise;
   };
   const takeFirst = (): PromiseWithResolvers<void> | undefined => {
-    const turn = first?.turn;
+    const start = first?.start;
     first = first?.next;
     if (!first) last = undefined;
-    return turn;
+    return start;
   };
   const refuseWaiting = (error: GatewayError): void => {
-    for (let turn = takeFirst(); turn; turn = takeFirst()) turn.reject(error);
+    for (let start = takeFirst(); start; start = takeFirst()) start.reject(error);
   };
 
   return async (send) => {
     if (running < parallel) running += 1;
-    else await waitForTurn();
+    else await waitInQueue();
     const before = answers;
     try {
       const answer = await withinTimeLimit(send, (error) => answers === before && refuseWaiting(error));
@@ -59,8 +59,8 @@ export function createTimeLimit(): TimeLimit {
       if (!(error instanceof GatewayError)) answers += 1;
       throw error;
     } finally {
-      const turn = takeFirst();
-      if (turn) turn.resolve();
+      const start = takeFirst();
+      if (start) start.resolve();
       else running -= 1;
     }
   };

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
-import { letGo, readBody, type SendRequest, type UpstreamAnswer } from './http-client.ts';
+import { discard, readBody, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import { bodyOf, buildUpstreamRequest, isAccountBound, type Outgoing } from './request.ts';
 
@@ -17,7 +17,7 @@ export interface Observer {
   /** Extracts the message for the client from an upstream's error body. */
   explain(body: string): string | undefined;
   /** Called once nobody needs the request's body again. */
-  letGoOfBody(): void;
+  releaseBody(): void;
   onTry(candidate: Candidate): void;
   /** Called for each failed try; `another` says whether one more follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
@@ -35,7 +35,7 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
   ): Promise<UpstreamAnswer> => {
     const request = buildUpstreamRequest(candidate, outgoing);
     observer.onTry(candidate);
-    const answer = await send(request, observer.signal, isLast ? observer.letGoOfBody : undefined);
+    const answer = await send(request, observer.signal, isLast ? observer.releaseBody : undefined);
     const { status, headers, body } = answer;
     const kind = classifyStatus(status);
     if (kind === undefined) return answer;
@@ -46,7 +46,7 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
     // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
     if (callers)
       throw new UpstreamFailure(kind, { ...details, message: observer.explain(await readExplanation(body)) });
-    letGo(body);
+    discard(body);
     throw new UpstreamFailure(kind, details);
   };
 
@@ -74,7 +74,7 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
         const another = left.length > 0;
         observer.onFailure(error, candidate, another);
         if (!another) throw error;
-        // Now, because the next try may let go of the body.
+        // Now, because the next try may release the body.
         if (!first) isForeign = await isAccountBound(outgoing);
         first ??= error;
       }

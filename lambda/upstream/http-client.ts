@@ -22,13 +22,13 @@ export interface UpstreamAnswer {
 }
 
 /**
- * Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. `forgetBody` says that
+ * Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. `releaseBody` says that
  * nobody needs the body again, and is called once a large one is wholly written.
  */
 export type SendRequest = (
   request: UpstreamRequest,
   signal: AbortSignal,
-  forgetBody?: () => void,
+  releaseBody?: () => void,
 ) => Promise<UpstreamAnswer>;
 
 interface Connecting {
@@ -61,7 +61,7 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     request: UpstreamRequest,
     signal: AbortSignal,
     fresh: boolean,
-    forgetBody?: () => void,
+    releaseBody?: () => void,
   ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
     const client = url.startsWith('https:') ? https : http;
@@ -70,7 +70,7 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     const outgoing = client.send({ ...options, headers: listHeaders(headers), agent });
     // The connection keeps its listeners as long as the answer takes, so they must not hold the body.
     let again = fresh ? undefined : againWith(request, signal);
-    if (forgetBody) outgoing.once('finish', forgetBody);
+    if (releaseBody) outgoing.once('finish', releaseBody);
     const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
       // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
       const giveUp = () => outgoing.destroy();
@@ -119,10 +119,10 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
 
   const againWith = (request: UpstreamRequest, signal: AbortSignal) => () => attempt(request, signal, true);
 
-  return (request, signal, forgetBody) => {
+  return (request, signal, releaseBody) => {
     const isLarge = Number(request.headers['content-length']) > smallBody;
     // A connection that is used again may turn out to be dead, and a second try would need the body.
-    return forgetBody && isLarge ? attempt(request, signal, true, forgetBody) : attempt(request, signal, false);
+    return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
   };
 }
 
@@ -161,7 +161,7 @@ export function targetAt(address: URL): Target {
 const patience = 1_000;
 
 /** Discards a body that is not needed. If it ends soon, its connection is reused; otherwise it is cut. */
-export function letGo(body: Readable): void {
+export function discard(body: Readable): void {
   const timer = setTimeout(() => body.destroy(), patience);
   body.once('close', () => clearTimeout(timer));
   body.on('error', () => {});

@@ -46,7 +46,7 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   return {
     async candidates(conversation) {
       const time = now();
-      const awake: Candidate[] = [];
+      const ready: Candidate[] = [];
       const resting: Candidate[] = [];
       for (const upstream of upstreams) {
         const { keys, headers, secretHeaders } = await readAccess(upstream);
@@ -56,12 +56,12 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
           secrets: [key, ...Object.values(secretHeaders)],
         }));
         const rested = candidates.map((candidate) => ({ candidate, rest: restOf(candidate, time) }));
-        const tired = rested.filter(({ rest }) => rest !== undefined);
-        awake.push(...rested.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
-        resting.push(...tired.sort((a, b) => Number(a.rest) - Number(b.rest)).map(({ candidate }) => candidate));
+        const inRest = rested.filter(({ rest }) => rest !== undefined);
+        ready.push(...rested.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
+        resting.push(...inRest.sort((a, b) => Number(a.rest) - Number(b.rest)).map(({ candidate }) => candidate));
       }
       // Last, but never left out: no caller must be able to take failover from the others.
-      return [...awake, ...resting];
+      return [...ready, ...resting];
     },
 
     async hasKeys() {
@@ -72,8 +72,8 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
     },
 
     rest(candidate, failure) {
-      const wished = Number(failure.retryAfter) * 1000;
-      const time = Number.isFinite(wished) && wished >= 0 ? Math.min(wished, longestRest) : restTime;
+      const requested = Number(failure.retryAfter) * 1000;
+      const time = Number.isFinite(requested) && requested >= 0 ? Math.min(requested, longestRest) : restTime;
       restCount += 1;
       rests.set(nameOf(candidate), { number: restCount, until: now() + time });
     },

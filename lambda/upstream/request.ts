@@ -77,7 +77,7 @@ export async function isAccountBound(outgoing: Outgoing): Promise<boolean> {
 }
 
 export function bodyOf({ body }: Outgoing): OutgoingBody {
-  if (body === undefined) throw new TypeError('the body has been let go of');
+  if (body === undefined) throw new TypeError('the body has been released');
   return body;
 }
 

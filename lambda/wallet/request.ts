@@ -15,12 +15,12 @@ export interface WalletRequest {
   readonly network: Network;
 }
 
-/** Added by readInput. */
+/** Added by `readInput`. */
 export interface WithInput {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Added by requireSession. */
+/** Added by `requireSession`. */
 export interface SignedIn {
   readonly member: string;
 }

@@ -21,7 +21,7 @@ import { createSessions } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
 
 /** What the function needs from outside. */
-export interface World extends Aws {
+export interface WalletDependencies extends Aws {
   readonly dynamoDb: DynamoDBClient;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
@@ -33,8 +33,8 @@ export interface World extends Aws {
 }
 
 /** Assembles the wallet function, once per start. */
-export function createWallet(config: WalletConfig, world: World): WalletApp {
-  const { dynamoDb, callDynamoDb, readSecret, writeLog, now, repeat } = world;
+export function createWallet(config: WalletConfig, dependencies: WalletDependencies): WalletApp {
+  const { dynamoDb, callDynamoDb, readSecret, writeLog, now, repeat } = dependencies;
   const documents = createDocumentClient(dynamoDb);
   const keys = createKeyStore(documents, config.keysTable);
   const wallets = createWalletStore(documents, config.keysTable);
@@ -62,7 +62,7 @@ export function createWallet(config: WalletConfig, world: World): WalletApp {
   const isOpen = config.access === 'open';
   return createWalletApp({
     ...config,
-    ...world,
+    ...dependencies,
     names: headerNames(config.serviceName),
     actions,
     describe: (site) => describeDeployment(config, { guests: isOpen && config.guestLimit > 0, keys: isOpen }, site),

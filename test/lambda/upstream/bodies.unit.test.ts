@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { letGo, readBody } from '../../../lambda/upstream/http-client.ts';
+import { discard, readBody } from '../../../lambda/upstream/http-client.ts';
 import { writeBody } from '../../../lambda/write-body.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { inTime } from '../../support/wait-until.ts';
@@ -26,7 +26,7 @@ describe('a dropped body', () => {
   test('is read to its end if that comes soon', async () => {
     using timers = stopTimers();
     const body = new PassThrough();
-    letGo(body);
+    discard(body);
     timers.pass(999);
     body.end(Buffer.alloc(1_000_000));
     await inTime(once(body, 'close'), 'the body is let go of');
@@ -36,8 +36,8 @@ describe('a dropped body', () => {
   test('is cut after a second, and its errors are ignored', async () => {
     using timers = stopTimers();
     const [silent, failing] = [new PassThrough(), new PassThrough()];
-    letGo(silent);
-    letGo(failing);
+    discard(silent);
+    discard(failing);
     failing.destroy(new Error('reset'));
     await setImmediate();
     timers.pass(999);

@@ -55,10 +55,10 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
       hasKeys: async () => true,
       rest: ({ key }, { kind }) => resting.push(`${key} ${kind}`),
     },
-    send: async ({ headers: { authorization = '' } }, _signal, letGoOfBody) => {
+    send: async ({ headers: { authorization = '' } }, _signal, releaseBody) => {
       const key = authorization.replace('Bearer ', '');
       asked.push(key);
-      letGoOfBody?.();
+      releaseBody?.();
       const answer = answers[key] ?? 200;
       if (answer instanceof Error) throw answer;
       const {
@@ -75,7 +75,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
   const outcome = await askUpstreams(outgoing, {
     explain: (body) => `explained ${body}`,
     signal: new AbortController().signal,
-    letGoOfBody: () => {
+    releaseBody: () => {
       forgotten = true;
       outgoing.body = undefined;
     },

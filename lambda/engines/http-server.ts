@@ -59,61 +59,15 @@ const mostHeaders = 1_000;
 
 /** Serves an app over HTTP, many requests at once. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { app, host, port, requestBodyLimit, maxConnections, timeLimit = usualTimeLimit, onFault } = options;
-  const budget = createBodyBudget(options.bodyBudget);
-  const cutShort = new Set<AbortController>();
-  let health: 'serving' | 'stopping' = 'serving';
-
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const deadline = performance.now() + timeLimit;
-    const memory = budget.open();
-    const clientGone = new AbortController();
-    const cut = new AbortController();
-    cutShort.add(cut);
-    watchClient(request, response, () => clientGone.abort());
-    const timer = setTimeout(() => response.destroy(), timeLimit).unref();
-    const body = createIncomingBody(request, {
-      ...{ limit: requestBodyLimit, memory, cutShort: cut.signal, ask: askForBody(request, response) },
-      ...(options.arrivalTime !== undefined && { timeLimit: options.arrivalTime }),
-    });
-    const { headers } = headersOf(request);
-    const call: Call = {
-      method: request.method ?? 'GET',
-      path: targetOf(request).path,
-      headers,
-      host: headers.host ?? '',
-      sourceAddress: addressOf(request, options.clientAddress),
-      bodySize: body.receive,
-      dropBody: body.drop,
-      takeBody: body.take,
-      memory,
-      timeLeft: () => deadline - performance.now(),
-      clientGone: clientGone.signal,
-      cutShort: cut.signal,
-      health,
-    };
-    try {
-      const answer = await app(call).catch((fault) => {
-        onFault(fault);
-        return lastResort();
-      });
-      // The rest of a refused request may come for another minute, and its answer may wait behind others.
-      if (answer.statusCode >= 400) memory.leave();
-      // An answer that comes before the end of the request may never be read, or not be passed on.
-      const whole = await body.over();
-      if (!clientGone.signal.aborted) await writeResponse(request, response, answer, whole && health === 'serving');
-    } catch (fault) {
-      if (!clientGone.signal.aborted && !response.destroyed) onFault(fault);
-      response.destroy();
-    } finally {
-      clearTimeout(timer);
-      cutShort.delete(cut);
-      memory.leave();
-    }
+  const { host, port, maxConnections, onFault } = options;
+  const server: ServerState = {
+    budget: createBodyBudget(options.bodyBudget),
+    cutShort: new Set(),
+    health: 'serving',
   };
-
   const listening = await listen({
-    ...{ host, port, serve, onError: onFault },
+    ...{ host, port, onError: onFault },
+    serve: (request, response) => serve(request, response, options, server),
     limits: { ...limits, ...(maxConnections !== undefined && { maxConnections }) },
   });
 
@@ -121,11 +75,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     url: listening.url,
     port: listening.port,
     async stop(graceMs) {
-      health = 'stopping';
+      server.health = 'stopping';
       listening.refuseConnections();
       const lastCall = performance.now() + graceMs + lastWordTime;
       await listening.settled(graceMs);
-      for (const cut of cutShort) cut.abort(stopping().refunded());
+      for (const cut of server.cutShort) cut.abort(stopping().refunded());
       void listening.drain();
       // On a busy machine the steps before may have run late. That must not delay this one.
       await listening.settled(Math.max(0, lastCall - performance.now()));
@@ -134,6 +88,68 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       listening.cut();
     },
   };
+}
+
+/** What the requests of one server share. */
+interface ServerState {
+  readonly budget: ReturnType<typeof createBodyBudget>;
+  /** One for each running request, to end its answer when the process stops. */
+  readonly cutShort: Set<AbortController>;
+  health: 'serving' | 'stopping';
+}
+
+/** Answers one request. */
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HttpServerOptions,
+  server: ServerState,
+): Promise<void> {
+  const { app, onFault, timeLimit = usualTimeLimit } = options;
+  const clientGone = new AbortController();
+  const cut = new AbortController();
+  server.cutShort.add(cut);
+  watchClient(request, response, () => clientGone.abort());
+  const timer = setTimeout(() => response.destroy(), timeLimit).unref();
+  const memory = server.budget.open();
+  const body = createIncomingBody(request, {
+    ...{ limit: options.requestBodyLimit, memory, cutShort: cut.signal, ask: askForBody(request, response) },
+    ...(options.arrivalTime !== undefined && { timeLimit: options.arrivalTime }),
+  });
+  const deadline = performance.now() + timeLimit;
+  const call: Call = {
+    ...headOf(request, options.clientAddress),
+    ...{ bodySize: body.receive, dropBody: body.drop, takeBody: body.take, memory },
+    timeLeft: () => deadline - performance.now(),
+    ...{ clientGone: clientGone.signal, cutShort: cut.signal, health: server.health },
+  };
+  try {
+    const answer = await app(call).catch((fault) => {
+      onFault(fault);
+      return lastResort();
+    });
+    // The rest of a refused request may come for another minute, and its answer may wait behind others.
+    if (answer.statusCode >= 400) memory.leave();
+    // An answer that comes before the end of the request may never be read, or not be passed on.
+    const isWhole = await body.over();
+    const keepConnection = isWhole && server.health === 'serving';
+    if (!clientGone.signal.aborted) await writeResponse(request, response, answer, keepConnection);
+  } catch (fault) {
+    if (!clientGone.signal.aborted && !response.destroyed) onFault(fault);
+    response.destroy();
+  } finally {
+    clearTimeout(timer);
+    server.cutShort.delete(cut);
+    memory.leave();
+  }
+}
+
+/** What the head of a request says. */
+function headOf(request: IncomingMessage, clientAddress: HttpServerOptions['clientAddress']) {
+  const { headers } = headersOf(request);
+  const { path } = targetOf(request);
+  const sourceAddress = addressOf(request, clientAddress);
+  return { method: request.method ?? 'GET', path, headers, host: headers.host ?? '', sourceAddress };
 }
 
 /** Only the last value of the header was written by the balancer in front. The client may have invented all others. */

@@ -94,11 +94,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   const isContainer = code === openBrace || code === openBracket;
   if (isContainer) {
     if (++progress.depth > maxDepth) throw new JsonFault(text, at, `nested deeper than ${maxDepth} levels`);
-    const number = tape.spanned++;
-    nodes[node] = number << startShift;
-    spans[number * width] = at;
-    spans[number * width + 2] = open;
-    open = number;
+    open = enterContainer(tape, node, at, open);
     closer = code + 2; // in ASCII, of both kinds
     at = skipSpace(text, at + 1);
   } else {
@@ -146,6 +142,15 @@ function readString(text: string, start: number, progress: Progress, until: numb
     progress.within = -end;
   }
   return end;
+}
+
+/** Makes the cell and the span of a container, inside the one with the span `around`. Returns the number of its span. */
+function enterContainer(tape: Tape, node: number, at: number, around: number): number {
+  const number = tape.spanned++;
+  tape.nodes[node] = number << startShift;
+  tape.spans[number * width] = at;
+  tape.spans[number * width + 2] = around;
+  return number;
 }
 
 /** Makes the cell of a key or scalar. Its `end` is shifted left by two and carries the flags. */

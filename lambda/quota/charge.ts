@@ -26,7 +26,7 @@ export interface Quota {
 }
 
 /** An operation whose answer from the store never came. */
-export type LostOperation = 'charge' | 'refund' | 'read';
+type LostOperation = 'charge' | 'refund' | 'read';
 
 export interface QuotaDependencies extends Wording {
   readonly counters: Counters;
@@ -42,21 +42,15 @@ export interface QuotaDependencies extends Wording {
 
 /** Charges requests against quota and burst limit, and refunds them. */
 export function createQuota({ counters, limits, now, createToken, onLost, ...wording }: QuotaDependencies): Quota {
-  const figuresOf = ({ limit, resetAt }: CounterWindow, used: number): Figures => ({
-    limit,
-    remaining: Math.max(0, limit - used),
-    ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now()) }),
-  });
-
   const unreadFigures = (identity: Identity): Figures => {
     const window = quotaWindow(identity, now(), limits);
-    return figuresOf(window, window.limit);
+    return figuresOf(window, window.limit, now());
   };
 
   const undo = async (window: CounterWindow, token: string, requestId: string, figures: Figures) => {
     try {
       const used = await counters.refund(window, token);
-      return used === undefined ? figures : figuresOf(window, used);
+      return used === undefined ? figures : figuresOf(window, used, now());
     } catch (error) {
       onLost(error, 'refund', requestId);
       return undefined;
@@ -72,25 +66,19 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
         if (isAnswerLost(error)) onLost(error, 'charge', requestId);
         throw error;
       });
-      const figures = figuresOf(window, result.used);
+      const figures = figuresOf(window, result.used, now());
       if (!result.granted) {
         const tooMany = result.reason === 'burst' ? tooFast(window, time) : usedUp(identity, window, time, wording);
         throw new QuotaRefusal(tooMany, figures);
       }
-      let undone: Promise<Figures | undefined> | undefined;
-      return {
-        figures,
-        refund: () => {
-          undone ??= undo(window, token, requestId, figures);
-          return undone;
-        },
-      };
+      return { figures, refund: once(() => undo(window, token, requestId, figures)) };
     },
 
     readFigures: async (identity) => {
       try {
         const window = quotaWindow(identity, now(), limits);
-        return figuresOf(window, await counters.read(window));
+        const used = await counters.read(window);
+        return figuresOf(window, used, now());
       } catch (error) {
         onLost(error, 'read');
         return unreadFigures(identity);
@@ -107,5 +95,19 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
       const tooMany = tooFast(window, time);
       throw new GatewayError(tooMany.code, tooMany.message, tooMany);
     },
+  };
+}
+
+function figuresOf({ limit, resetAt }: CounterWindow, used: number, now: number): Figures {
+  const remaining = Math.max(0, limit - used);
+  return { limit, remaining, ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now) }) };
+}
+
+/** Does something the first time that it is called. All calls get the same result. */
+export function once<Result>(act: () => Result): () => Result {
+  let done: { readonly result: Result } | undefined;
+  return () => {
+    done ??= { result: act() };
+    return done.result;
   };
 }

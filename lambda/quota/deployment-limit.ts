@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { Charge } from './charge.ts';
+import { type Charge, once } from './charge.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';
 import { allAnswered, type Wording } from './refusal.ts';
@@ -13,10 +13,10 @@ import { allAnswered, type Wording } from './refusal.ts';
  */
 
 /** Each takes a thousand writes a second. See docs/hosting.md. */
-export const parts = 8;
+const parts = 8;
 
 /** The same as the `reason` in the log of its refusals. */
-export type LimitName = 'daily_limit' | 'guest_daily_limit';
+type LimitName = 'daily_limit' | 'guest_daily_limit';
 
 /** The percentage used of each limit that a request counts towards, as that request saw it. */
 export type LimitsUsed = Readonly<Partial<Record<LimitName, number>>>;
@@ -69,17 +69,10 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
         await giveBack(taken);
         throw error;
       }
-      let undone: ReturnType<Charge['refund']> | undefined;
       const refund = async () => (await Promise.all([charge.refund(), giveBack(taken)]))[0];
       return {
         used: Object.fromEntries(taken.map(({ name, used }) => [name, used])),
-        charge: {
-          figures: charge.figures,
-          refund: () => {
-            undone ??= refund();
-            return undone;
-          },
-        },
+        charge: { figures: charge.figures, refund: once(refund) },
       };
     },
   };

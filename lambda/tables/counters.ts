@@ -3,7 +3,7 @@ import { ServiceError } from '../aws/service-error.ts';
 import { type Counters, type CounterWindow, markToken, type Tallies } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
 import { quotaSchema } from './schema.ts';
-import { createTable, type Item, itemSize, type Value, writeUnits } from './table.ts';
+import { createTable, type Item, itemSize, type Table, type Value, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
 /*
@@ -29,18 +29,6 @@ const burstOf = (minute: number) => `n${minute}`;
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
   const writeOnce = createWriteOnce(table, now);
-
-  /**
-   * A pause leaves windows behind that no later charge can name. Whoever finds them drops them, once that makes each write a
-   * unit cheaper. If it fails, the next charge tries again.
-   */
-  const dropOld = async (window: CounterWindow, found: Item | undefined): Promise<void> => {
-    const names = Object.keys(found ?? {}).filter((name) => isOld(name, window));
-    if (!found || names.length === 0) return;
-    const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
-    if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
-    await table.update(window.item, { UpdateExpression: `REMOVE ${names.join(', ')}` }).catch(() => {});
-  };
 
   return {
     charge: async (window, token) => {
@@ -68,7 +56,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         const isBurst = numberIn(found, inMinute) >= burst && count < limit;
         return { granted: false, used: count, reason: isBurst ? 'burst' : 'quota' };
       }
-      await dropOld(window, found);
+      await dropOld(table, window, found);
       return { granted: true, used: count };
     },
 
@@ -136,6 +124,18 @@ function below(name: string, placeholder: string, limit: number): string {
 function outdated({ period, minute }: CounterWindow): string[] {
   const minutes = minutesRemoved.flatMap((ago) => [burstOf(minute - ago), tokensOf(minute - ago)]);
   return period === undefined ? minutes : [...minutes, countOf(period - 2)];
+}
+
+/**
+ * A pause leaves windows behind that no later charge can name. Whoever finds them drops them, once that makes each write a unit
+ * cheaper. If it fails, the next charge tries again.
+ */
+async function dropOld(table: Table, window: CounterWindow, found: Item | undefined): Promise<void> {
+  const names = Object.keys(found ?? {}).filter((name) => isOld(name, window));
+  if (!found || names.length === 0) return;
+  const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
+  if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
+  await table.update(window.item, { UpdateExpression: `REMOVE ${names.join(', ')}` }).catch(() => {});
 }
 
 function isOld(name: string, { period = 0, minute }: CounterWindow): boolean {

@@ -1,4 +1,5 @@
 import {
+  type ClientRequest,
   Agent as HttpAgent,
   request as httpRequest,
   type IncomingHttpHeaders,
@@ -64,66 +65,88 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     releaseBody?: () => void,
   ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
-    const client = url.startsWith('https:') ? https : http;
-    const agent = fresh ? client.fresh : client.agent;
+    const { send, agent, fresh: freshAgent, ready } = url.startsWith('https:') ? https : http;
     const { options, listHeaders } = targetOf(url);
-    const outgoing = client.send({ ...options, headers: listHeaders(headers), agent });
-    // The connection keeps its listeners as long as the answer takes, so they must not hold the body.
-    let again = fresh ? undefined : againWith(request, signal);
+    const outgoing = send({ ...options, headers: listHeaders(headers), agent: fresh ? freshAgent : agent });
     if (releaseBody) outgoing.once('finish', releaseBody);
-    const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
-      // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
-      const giveUp = () => outgoing.destroy();
-      signal.addEventListener('abort', giveUp);
-      let timer: NodeJS.Timeout | undefined;
-      let answered = false; // a byte of an answer has come
-      let resolved = false;
-      outgoing.once('socket', (socket) => {
-        // Before the HTTP parser, which reports malformed bytes at once.
-        socket.prependOnceListener('data', () => {
-          answered = true;
-        });
-        if (!socket.connecting) return;
-        timer = setTimeout(() => outgoing.destroy(new UpstreamFailure('connect_timeout')), connectTimeout);
-        socket.once(client.ready, () => clearTimeout(timer));
-      });
-      outgoing.once('response', (answer) => {
-        const { statusCode: status = 0, headers } = answer;
-        // A reset is reported on the request and on the answer. The reader of the body sees it there.
-        answer.on('error', () => {});
-        // An upstream that answers before it has read the whole request may never read on.
-        answer.once('close', () => {
-          if (!outgoing.writableFinished) outgoing.destroy();
-        });
-        resolved = true;
-        again = undefined;
-        resolve({ status, headers, body: decode(answer) });
-      });
-      outgoing.on('error', (error) => {
-        // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
-        // answer has come, the upstream is at work and must not be asked again.
-        if (again && outgoing.reusedSocket && !answered && !signal.aborted) {
-          again().then(resolve, reject);
-        } else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
-      });
-      outgoing.once('close', () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', giveUp);
-        // Some answers close the connection without an error, such as one that switches protocols.
-        if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
-      });
-    });
+    const connection = watchConnection(outgoing, ready, connectTimeout);
+    const answer = answerTo(outgoing, connection, signal, fresh ? undefined : attemptAgain(request, signal));
     writeBody(outgoing, pieces);
     return answer;
   };
 
-  const againWith = (request: UpstreamRequest, signal: AbortSignal) => () => attempt(request, signal, true);
+  const attemptAgain = (request: UpstreamRequest, signal: AbortSignal) => () => attempt(request, signal, true);
 
   return (request, signal, releaseBody) => {
     const isLarge = Number(request.headers['content-length']) > smallBody;
     // A connection that is used again may turn out to be dead, and a second try would need the body.
     return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
   };
+}
+
+interface Connection {
+  /** Whether a byte of an answer has come. */
+  isAnswered(): boolean;
+  stopWatching(): void;
+}
+
+/** Gives a request up whose connection takes too long, and notices the first byte of an answer. */
+function watchConnection(outgoing: ClientRequest, ready: string, connectTimeout: number): Connection {
+  let timer: NodeJS.Timeout | undefined;
+  let answered = false;
+  outgoing.once('socket', (socket) => {
+    // Before the HTTP parser, which reports malformed bytes at once.
+    socket.prependOnceListener('data', () => {
+      answered = true;
+    });
+    if (!socket.connecting) return;
+    timer = setTimeout(() => outgoing.destroy(new UpstreamFailure('connect_timeout')), connectTimeout);
+    socket.once(ready, () => clearTimeout(timer));
+  });
+  return { isAnswered: () => answered, stopWatching: () => clearTimeout(timer) };
+}
+
+/**
+ * Waits for the head of the answer. The connection keeps these listeners as long as the answer takes. So they must not hold the
+ * body, which `attemptAgain` does.
+ */
+function answerTo(
+  outgoing: ClientRequest,
+  connection: Connection,
+  signal: AbortSignal,
+  attemptAgain: (() => Promise<UpstreamAnswer>) | undefined,
+): Promise<UpstreamAnswer> {
+  let again = attemptAgain;
+  let resolved = false;
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
+  // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
+  const giveUp = () => outgoing.destroy();
+  signal.addEventListener('abort', giveUp);
+  outgoing.once('response', (answer) => {
+    const { statusCode: status = 0, headers } = answer;
+    // A reset is reported on the request and on the answer. The reader of the body sees it there.
+    answer.on('error', () => {});
+    // An upstream that answers before it has read the whole request may never read on.
+    answer.once('close', () => {
+      if (!outgoing.writableFinished) outgoing.destroy();
+    });
+    resolved = true;
+    again = undefined;
+    resolve({ status, headers, body: decode(answer) });
+  });
+  outgoing.on('error', (error) => {
+    // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
+    // answer has come, the upstream is at work and must not be asked again.
+    if (again && outgoing.reusedSocket && !connection.isAnswered() && !signal.aborted) again().then(resolve, reject);
+    else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
+  });
+  outgoing.once('close', () => {
+    connection.stopWatching();
+    signal.removeEventListener('abort', giveUp);
+    // Some answers close the connection without an error, such as one that switches protocols.
+    if (connection.isAnswered() && !resolved) reject(new UpstreamFailure('unreachable'));
+  });
+  return promise;
 }
 
 function decode(answer: IncomingMessage): Readable {
@@ -142,14 +165,14 @@ function createDecoder(encoding: string | undefined) {
 }
 
 /** Where POSTs to an upstream go. */
-export interface Target {
+interface Target {
   /** Only what Node's client needs, since it copies them for each request. */
   readonly options: RequestOptions;
   /** The headers of a request as a list, which is written as it is: Node would copy a record and sort it out again. */
   listHeaders(headers: Readonly<Record<string, string>>): string[];
 }
 
-export function targetAt(address: URL): Target {
+function targetAt(address: URL): Target {
   const { hostname, port, path } = urlToHttpOptions(address);
   const { host } = address;
   return {

@@ -8,7 +8,7 @@ import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
 import { createToken } from './quota/counter-store.ts';
 import { createDeploymentLimit } from './quota/deployment-limit.ts';
-import { createLog, describeCause, type WriteLog } from './report/log.ts';
+import { createLog, describeCause, type Log, type WriteLog } from './report/log.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import type { Config } from './settings/config.ts';
@@ -53,25 +53,6 @@ export function createGateway(
     cacheTime: config.identityCacheSeconds * 1000,
     now,
   });
-  const counters = createCounters(callDynamoDb, config.quotaTable, now);
-  const quota = createQuota({
-    counters,
-    limits: config,
-    appUrl: config.appUrl,
-    refundRefusals: config.refundRefusals,
-    now,
-    createToken,
-    onLost: (error, operation, requestId) => {
-      if (operation === 'read') log.warn('figures not read', describeCause(error));
-      else log.leftStanding(operation, requestId, error);
-    },
-  });
-  const deploymentLimit = createDeploymentLimit({
-    ...config,
-    ...{ now, createToken },
-    tallies: createTallies(callDynamoDb, config.quotaTable),
-    onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
-  });
   const names = hiddenNames(config.upstreams, config.upstreamNames);
   const hide = (hidden: readonly string[]) => createScrubber(hidden, config.serviceName);
   const { scrub } = hide(names);
@@ -108,11 +89,36 @@ export function createGateway(
         : undefined,
     identify,
     hashMember: createMemberHash(secrets.subkey),
-    quota,
-    deploymentLimit,
+    ...createLimits(config, { callDynamoDb, now, log }),
     log,
     now,
     findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
     createRequestId,
   });
+}
+
+/** What counts requests: those of each caller, and those of all together. */
+function createLimits(
+  config: Config,
+  { callDynamoDb, now, log }: Pick<GatewayDependencies, 'callDynamoDb' | 'now'> & { readonly log: Log },
+) {
+  const quota = createQuota({
+    counters: createCounters(callDynamoDb, config.quotaTable, now),
+    limits: config,
+    appUrl: config.appUrl,
+    refundRefusals: config.refundRefusals,
+    now,
+    createToken,
+    onLost: (error, operation, requestId) => {
+      if (operation === 'read') log.warn('figures not read', describeCause(error));
+      else log.leftStanding(operation, requestId, error);
+    },
+  });
+  const deploymentLimit = createDeploymentLimit({
+    ...config,
+    ...{ now, createToken },
+    tallies: createTallies(callDynamoDb, config.quotaTable),
+    onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
+  });
+  return { quota, deploymentLimit };
 }

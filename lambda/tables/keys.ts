@@ -1,19 +1,10 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  ScanCommand,
-  type ScanCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { IdentityStore, KeyRecord, KeyState, NetworkLink } from '../identity/identity.ts';
 import { createIdentityStore, keyOf, linkOf, marker, withoutStorage } from './identities.ts';
+import { createItems, type Index, type Item, type Page } from './items.ts';
 import { keysSchema } from './schema.ts';
-import { createTimeLimit } from './time-limit.ts';
 
-export interface KeyPage {
+interface KeyPage {
   readonly keys: readonly KeyRecord[];
   /** Where the next page begins; absent on the last one. */
   readonly next?: string | undefined;
@@ -43,70 +34,34 @@ export interface KeyStore extends IdentityStore {
   unlink(networkId: string): Promise<NetworkLink | undefined>;
 }
 
-type Item = Record<string, unknown>;
-
 const partitionKey = keysSchema.partitionKey.name;
 const [idIndex, memberIndex] = keysSchema.indexes;
 
-const at = (key: string) => ({ [partitionKey]: key });
-
 /** Keys and linked networks in the keys table. */
 export function createKeyStore(client: DynamoDBDocumentClient, tableName: string): KeyStore {
-  const withinTimeLimit = createTimeLimit();
-  const table = { TableName: tableName };
+  const table = createItems(client, tableName);
 
-  // Consistent reads: a key or a link works on the first request after it was made.
-  const read = async (key: string): Promise<Item | undefined> => {
-    const command = new GetCommand({ ...table, Key: at(key), ConsistentRead: true });
-    return (await withinTimeLimit((limit) => client.send(command, limit))).Item;
-  };
+  const findItem = async (id: string): Promise<Item | undefined> => (await table.query(idIndex, id)).Items?.[0];
 
-  const write = async (item: Item): Promise<void> => {
-    await withinTimeLimit((limit) => client.send(new PutCommand({ ...table, Item: item }), limit));
-  };
-
-  const query = async (index: Index, value: string, page: Page = {}) => {
-    const command = new QueryCommand({
-      ...table,
-      ...page,
-      IndexName: index.name,
-      KeyConditionExpression: '#key = :key',
-      ExpressionAttributeNames: { '#key': index.partitionKey.name, ...page.ExpressionAttributeNames },
-      ExpressionAttributeValues: { ':key': value, ...page.ExpressionAttributeValues },
-      ScanIndexForward: false,
-    });
-    return withinTimeLimit((limit) => client.send(command, limit));
-  };
-
-  const scan = async (page: Page) => {
-    const command = new ScanCommand({ ...table, IndexName: idIndex.name, ...page });
-    return withinTimeLimit((limit) => client.send(command, limit));
-  };
-
-  const findItem = async (id: string): Promise<Item | undefined> => (await query(idIndex, id)).Items?.[0];
-
-  const update = async (id: string, name: keyof KeyRecord, value?: number, expression = setOrRemove(value)) => {
+  const change = async (id: string, name: keyof KeyRecord, value?: number, expression = setOrRemove(value)) => {
     const item = await findItem(id);
     if (!item) return undefined;
-    const command = new UpdateCommand({
-      ...table,
-      Key: { [partitionKey]: item[partitionKey] },
+    const changed = await table.update(String(item[partitionKey]), {
       UpdateExpression: expression,
       ExpressionAttributeNames: { '#name': name },
       ...(value !== undefined && { ExpressionAttributeValues: { ':value': value } }),
       ReturnValues: 'ALL_NEW',
     });
-    const { Attributes = {} } = await withinTimeLimit((limit) => client.send(command, limit));
-    return withoutStorage<KeyRecord>(Attributes);
+    return withoutStorage<KeyRecord>(changed ?? {});
   };
 
   return {
-    ...createIdentityStore(read),
+    ...createIdentityStore(table.read),
 
     put: async (hash, record) => {
       // The marker first: there is never a key without it. Writing it again changes nothing.
-      await write(at(marker));
-      await write({ ...record, ...at(keyOf(hash)) });
+      await table.put(marker, {});
+      await table.put(keyOf(hash), record);
     },
 
     findById: async (id) => {
@@ -122,7 +77,7 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
         // With a filter, `Limit` would also count what the filter leaves out. DynamoDB's own limit, a megabyte, remains.
         const limit = filter ? {} : { Limit: pageSize - found.length };
         const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
-        const read = await (member === undefined ? scan(page) : query(memberIndex, member, page));
+        const read = await (member === undefined ? table.scan(idIndex, page) : table.query(memberIndex, member, page));
         found.push(...(read.Items ?? []));
         position = read.LastEvaluatedKey;
       } while (position && found.length < pageSize);
@@ -132,22 +87,19 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
       return { keys: items.map((item) => withoutStorage<KeyRecord>(item)), next: next && encode(next) };
     },
 
-    revoke: (id, now) => update(id, 'revokedAt', now, 'SET #name = if_not_exists(#name, :value)'),
-    setLimit: (id, limit) => update(id, 'limit', limit),
-    setExpiry: (id, expiresAt) => update(id, 'expiresAt', expiresAt),
+    revoke: (id, now) => change(id, 'revokedAt', now, 'SET #name = if_not_exists(#name, :value)'),
+    setLimit: (id, limit) => change(id, 'limit', limit),
+    setExpiry: (id, expiresAt) => change(id, 'expiresAt', expiresAt),
 
-    link: (networkId, link) =>
-      write({ ...link, ...at(linkOf(networkId)), [keysSchema.ttlAttribute]: Math.ceil(link.expiresAt / 1000) }),
+    link: (networkId, link) => table.put(linkOf(networkId), link, link.expiresAt),
 
     unlink: async (networkId) => {
-      const command = new DeleteCommand({ ...table, Key: at(linkOf(networkId)), ReturnValues: 'ALL_OLD' });
-      const { Attributes } = await withinTimeLimit((limit) => client.send(command, limit));
-      return Attributes && withoutStorage<NetworkLink>(Attributes);
+      const removed = await table.remove(linkOf(networkId));
+      return removed && withoutStorage<NetworkLink>(removed);
     },
   };
 }
 
-type Index = (typeof keysSchema.indexes)[number];
 const setOrRemove = (value: number | undefined) => (value === undefined ? 'REMOVE #name' : 'SET #name = :value');
 
 /** DynamoDB's start key for the page after this item of an index. */
@@ -164,18 +116,12 @@ function decode(text: string): Item {
   return JSON.parse(Buffer.from(text, 'base64url').toString());
 }
 
-export interface KeyFilter {
+interface KeyFilter {
   /** Only keys in this state. Whether one has expired depends on the clock. */
   readonly state?: { readonly is: KeyState; readonly at: number } | undefined;
   /** Only keys whose label has this text in it. */
   readonly label?: string | undefined;
 }
-
-/** The part of a query or scan that selects the items. */
-export type Page = Pick<
-  ScanCommandInput,
-  'Limit' | 'ExclusiveStartKey' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
->;
 
 const states: Readonly<Record<KeyState, string>> = {
   revoked: 'attribute_exists(revokedAt)',
@@ -184,7 +130,7 @@ const states: Readonly<Record<KeyState, string>> = {
 };
 
 /** The filter in DynamoDB's terms, so that items left out are not sent. */
-export function filterFor({ state, label }: KeyFilter): Page | undefined {
+function filterFor({ state, label }: KeyFilter): Page | undefined {
   const conditions = [
     ...(state ? [states[state.is]] : []),
     ...(label === undefined ? [] : ['contains(#label, :label)']),

@@ -1,14 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { keyOf } from './identities.ts';
-import { keysSchema } from './schema.ts';
-import { createTimeLimit } from './time-limit.ts';
+import { createItems } from './items.ts';
 
 /** A message that waits for its signature. Times are epoch milliseconds. */
 export interface Challenge {
@@ -19,7 +12,7 @@ export interface Challenge {
 }
 
 /** A person who is signed in for a while. */
-export interface Session {
+interface Session {
   readonly member: string;
   readonly expiresAt: number;
 }
@@ -44,32 +37,14 @@ export interface WalletStore {
   revokeKey(hash: string, member: string, now: number): Promise<void>;
 }
 
-type Item = Readonly<Record<string, unknown>>;
-
-const { name: partitionKey } = keysSchema.partitionKey;
-const { ttlAttribute } = keysSchema;
-
 /** The wallets' sign-ins, sessions and live keys, in the keys table. */
 export function createWalletStore(client: DynamoDBDocumentClient, tableName: string): WalletStore {
-  const withinTimeLimit = createTimeLimit();
-  const at = (key: string) => ({ TableName: tableName, Key: { [partitionKey]: key } });
-
-  const read = async (key: string): Promise<Item | undefined> => {
-    const command = new GetCommand({ ...at(key), ConsistentRead: true });
-    return (await withinTimeLimit((limit) => client.send(command, limit))).Item;
-  };
-
-  const put = async (key: string, value: { readonly expiresAt: number }): Promise<void> => {
-    const ttl = Math.ceil(value.expiresAt / 1000);
-    const item = { ...value, [partitionKey]: key, [ttlAttribute]: ttl };
-    const command = new PutCommand({ TableName: tableName, Item: item });
-    await withinTimeLimit((limit) => client.send(command, limit));
-  };
+  const table = createItems(client, tableName);
 
   /** Whether the condition held. */
-  const update = async (key: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> => {
+  const update = async (...input: Parameters<typeof table.update>): Promise<boolean> => {
     try {
-      await withinTimeLimit((limit) => client.send(new UpdateCommand({ ...at(key), ...input }), limit));
+      await table.update(...input);
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false;
@@ -78,7 +53,7 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
   };
 
   return {
-    putChallenge: (nonce, challenge) => put(`challenge#${nonce}`, challenge),
+    putChallenge: (nonce, challenge) => table.put(`challenge#${nonce}`, challenge, challenge.expiresAt),
 
     takeChallenge: (nonce, { digest, purpose }, now, token) =>
       update(`challenge#${nonce}`, {
@@ -88,10 +63,10 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
         ExpressionAttributeValues: { ':token': token, ':digest': digest, ':purpose': purpose, ':now': now },
       }),
 
-    putSession: (hash, session) => put(`session#${hash}`, session),
+    putSession: (hash, session) => table.put(`session#${hash}`, session, session.expiresAt),
 
     async findSession(hash) {
-      const item = await read(`session#${hash}`);
+      const item = await table.read(`session#${hash}`);
       return item && { member: String(item.member), expiresAt: Number(item.expiresAt) };
     },
 
@@ -112,7 +87,7 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
     },
 
     async readSlots(member) {
-      const live = (await read(`wallet#${member}`))?.live;
+      const live = (await table.read(`wallet#${member}`))?.live;
       return live instanceof Set ? [...live].map(fromText) : [];
     },
 

@@ -7,7 +7,7 @@ import type { Route, Router } from './request/routes.ts';
 import { createInference, type InferenceDependencies } from './steps/inference.ts';
 import { createModelsEndpoints, createOpenEndpoints, type OtherDependencies } from './steps/other-endpoints.ts';
 
-export interface AppDependencies extends InferenceDependencies, OtherDependencies {
+interface AppDependencies extends InferenceDependencies, OtherDependencies {
   readonly router: Router;
   readonly createRequestId: () => string;
   readonly findNetwork: FindNetwork;

@@ -13,7 +13,7 @@ export interface Step<Needs, Adds extends object, SoFar> {
   readonly onError?: (request: SoFar, error: unknown) => Promise<unknown>;
 }
 
-export interface Pipeline<Start, Now, SoFar, Answer> {
+interface Pipeline<Start, Now, SoFar, Answer> {
   /** Adds a step, which finds in the request all that the steps before it have added. */
   step<Adds extends object>(step: Step<Now, Adds, SoFar>): Pipeline<Start, Now & Adds, SoFar, Answer>;
   handler(handle: (request: Now) => Promise<Answer>): (request: Start) => Promise<Answer>;

@@ -3,7 +3,7 @@ import { keyOf, subkeyOf } from '../settings/secrets.ts';
 import type { Credentials, Service } from './access.ts';
 
 /** One attempt at an operation. */
-export interface Signable {
+interface Signable {
   readonly operation: string;
   readonly body: string;
   /** By the service's clock, in milliseconds. */
@@ -13,7 +13,7 @@ export interface Signable {
 }
 
 /** Gives the headers of a call, the signature among them. */
-export type Sign = (call: Signable, credentials: Credentials) => Record<string, string>;
+type Sign = (call: Signable, credentials: Credentials) => Record<string, string>;
 
 /**
  * AWS's signature, version 4, for a POST of JSON. What all calls have in common is computed once, and Node's key object once a

@@ -18,7 +18,7 @@ interface BodyOptions {
 }
 
 /** A body that is still arriving. */
-export interface IncomingBody {
+interface IncomingBody {
   /** Reads and keeps it, up to a limit of its own if one is given. Returns its size, or any above the limit if it is too large. */
   receive(limit?: number): Promise<number>;
   /** Reads and drops it. Returns the same. */
@@ -217,12 +217,12 @@ export function readBody(
 }
 
 /** Reads a body without keeping it. Returns its size, as soon as that passes `limit`; undefined if the client left. */
-export function skipBody(request: IncomingMessage, limit: number): Promise<number | undefined> {
+function skipBody(request: IncomingMessage, limit: number): Promise<number | undefined> {
   return readThrough(request, limit, () => {});
 }
 
 /** The size of a body that its request's head declares; undefined if only its end will tell. */
-export function declaredSize({ headers }: IncomingMessage): number | undefined {
+function declaredSize({ headers }: IncomingMessage): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { GatewayResponse } from '../request/request.ts';
 import { writeBody } from '../write-body.ts';
 
-export interface RequestTarget {
+interface RequestTarget {
   /** Percent-encoded as it came. */
   readonly path: string;
   /** Without its question mark. */

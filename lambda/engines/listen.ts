@@ -5,9 +5,9 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { ConfigError } from '../settings/read.ts';
 
 /** Answers one request, and asks for its body if the client waits for that; never rejects. */
-export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export interface Listening {
+interface Listening {
   readonly url: string;
   readonly port: number;
   /** Accepts no new connections; open ones stay. */

@@ -23,7 +23,7 @@ export interface AskDependencies {
 }
 
 /** The client that waits for the answer. */
-export interface Waiting {
+interface Waiting {
   /** Aborts when nobody waits any more. */
   readonly signal: AbortSignal;
   /** Called when a try has failed, which is a sign of life too. */

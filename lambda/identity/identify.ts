@@ -79,7 +79,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   };
 }
 
-export interface Cache<T> {
+interface Cache<T> {
   get(name: string): T | undefined;
   set(name: string, value: T): void;
 }

@@ -46,7 +46,7 @@ function readBearer(authorization = ''): string | undefined {
   return match ? (match[1] ?? '').trim() : undefined;
 }
 
-export interface KeyWriter {
+interface KeyWriter {
   put(hash: string, record: KeyRecord): Promise<void>;
 }
 

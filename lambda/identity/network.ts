@@ -87,7 +87,7 @@ interface Edge {
 }
 
 /** Finds the address that a request came from. Throws if the request bypassed the CDN. */
-export type LocateViewer = (headers: RequestHeaders, sourceIp: string) => Promise<string>;
+type LocateViewer = (headers: RequestHeaders, sourceIp: string) => Promise<string>;
 
 /** Without a CDN no header is believed. With one, its header is believed of requests that carry its secret. */
 export function createLocateViewer({ edgeHeader, edgeSecrets, edgeOnly }: Edge): LocateViewer {

@@ -35,7 +35,7 @@ const mostSpans = ({ length }: string): number => 65_536 + Math.floor(length / 1
 const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x2c, 0x3a] as const;
 
 /** How far a text has been read. */
-export interface Progress {
+interface Progress {
   /** The next character that is not white space. */
   at: number;
   /** The span of the innermost open container. Until that closes, its last cell holds the span of the one around it. */

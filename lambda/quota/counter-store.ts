@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 
 /** Where a caller's charges are counted. */
-export interface CountedPeriod {
+interface CountedPeriod {
   /** Names the caller. */
   readonly item: string;
   /** The number of the day, or of another length of time, since the epoch; absent for a count without an end. */

@@ -5,16 +5,6 @@ import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';
 import { allAnswered, type Wording } from './refusal.ts';
 
-/*
- * A limit of the whole deployment is spread over several items, so that none of them becomes hot. Each holds its share of the
- * limit and no more. A request that finds one full looks for room in the others before it is refused. If the limit changes
- * during the day, the counts go on. A write whose answer was lost is repeated, and may count twice: no bill needs to be that
- * exact, and so a count costs one unit at any rate.
- */
-
-/** Each takes a thousand writes a second. See docs/hosting.md. */
-const parts = 8;
-
 /** The same as the `reason` in the log of its refusals. */
 type LimitName = 'daily_limit' | 'guest_daily_limit';
 
@@ -45,7 +35,10 @@ interface Taken {
   readonly used: number;
 }
 
-/** Undefined if no limit is set, so that nothing is counted. */
+/**
+ * Counts the requests of all callers together. A write whose answer was lost is repeated, and may count twice: no bill needs to
+ * be that exact, and so a count costs one unit at any rate. Undefined if no limit is set.
+ */
 export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit | undefined {
   const { dailyLimit, now, onLost, tallies } = dependencies;
   const { guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5) } = dependencies;
@@ -78,6 +71,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
   };
 }
 
+/** Takes one from a limit. A request that finds one part of it full looks for room in the others before it is refused. */
 function createTake(name: LimitName, limit: number, { tallies, createToken, onLost, ...wording }: Dependencies) {
   // Round robin from a random start in each process, so that the items fill evenly.
   let start = Buffer.from(createToken(), 'base64')[0] ?? 0;
@@ -125,6 +119,12 @@ interface Part {
   readonly most: number;
   readonly expiresAt: number;
 }
+
+/**
+ * How many items a limit is spread over, so that none becomes hot: each takes a thousand writes a second, and holds its share of
+ * the limit. See docs/hosting.md.
+ */
+const parts = 8;
 
 /** The day's items of a limit in a circle, from the one with this number. */
 function partsOf(name: LimitName, limit: number, start: number, time: number): Part[] {

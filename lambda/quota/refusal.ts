@@ -31,7 +31,7 @@ export class QuotaRefusal extends GatewayError {
   }
 }
 
-export interface Refusal extends ErrorOptions {
+interface Refusal extends ErrorOptions {
   readonly code: ErrorCode;
   readonly message: string;
 }

@@ -47,7 +47,7 @@ type Headers = Record<string, string>;
 type RequestHeaders = Call['headers'];
 
 /** The headers that let a page read the answer. */
-export function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {
+function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {
   if (origins.includes('*')) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
   const { origin } = requestHeaders;
   if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };

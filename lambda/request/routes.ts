@@ -116,7 +116,7 @@ function decode(segment: string): string {
  * Whether a request asks for a WebSocket. Platforms strip `Upgrade`, so this looks for the rest of the handshake, or for the beta
  * that agents name with it.
  */
-export function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, beta: RegExp): boolean {
+function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, beta: RegExp): boolean {
   if (method !== 'GET') return false;
   return headers['sec-websocket-key'] !== undefined || beta.test(headers['openai-beta'] ?? '');
 }

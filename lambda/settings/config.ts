@@ -98,7 +98,7 @@ function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
 }
 
 /** Faults in the settings that identify callers' networks. */
-export function networkFaults(
+function networkFaults(
   config: Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeHeader' | 'edgeSecretId'>,
   environment: Environment,
 ): string[] {

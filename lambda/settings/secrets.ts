@@ -30,7 +30,7 @@ interface Settings {
   readonly edgeSecretId: string | undefined;
 }
 
-export interface Secrets {
+interface Secrets {
   /** The keys and headers that an upstream is called with. */
   upstreamAccess(upstream: Upstream): Promise<Access>;
   /** The salt, as the key of the hash that networks are stored under. */

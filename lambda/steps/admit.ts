@@ -51,7 +51,7 @@ export interface UpstreamDependencies {
 }
 
 /** Why the operator has stopped the gateway; undefined while it serves. */
-export type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
+type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
 
 /** Refuses requests, uncharged, while the operator has stopped the gateway, or no upstream has a key. */
 export function requireUpstream({ isConfigured, readStop }: UpstreamDependencies): GatewayStep<Arrived> {

@@ -7,21 +7,20 @@ import { createTable, type Item, itemSize, type Table, type Value, writeUnits } 
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
 /*
- * One item per caller, one conditional write per charge.
+ * One item per caller, one conditional write per charge: docs/decisions/4-one-item-counts.md.
  *
- *   u<day>, ulifetime  the charges of a day, or of all time, that stand
- *   n<minute>          the charges of a minute, refunded or not: the burst counter
- *   w<minute>          the tokens of a minute's writes: see write-once.ts
- *
- * Days and minutes are counted from the epoch, and no name is ever used again. So a write needs to know nothing about those
- * before, and an environment whose clock is behind counts in its own minute without disturbing the next. The digits keep the
- * names from being words that DynamoDB reserves. Of each kind the current one and the one before are kept.
+ *   pk          member#0xab…   the caller
+ *   u20777      12             used on day 20777, and not refunded (`ulifetime` for a guest's whole life)
+ *   n29920320   3              charged in minute 29920320, refunded or not: the burst counter
+ *   w29920320   {token, …}     the tokens of that minute's writes
+ *   ttl         1795219200     when DynamoDB may delete the item
  */
 
 const ttl = quotaSchema.ttlAttribute;
 /** A charge removes the minutes and the day that went out of date shortly before it; see `dropOld` for others. */
 const minutesRemoved = [2, 3, 4];
 
+/** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
 export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
 const burstOf = (minute: number) => `n${minute}`;
 

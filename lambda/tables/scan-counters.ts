@@ -7,7 +7,7 @@ import {
 import { countOf } from './counters.ts';
 import { quotaSchema } from './schema.ts';
 
-export interface CounterPage {
+interface CounterPage {
   /** How many items were looked at. */
   readonly scanned: number;
   readonly counters: readonly { readonly item: string; readonly ofDay: number; readonly ofLifetime: number }[];

@@ -3,6 +3,7 @@ import { isConditionFailure, isTrouble, mayBeDone, ServiceError } from '../aws/s
 import { GatewayError } from '../errors.ts';
 import { lostAnswer } from '../quota/counter-store.ts';
 
+/** How many operations run at once. */
 const parallel = 32;
 
 const slow = 'TooSlow';
@@ -16,10 +17,8 @@ interface Waiting {
 }
 
 /**
- * Runs operations. A store that is down, throttled or slow becomes `service_unavailable`; other errors pass.
- * Only `parallel` operations run at once. The time limit of one that waits has not started, or a busy server would
- * mistake its own queue for a slow store. If an operation is too slow and nothing else was answered in its time, the store is
- * down: those that wait are refused, so that nobody waits for one time limit after another.
+ * Runs operations, `parallel` of them at once. A store that is down, throttled or slow becomes `service_unavailable`; other errors
+ * pass. The time limit of an operation begins when it is sent, or a busy server would mistake its own queue for a slow store.
  */
 export function createTimeLimit(): TimeLimit {
   let running = 0;
@@ -50,6 +49,7 @@ export function createTimeLimit(): TimeLimit {
     else await waitInQueue();
     const before = answers;
     try {
+      // If nothing was answered in that time, the store is down, and nobody shall wait for one time limit after another.
       const answer = await withinTimeLimit(send, (error) => answers === before && refuseWaiting(error));
       answers += 1;
       return answer;

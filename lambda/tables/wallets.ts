@@ -4,7 +4,7 @@ import { keyOf } from './identities.ts';
 import { createItems } from './items.ts';
 
 /** A message that waits for its signature. Times are epoch milliseconds. */
-export interface Challenge {
+interface Challenge {
   /** The hash of the message. */
   readonly digest: string;
   readonly purpose: string;

@@ -4,20 +4,8 @@ import { minuteOf } from '../quota/policy.ts';
 import type { Item, Table, Update } from './table.ts';
 import { outage } from './time-limit.ts';
 
-/*
- * Writes to a counter's item that are applied at most once, however often they are sent and whatever answers are lost.
- * `w<minute>` holds the tokens of the writes of one minute.
- *
- * - A repeat carries the minute and the token of its write. If it finds the token, the write has been applied, and the repeat
- *   changes nothing.
- * - A refusal is final only if no copy of the write is still on its way. If one may be, the token is left where that copy will
- *   find it. If it is there already, the copy has come, and the write was applied.
- * - Tokens are dropped by writes of the minute after the next, so a copy that comes later than that is not caught. None does:
- *   all attempts at a write begin within two seconds. Clocks may differ by less than a minute.
- */
-
 /** A write, without what makes it apply only once. */
-export interface Change {
+interface Change {
   readonly minute: number;
   readonly token: string;
   readonly add: string;
@@ -30,18 +18,23 @@ export interface Change {
   readonly values: Item;
 }
 
-export interface Written {
+interface Written {
   /** Whether the write was applied; if not, it never will be. */
   readonly applied: boolean;
   /** The item after it, or the one that refused it. */
   readonly found: Item | undefined;
 }
 
-/** Rejects if nobody knows what became of the write. */
-export type WriteOnce = (item: string, change: Change) => Promise<Written>;
+/**
+ * Applies a write at most once, however often it is sent and whatever answers are lost; docs/decisions/4-one-item-counts.md says
+ * how. Rejects if nobody knows what became of the write.
+ */
+type WriteOnce = (item: string, change: Change) => Promise<Written>;
 
+/** The attribute with the tokens of a minute's writes. */
 export const tokensOf = (minute: number): string => `w${minute}`;
 
+/** How often a write is made anew that others keep ahead of. */
 const rounds = 3;
 
 export function createWriteOnce({ update }: Table, now: () => number): WriteOnce {

@@ -88,7 +88,7 @@ export interface Conversation {
 }
 
 /** Orders the keys of an upstream for one conversation, the one that it stays with first. */
-export type RankKeys = (keys: readonly string[], conversation: Conversation) => Promise<readonly string[]>;
+type RankKeys = (keys: readonly string[], conversation: Conversation) => Promise<readonly string[]>;
 
 /**
  * Rendezvous hashing: all environments rank alike without storing anything, and a key that is added or removed moves only

@@ -20,7 +20,7 @@ export interface Outgoing {
   body: OutgoingBody | undefined;
 }
 
-export interface OutgoingBody {
+interface OutgoingBody {
   /** The conversation that it continues, whose words are parts of the text. */
   readonly conversation: Conversation;
   /** As the client sent it. */

@@ -8,7 +8,7 @@ import { badRequest, type SignedIn, WalletError, type WalletRequest, type WithIn
 import type { OpenSession, Sessions } from './sessions.ts';
 import { type Purpose, type Signer, type SignIn, statements } from './sign-in.ts';
 
-export interface ActionDependencies {
+interface ActionDependencies {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
   readonly keyring: Keyring;
@@ -150,10 +150,10 @@ const longestText = 16_384;
 /** Far above any message made here: finding the fields of a text takes time by the square of its length. */
 const longestMessage = 2000;
 
-export const readMessage = (input: Input): string => readText(input, 'message', longestMessage);
+const readMessage = (input: Input): string => readText(input, 'message', longestMessage);
 
 /** A text of the body. */
-export function readText(input: Input, name: string, longest = longestText): string {
+function readText(input: Input, name: string, longest = longestText): string {
   const value = input[name];
   if (typeof value !== 'string' || value === '') throw badRequest(`${name} must be a text.`);
   if (value.length > longest) throw badRequest(`${name} may have ${longest} characters at most.`);
@@ -164,7 +164,7 @@ export function readText(input: Input, name: string, longest = longestText): str
 const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u200d]{0,40}$/u;
 
 /** What a person calls a new key; undefined if they leave it open. */
-export function readLabel(input: Input): string | undefined {
+function readLabel(input: Input): string | undefined {
   const label = input.label ?? '';
   if (typeof label !== 'string' || !visible.test(label)) {
     throw badRequest('label must be a text of at most 40 visible characters.');
@@ -172,13 +172,13 @@ export function readLabel(input: Input): string | undefined {
   return label.trim() || undefined;
 }
 
-export function readPurpose(input: Input): Purpose {
+function readPurpose(input: Input): Purpose {
   const purpose = Object.keys(statements).find((known) => known === (input.purpose ?? 'link'));
   if (purpose === undefined) throw badRequest(`purpose must be ${Object.keys(statements).join(' or ')}.`);
   return purpose as Purpose;
 }
 
-export function readSigner(input: Input): Signer {
+function readSigner(input: Input): Signer {
   const address = readText(input, 'address');
   const chainId = input.chainId ?? 1;
   if (!isAddress(address)) throw badRequest('address must be 0x and 40 hexadecimal digits.');

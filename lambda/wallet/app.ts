@@ -18,7 +18,7 @@ import type { WalletRequest } from './request.ts';
 import { docsPath, pagePath, type Site, siteOf } from './request.ts';
 import type { PipelineDependencies } from './steps.ts';
 
-export interface WalletAppDependencies extends PipelineDependencies {
+interface WalletAppDependencies extends PipelineDependencies {
   readonly actions: Actions;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;

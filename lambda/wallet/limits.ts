@@ -30,7 +30,7 @@ export interface Limits {
   countGrant(networkId: string, member: string): Promise<Grant>;
 }
 
-export interface Grant {
+interface Grant {
   /** Takes back what was counted, for a request that is refused after all. */
   undo(): Promise<void>;
 }
@@ -110,7 +110,7 @@ function inWords(seconds: number): string {
   return seconds < 90 * 60 ? `in ${Math.ceil(seconds / 60)} minutes` : `in ${Math.ceil(seconds / 3600)} hours`;
 }
 
-export interface MemberQuota {
+interface MemberQuota {
   readonly limit: number;
   readonly remaining: number;
   readonly resetSeconds: number;

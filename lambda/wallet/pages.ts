@@ -77,7 +77,7 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character)
 export type Facts = Readonly<Record<string, string>>;
 
 /** What people may do at a deployment. */
-export interface Offers {
+interface Offers {
   /** Try it without a key. */
   readonly guests: boolean;
   /** Get a key at /cli. */

@@ -74,7 +74,7 @@ interface MessageFields {
 }
 
 /** The text that a wallet shows and signs. */
-export function writeMessage({ site, issuedAt, expiresAt, ...fields }: MessageFields): string {
+function writeMessage({ site, issuedAt, expiresAt, ...fields }: MessageFields): string {
   try {
     return createSiweMessage({
       ...fields,
@@ -93,7 +93,7 @@ export function writeMessage({ site, issuedAt, expiresAt, ...fields }: MessageFi
 }
 
 /** Reads a signed message. Throws unless it is for this site, still valid, and signed by the account that it names. */
-export async function readSignedMessage(message: string, signature: string, site: Site, now: number) {
+async function readSignedMessage(message: string, signature: string, site: Site, now: number) {
   const { address, domain, expirationTime, issuedAt, nonce, uri, version } = parseSiweMessage(message);
   if (!address || !domain || !expirationTime || !issuedAt || !nonce || version !== '1') {
     throw badRequest('message must be the text to sign, exactly as POST /cli/challenge gave it.');

@@ -41,12 +41,7 @@ export function createGateway(
 ): App {
   const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
-  const secrets = createSecrets(config, {
-    readSecret,
-    now,
-    repeat,
-    onStale: log.secretNotRefreshed,
-  });
+  const secrets = createSecrets(config, { readSecret, now, repeat, onStale: log.secretNotRefreshed });
   const identify = createIdentify({
     ...config,
     store: readIdentities(callDynamoDb, config.keysTable),

@@ -1,5 +1,5 @@
 import type { CallService } from '../aws/call-service.ts';
-import { ServiceError } from '../aws/service-error.ts';
+import { isConditionFailure } from '../aws/service-error.ts';
 import { type Counters, type CounterWindow, markToken, type Tallies } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
 import { quotaSchema } from './schema.ts';
@@ -13,7 +13,7 @@ import { createWriteOnce, tokensOf } from './write-once.ts';
  *   u20777      12             used on day 20777, and not refunded (`ulifetime` for a guest's whole life)
  *   n29920320   3              charged in minute 29920320, refunded or not: the burst counter
  *   w29920320   {token, …}     the tokens of that minute's writes
- *   ttl         1795219200     when DynamoDB may delete the item
+ *   ttl         1795305600     when DynamoDB may delete the item
  */
 
 const ttl = quotaSchema.ttlAttribute;
@@ -109,7 +109,7 @@ export function createTallies(callDynamoDb: CallService, tableName: string): Tal
 }
 
 function undefinedIfRefused(error: unknown): undefined {
-  if (!(error instanceof ServiceError && error.name === 'ConditionalCheckFailedException')) throw error;
+  if (!isConditionFailure(error)) throw error;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ServiceError } from '../aws/service-error.ts';
+import { isConditionFailure } from '../aws/service-error.ts';
 import { markToken, nextToken } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
 import type { Item, Table, Update } from './table.ts';
@@ -43,7 +43,7 @@ export function createWriteOnce({ update }: Table, now: () => number): WriteOnce
     try {
       return { applied: true, found: await update(item, { ...returned, ...input }), inDoubt: false };
     } catch (error) {
-      if (!(error instanceof ServiceError && error.name === 'ConditionalCheckFailedException')) throw error;
+      if (!isConditionFailure(error)) throw error;
       return { applied: false, found: error.details.Item as Item | undefined, inDoubt: error.inDoubt };
     }
   };

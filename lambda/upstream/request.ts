@@ -48,7 +48,7 @@ const choosesAccount =
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
   const { dialect, endpoint, model, stream, clientHeaders } = outgoing;
-  const pieces = writeBody(bodyOf(outgoing), upstream.models[endpoint.address][model.kind]);
+  const pieces = renderBody(bodyOf(outgoing), upstream.models[endpoint.address][model.kind]);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
@@ -66,7 +66,7 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
 }
 
 /** The body's text for an upstream that calls the model by this id. */
-export function writeBody({ text, edits, model }: OutgoingBody, modelId: string): readonly string[] {
+export function renderBody({ text, edits, model }: OutgoingBody, modelId: string): readonly string[] {
   return splitByEdits(text, [...edits, { ...model, text: JSON.stringify(modelId) }]);
 }
 

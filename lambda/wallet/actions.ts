@@ -31,36 +31,8 @@ export type Actions = ReturnType<typeof createActions>;
 
 /** One function for each endpoint that the page calls. */
 export function createActions(dependencies: ActionDependencies) {
-  const { signIn, sessions, keyring, limits, readQuota, linkNetwork, findLink, log, now } = dependencies;
-
-  const redeem = ({ input, site }: WalletRequest & WithInput, purpose: Purpose): Promise<string> =>
-    signIn.redeem(readMessage(input), readText(input, 'signature'), purpose, site);
-
-  const link = async (request: WalletRequest, member: string): Promise<void> => {
-    const linkedAt = now();
-    await linkNetwork(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
-    log.granted(request, { link: true });
-  };
-
-  const describeLink = async ({ id, name }: Network, member: string) => {
-    const found = await findLink(id);
-    const linked = found?.member === member && found.expiresAt > now();
-    return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
-  };
-
-  const describe = async ({ network }: WalletRequest, member: string): Promise<Account> => {
-    const parts = [keyring.list(member), readQuota(member), describeLink(network, member)] as const;
-    const [keys, quota, linked] = await Promise.all(parts);
-    return { wallet: member, keys: keys.map(showKey), keysAllowed: keysPerWallet, quota, link: linked };
-  };
-
-  /** Makes the key last, so that nothing after it can fail and leave it unseen. */
-  const issue = async (request: WalletRequest, member: string, label: string | undefined): Promise<Account> => {
-    const described = await describe(request, member);
-    const { key, record } = await keyring.issue(member, label);
-    log.granted(request, { keyId: record.id });
-    return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
-  };
+  const { signIn, sessions, keyring, limits, log } = dependencies;
+  const { redeem, link, describe, issue } = createParts(dependencies);
 
   return {
     /** The facts that the page shows before anyone signs in. */
@@ -131,6 +103,42 @@ export function createActions(dependencies: ActionDependencies) {
       return describe(request, member);
     },
   };
+}
+
+/** What several endpoints do. */
+function createParts(dependencies: ActionDependencies) {
+  const { signIn, keyring, readQuota, linkNetwork, findLink, log, now } = dependencies;
+
+  const redeem = ({ input, site }: WalletRequest & WithInput, purpose: Purpose): Promise<string> =>
+    signIn.redeem(readMessage(input), readText(input, 'signature'), purpose, site);
+
+  const link = async (request: WalletRequest, member: string): Promise<void> => {
+    const linkedAt = now();
+    await linkNetwork(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
+    log.granted(request, { link: true });
+  };
+
+  const describeLink = async ({ id, name }: Network, member: string) => {
+    const found = await findLink(id);
+    const linked = found?.member === member && found.expiresAt > now();
+    return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
+  };
+
+  const describe = async ({ network }: WalletRequest, member: string): Promise<Account> => {
+    const parts = [keyring.list(member), readQuota(member), describeLink(network, member)] as const;
+    const [keys, quota, linked] = await Promise.all(parts);
+    return { wallet: member, keys: keys.map(showKey), keysAllowed: keysPerWallet, quota, link: linked };
+  };
+
+  /** Makes the key last, so that nothing after it can fail and leave it unseen. */
+  const issue = async (request: WalletRequest, member: string, label: string | undefined): Promise<Account> => {
+    const described = await describe(request, member);
+    const { key, record } = await keyring.issue(member, label);
+    log.granted(request, { keyId: record.id });
+    return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
+  };
+
+  return { redeem, link, describe, issue };
 }
 
 const isForWantOfRoom = (error: unknown): boolean => error instanceof WalletError && error.code === 'too_many_keys';

@@ -3,7 +3,7 @@ import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
-import { bodyOf, writeBody } from '../../../lambda/upstream/request.ts';
+import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
@@ -19,7 +19,7 @@ function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): 
   try {
     const route = { dialect, endpoint: endpoint as Endpoint };
     const { outgoing } = atOnce(readCall(body, route, models, anybody));
-    return writeBody(bodyOf(outgoing), upstreamModel).join('');
+    return renderBody(bodyOf(outgoing), upstreamModel).join('');
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;

@@ -1,4 +1,4 @@
-import { bodyOf, writeBody } from '../../../lambda/upstream/request.ts';
+import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, requests, type Shape } from './bodies.ts';
@@ -79,7 +79,7 @@ const parts: Part[] = [
         work: (body) => {
           for (const endpoint of endpoints.slice(0, 1)) {
             const { outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, caller));
-            writeBody(bodyOf(outgoing), 'upstream');
+            renderBody(bodyOf(outgoing), 'upstream');
             dialect.isAccountBound(createScanner().scan(body));
           }
         },

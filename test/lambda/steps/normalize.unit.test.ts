@@ -5,7 +5,7 @@ import { createScanner } from '../../../lambda/json/scan.ts';
 import { createModels } from '../../../lambda/models.ts';
 import type { InferenceCall } from '../../../lambda/request/request.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
-import { type Outgoing, bodyOf as outgoingBody, writeBody } from '../../../lambda/upstream/request.ts';
+import { type Outgoing, bodyOf as outgoingBody, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import fc from '../../support/properties.ts';
 import { dialectNamed, dialects } from '../../support/rewrite.ts';
@@ -24,7 +24,7 @@ function read(dialectName: string, body: string | Buffer): InferenceCall & Outgo
 }
 
 const send = (dialectName: string, body: string | Buffer) =>
-  writeBody(outgoingBody(read(dialectName, body)), upstreamModel).join('');
+  renderBody(outgoingBody(read(dialectName, body)), upstreamModel).join('');
 
 /** The raw values of a top-level key as a parser sees them that takes the first, and as one does that takes the last. */
 function viewsOf(body: string, name: string): { first: string | undefined; last: string | undefined; times: number } {
@@ -118,7 +118,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
           expect(viewsOf(body, 'model').last).toMatch(/^("unknown"|1)$/);
           return;
         }
-        const sent = writeBody(outgoingBody(call), upstreamModel).join('');
+        const sent = renderBody(outgoingBody(call), upstreamModel).join('');
         expect(() => JSON.parse(sent)).not.toThrow();
         expect(viewsOf(sent, 'model')).toEqual({ first: sentModel, last: sentModel, times: 1 });
         expect(viewsOf(sent, 'stream').times).toBeLessThanOrEqual(1);

@@ -12,7 +12,7 @@ import { createLog, describeCause, type Log, type WriteLog } from './report/log.
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import type { Config } from './settings/config.ts';
-import { createRefreshed, type Repeat } from './settings/refresh.ts';
+import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
@@ -29,7 +29,7 @@ export interface GatewayDependencies extends Aws {
   readonly writeLog: WriteLog;
   readonly now: () => number;
   /** Present if the process stays alive between requests: runs a task at intervals. */
-  readonly repeat?: Repeat;
+  readonly runEvery?: RunEvery;
   /** The most connections to upstreams at once; unlimited if absent. */
   readonly upstreamSockets?: number | undefined;
 }
@@ -37,11 +37,11 @@ export interface GatewayDependencies extends Aws {
 /** Assembles the gateway, once per start. */
 export function createGateway(
   config: Config,
-  { callDynamoDb, readSecret, writeLog, now, repeat, upstreamSockets }: GatewayDependencies,
+  { callDynamoDb, readSecret, writeLog, now, runEvery, upstreamSockets }: GatewayDependencies,
 ): App {
   const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
-  const secrets = createSecrets(config, { readSecret, now, repeat, onStale: log.secretNotRefreshed });
+  const secrets = createSecrets(config, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
   const identify = createIdentify({
     ...config,
     store: readIdentities(callDynamoDb, config.keysTable),
@@ -54,8 +54,8 @@ export function createGateway(
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
-  const readStop = createRefreshed(createReadStop(callDynamoDb, config.keysTable), {
-    ...{ now, repeat },
+  const readStop = createMinuteCache(createReadStop(callDynamoDb, config.keysTable), {
+    ...{ now, runEvery },
     onStale: (error) => log.warn('stop not read', describeCause(error)),
   });
 

@@ -7,7 +7,7 @@ import { createGateway } from './gateway.ts';
 import { createGatewayWithWallet } from './gateway-with-wallet.ts';
 import { createLog, type WriteLog } from './report/log.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
-import type { Repeat } from './settings/refresh.ts';
+import type { RunEvery } from './settings/refresh.ts';
 import type { PageFile } from './wallet/pages.ts';
 
 /** What the server needs from outside. */
@@ -16,7 +16,7 @@ interface ServerDependencies extends Aws {
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: WriteLog;
   readonly now: () => number;
-  readonly repeat: Repeat;
+  readonly runEvery: RunEvery;
 }
 
 /** Serves the gateway over HTTP, and the wallet's page out of the same process where it has none of its own. */

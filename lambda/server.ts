@@ -28,7 +28,7 @@ async function run(): Promise<void> {
     ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
     // The bundle has the pages' files at the same place.
     pageFiles: readPageFiles(new URL('./wallet/pages/', import.meta.url)),
-    ...{ dynamoDb, writeLog, now: Date.now, repeat: (task, time) => setInterval(task, time).unref() },
+    ...{ dynamoDb, writeLog, now: Date.now, runEvery: (task, time) => setInterval(task, time).unref() },
   });
 
   let exitCode = 0;

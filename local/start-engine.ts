@@ -3,7 +3,7 @@ import { createGatewayWithWallet } from '../lambda/gateway-with-wallet.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
-import type { Repeat } from '../lambda/settings/refresh.ts';
+import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { readPageFiles } from '../lambda/wallet/pages.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { installAwslambda } from './awslambda.ts';
@@ -38,8 +38,8 @@ export async function startEngine(
     pageFiles: readPageFiles(new URL('../lambda/wallet/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {
-    const repeat: Repeat = (task, time) => setInterval(task, time).unref();
-    const { stop, ...server } = await startServer(config, serverConfig, { ...world, repeat });
+    const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
+    const { stop, ...server } = await startServer(config, serverConfig, { ...world, runEvery });
     const graceMs = serverConfig.shutdownGrace;
     return { ...server, graceMs, close: () => stop(graceMs) };
   }

@@ -1,11 +1,11 @@
-export type Repeat = (task: () => void, time: number) => void;
+export type RunEvery = (task: () => void, time: number) => void;
 
 interface Dependencies {
   readonly now: () => number;
   /** Called when a refresh failed and the last known value stays in use. */
   readonly onStale: (error: unknown) => void;
   /** Runs a task at intervals. If given, refreshes happen in the background and no request waits for one. */
-  readonly repeat?: Repeat | undefined;
+  readonly runEvery?: RunEvery | undefined;
 }
 
 /** A change from outside is in use everywhere within a minute. */
@@ -14,9 +14,12 @@ const refreshTime = 60_000;
 export const timeLimit = 2_000;
 
 /** Reads at most once a minute, in the background if it can. If a later reading fails, the last known value stays in use. */
-export function createRefreshed<T>(read: () => Promise<T>, { now, onStale, repeat }: Dependencies): () => Promise<T> {
+export function createMinuteCache<T>(
+  read: () => Promise<T>,
+  { now, onStale, runEvery }: Dependencies,
+): () => Promise<T> {
   let known: { readonly value: T; readonly readAt: number } | undefined;
-  let repeated = false;
+  let scheduled = false;
   const refresh = shareReading(async (): Promise<T> => {
     const readAt = now();
     try {
@@ -29,11 +32,11 @@ export function createRefreshed<T>(read: () => Promise<T>, { now, onStale, repea
     return known.value;
   }, now);
   return async () => {
-    if (repeat && !repeated) {
-      repeated = true;
-      repeat(() => refresh().catch(() => {}), refreshTime);
+    if (runEvery && !scheduled) {
+      scheduled = true;
+      runEvery(() => refresh().catch(() => {}), refreshTime);
     }
-    return known && (repeat || now() - known.readAt < refreshTime) ? known.value : refresh();
+    return known && (runEvery || now() - known.readAt < refreshTime) ? known.value : refresh();
   };
 }
 

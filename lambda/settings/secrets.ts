@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { Access, Upstream } from './config.ts';
 import { splitList } from './kinds.ts';
-import { createRefreshed, type Repeat, shareReading, timeLimit } from './refresh.ts';
+import { createMinuteCache, type RunEvery, shareReading, timeLimit } from './refresh.ts';
 import { headerMap } from './table.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
@@ -20,7 +20,7 @@ interface Dependencies {
   /** Called when a refresh failed and the last known values stay in use. */
   readonly onStale: (error: unknown) => void;
   /** Runs a task at intervals. If given, refreshes happen in the background and no request waits for one. */
-  readonly repeat?: Repeat | undefined;
+  readonly runEvery?: RunEvery | undefined;
 }
 
 interface Settings {
@@ -43,20 +43,20 @@ interface Secrets {
 
 const shortestSalt = 16;
 
-export function createSecrets(settings: Settings, { readSecret, now, onStale, repeat }: Dependencies): Secrets {
+export function createSecrets(settings: Settings, { readSecret, now, onStale, runEvery }: Dependencies): Secrets {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
-  const refreshed = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
-    const refresh = createRefreshed(() => withinTimeLimit(read), { now, onStale, repeat });
+  const cached = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
+    const refresh = createMinuteCache(() => withinTimeLimit(read), { now, onStale, runEvery });
     return () => refresh().catch(rejectUnreadable);
   };
 
-  const readUpstreamSecret = refreshed(async (signal) =>
+  const readUpstreamSecret = cached(async (signal) =>
     rememberAccess(parseKeys(await readSecret(upstreamSecretId ?? '', { signal }))),
   );
-  const readEdgeSecrets = refreshed(async (signal) => {
+  const readEdgeSecrets = cached(async (signal) => {
     const id = edgeSecretId ?? '';
     const versions = await Promise.all([readSecret(id, { signal }), readSecret(id, { version: 'previous', signal })]);
     return versions.map((text) => text.trim()).filter((text) => text !== '');

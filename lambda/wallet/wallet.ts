@@ -6,7 +6,7 @@ import { createFindNetwork, createLocateViewer } from '../identity/network.ts';
 import { createToken } from '../quota/counter-store.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
 import type { WalletConfig } from '../settings/config.ts';
-import type { Repeat } from '../settings/refresh.ts';
+import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createCounters } from '../tables/counters.ts';
 import { createKeyStore } from '../tables/keys.ts';
@@ -27,14 +27,14 @@ export interface WalletDependencies extends Aws {
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
   /** Present if the process stays alive between requests: runs a task at intervals. */
-  readonly repeat?: Repeat;
+  readonly runEvery?: RunEvery;
   /** How the function is served, unless APP_URL says it. */
   readonly scheme: 'http' | 'https';
 }
 
 /** Assembles the wallet function, once per start. */
 export function createWallet(config: WalletConfig, dependencies: WalletDependencies): WalletApp {
-  const { dynamoDb, callDynamoDb, readSecret, writeLog, now, repeat } = dependencies;
+  const { dynamoDb, callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
   const documents = createDocumentClient(dynamoDb);
   const keys = createKeyStore(documents, config.keysTable);
   const wallets = createWalletStore(documents, config.keysTable);
@@ -43,7 +43,7 @@ export function createWallet(config: WalletConfig, dependencies: WalletDependenc
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const secrets = createSecrets(
     { ...config, upstreamSecretId: undefined },
-    { readSecret, now, onStale: log.secretNotRefreshed, repeat },
+    { readSecret, now, onStale: log.secretNotRefreshed, runEvery },
   );
   const sessions = createSessions({ store: wallets, now, randomBytes });
 

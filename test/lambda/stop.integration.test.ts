@@ -129,7 +129,7 @@ describe('the cost of checking', () => {
     await gateway[Symbol.asyncDispose]();
     await proxy[Symbol.asyncDispose]();
     const tasks: (() => void)[] = [];
-    await start({ repeat: (task) => tasks.push(task) });
+    await start({ runEvery: (task) => tasks.push(task) });
     const key = await gateway.issueKey();
     await ask(key);
     await stopSwitch().stop({ at: 'noon' });

@@ -4,7 +4,7 @@ import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
-import type { Repeat } from '../../lambda/settings/refresh.ts';
+import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
 import { type ServerOptions, startTestEngine, type TestEngine } from './engine.ts';
@@ -53,7 +53,7 @@ interface GatewayOptions {
   /** How long the function may take in all, in milliseconds. */
   readonly functionTimeout?: number;
   /** As in a process that lives between requests. */
-  readonly repeat?: Repeat;
+  readonly runEvery?: RunEvery;
   readonly readSecret?: (id: string) => Promise<string>;
   /** The gateway's own access to its tables, if a proxy stands in between. */
   readonly reachStore?: (endpoint: string) => Promise<CallService>;
@@ -73,7 +73,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
     now: options.now ?? Date.now,
-    ...(options.repeat && { repeat: options.repeat }),
+    ...(options.runEvery && { runEvery: options.runEvery }),
   });
   const server = await startTestEngine(gateway, {
     engine: options.engine,

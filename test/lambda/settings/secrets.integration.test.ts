@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 
-import type { Repeat } from '../../../lambda/settings/refresh.ts';
+import type { RunEvery } from '../../../lambda/settings/refresh.ts';
 import { json } from '../../../local/upstream/script.ts';
 
 import { type DialectName, dialectNames } from '../../support/fixtures.ts';
@@ -12,13 +12,13 @@ import { canary, wire } from '../../support/wire.ts';
 const key = { 'x-api-key': canary.clientKey };
 
 /** A gateway with its upstream keys in a secret; an Error in its place is thrown. */
-async function startWithSecret(value: string | Error, environment: Record<string, string> = {}, repeat?: Repeat) {
+async function startWithSecret(value: string | Error, environment: Record<string, string> = {}, runEvery?: RunEvery) {
   const secret = { value, reads: [] as string[] };
   const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
   const watched = await startWatchedGateway({
     environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret', ...environment },
     now: () => clock.now,
-    ...(repeat && { repeat }),
+    ...(runEvery && { runEvery }),
     readSecret: async (id) => {
       secret.reads.push(id);
       if (secret.value instanceof Error) throw secret.value;

@@ -4,7 +4,7 @@ import type { Terminal } from '../command-line.ts';
  * A `note` is about something that the operator may have intended. `untested` marks what this run could not find out, and says
  * how to; it never counts as a pass. Neither is a failure.
  */
-export type Mark = 'ok' | 'fail' | 'note' | 'untested';
+type Mark = 'ok' | 'fail' | 'note' | 'untested';
 
 /** One finding. */
 export interface Finding {
@@ -26,12 +26,12 @@ export const untested = (reason: string): Finding => ({ mark: 'untested', detail
 const signs: Readonly<Record<Mark, string>> = { ok: '✔', fail: '✘', note: '•', untested: '?' };
 
 /** A row of the table; the columns are as wide as their longest text, so that each row can be printed as it comes. */
-export function renderRow({ mark, area, check, detail }: Row): string {
+function renderRow({ mark, area, check, detail }: Row): string {
   const plain = detail.replace(/\p{Cc}/gu, '?');
   return `${signs[mark]} ${area.padEnd(9)} ${check.padEnd(28)} ${plain}`.trimEnd();
 }
 
-export function renderSummary(rows: readonly Row[]): string {
+function renderSummary(rows: readonly Row[]): string {
   const count = (mark: Mark) => rows.filter((row) => row.mark === mark).length;
   const failed = count('fail');
   const more = (mark: Mark, what: string) => (count(mark) > 0 ? `, ${count(mark)} ${what}` : '');

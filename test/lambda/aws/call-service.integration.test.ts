@@ -316,7 +316,7 @@ describe('a connection', () => {
   test('does not keep the process alive', async () => {
     await using service = await startFakeService(fine);
     const file = (name: string) => join(import.meta.dirname, `../../../lambda/aws/${name}.ts`);
-    const script = `import { createAws } from '${file('aws')}';
+    const script = `import { createAws } from '${file('call-service')}';
       import { readAwsAccess } from '${file('access')}';
       const aws = createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random });
       console.log(JSON.stringify(await aws.callDynamoDb('GetItem', {})));`;

@@ -27,15 +27,25 @@ export interface Observer {
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<UpstreamAnswer>;
 
 export function createFailover({ pool, send, now }: Dependencies): AskUpstreams {
+  /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
+  const sendOne = (
+    candidate: Candidate,
+    outgoing: Outgoing,
+    { signal, onTry, releaseBody }: Observer,
+    isLast: boolean,
+  ) => {
+    const request = buildUpstreamRequest(candidate, outgoing);
+    onTry(candidate);
+    return send(request, signal, isLast ? releaseBody : undefined);
+  };
+
   const tryOne = async (
     candidate: Candidate,
     outgoing: Outgoing,
     observer: Observer,
     isLast: boolean,
   ): Promise<UpstreamAnswer> => {
-    const request = buildUpstreamRequest(candidate, outgoing);
-    observer.onTry(candidate);
-    const answer = await send(request, observer.signal, isLast ? observer.releaseBody : undefined);
+    const answer = await sendOne(candidate, outgoing, observer, isLast);
     const { status, headers, body } = answer;
     const kind = classifyStatus(status);
     if (kind === undefined) return answer;

@@ -58,7 +58,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 type Remarks = Partial<Omit<UpstreamData & RequestFixture, keyof WireData | 'kind' | 'status'>>;
 
 /** A dialect's `index.json`: what file names and contents don't tell. */
-export function readRemarks(dialect: DialectName): Readonly<Record<string, Remarks>> {
+function readRemarks(dialect: DialectName): Readonly<Record<string, Remarks>> {
   return JSON.parse(readFileSync(join(root, dialect, 'index.json'), 'utf8'));
 }
 

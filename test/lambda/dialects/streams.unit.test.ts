@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { type ClientEvent, joinTexts, parsePython, readComments, readEvents } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures, type StreamFixture } from '../../support/fixtures.ts';
 import { dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
@@ -71,110 +72,122 @@ const placeOf: Record<string, (value: unknown) => { closes?: unknown; speaks?: u
   },
 };
 
-describe.each(dialectNames)('streams of %s', (name) => {
+interface Walk {
+  readonly dialect: Dialect;
+  readonly fixture: StreamFixture;
+  /** What the upstream said, and what the client reads. */
+  readonly given: readonly ClientEvent[];
+  readonly events: readonly ClientEvent[];
+  readonly rewritten: ReturnType<typeof rewriteStream>;
+}
+
+function isTheSameHoweverItIsCut({ dialect, fixture: { bytes }, rewritten }: Walk): void {
+  const stride = 61;
+  for (let first = 0; first < stride; first += 1) {
+    const cuts: number[] = [];
+    for (let cut = first; cut < bytes.length; cut += stride) cuts.push(cut);
+    expect(rewriteStream(dialect, bytes, cuts).output).toBe(rewritten.output);
+  }
+}
+
+function leavesWithTheByteThatCompletesIt({ dialect, fixture, given, events, rewritten }: Walk): void {
+  const { bytes, plainError } = fixture;
+  const { pieces, output } = rewriteStream(dialect, bytes, [...bytes.keys()].slice(1));
+  expect(output).toBe(rewritten.output);
+  const text = decode(bytes);
+  let expected = 0;
+  let left = '';
+  let at = 0;
+  for (const event of given) {
+    // A stream that failed or is over has nothing more to say.
+    if (plainError || Object(event.value).error || (expected > 0 && readEvents(left).length === events.length)) break;
+    const end = Buffer.byteLength(text.slice(0, event.end).replace(/((\r\n|\r|\n)(\r\n|\r|\n))[\r\n]*$/, '$1'));
+    left += pieces.slice(at, end).join('');
+    at = end;
+    if (!(isPing(event) && expected === 0)) expected += 1;
+    expect(readEvents(left).length).toBeGreaterThanOrEqual(expected);
+  }
+}
+
+function endsAsTheUpstreamEnded({ fixture: { terminal, plainError }, rewritten: { output, rewriter } }: Walk): void {
+  expect(rewriter.started).toBe(!plainError);
+  expect(rewriter.ended).toBe(terminal === 'end');
+  expect(rewriter.failure?.kind).toBe(terminal === 'failure' ? 'reported' : undefined);
+  if (plainError) expect(output).toBe('');
+}
+
+function isValid({ dialect, fixture: { plainError }, events, rewritten: { rewriter } }: Walk): void {
+  for (const event of events) assertValid[dialect.name]?.(event);
+  const sequence = valuesOf(events).flatMap((value) => Object(value).sequence_number ?? []);
+  expect(sequence).toEqual(sequence.map((_, index) => index));
+  if (sequence.length > 0) expect(rewriter.nextSequence).toBe(sequence.length);
+  expect(new Set(findAll(valuesOf(events), 'model'))).toEqual(new Set(events.length > 0 && !plainError ? ['svc'] : []));
+}
+
+function revealsNobody({ fixture: { bytes }, events, rewritten: { output } }: Walk): void {
+  if (bytes.length > 0) expect(findIdentity(decode(bytes))).not.toEqual([]);
+  expect(findIdentity(output)).toEqual([]);
+  for (const text of joinTexts(valuesOf(events)).values()) expect(findIdentity(text)).toEqual([]);
+  expect(new Set(readComments(output))).toEqual(new Set(readComments(output).length > 0 ? [': keep-alive'] : []));
+  for (const key of ['provider', 'system_fingerprint', 'native_finish_reason', 'x_acmecorp']) {
+    expect(findAll(valuesOf(events), key)).toEqual([]);
+  }
+}
+
+/** Ciphertext and calls of a stream that ended are all there; one that failed may end early. */
+function leavesWhatProgramsRead({ fixture: { terminal }, given, events }: Walk): void {
+  const exempt = (all: readonly ClientEvent[]) =>
+    [...joinTexts(valuesOf(all))].filter(([, text]) => text.includes('EXEMPT'));
+  if (terminal === 'end') expect(exempt(events)).toEqual(exempt(given));
+}
+
+function keepsEveryCountOfTokens({ fixture: { terminal }, given, events, rewritten: { usage } }: Walk): void {
+  const counts = (all: readonly ClientEvent[]) =>
+    valuesOf(all)
+      .flatMap((value) => findAll(value, 'usage'))
+      .filter((one) => one !== null)
+      .map(numbersIn);
+  if (terminal === 'failure' || counts(given).length === 0) return;
+  expect(counts(events)).toEqual(counts(given));
+  if (terminal === 'end') expect(usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
+}
+
+function saysNothingInAClosedPlace({ dialect, events }: Walk): void {
+  const closed = new Set<unknown>();
+  const late: unknown[] = [];
+  for (const value of valuesOf(events)) {
+    const { closes, speaks } = placeOf[dialect.name]?.(value) ?? {};
+    if (closed.has(speaks)) late.push(speaks);
+    if (closes !== undefined) closed.add(closes);
+  }
+  expect(late).toEqual([]);
+}
+
+/** Scrubbing each block by itself would not find a name split across two. */
+function saysAllThatWasSaid({ fixture: { name, terminal }, given, events }: Walk): void {
+  if (terminal === 'failure' || /^(halves|starts-with)/.test(name)) return;
+  const said = (all: readonly ClientEvent[]) =>
+    [...joinTexts(valuesOf(all))].filter(([path]) => /(content|refusal|reasoning|delta|text|thinking)$/.test(path));
+  const hide = (text: string) => (text.includes('EXEMPT') ? text : scrubber.scrub(text));
+  expect(said(events)).toEqual(said(given).map(([path, text]) => [path, hide(text)]));
+}
+
+describe.each(dialectNames)('a stream of %s is rewritten well:', (name) => {
   const dialect = dialectNamed(name);
-  const isStream = (fixture: { kind: string }): fixture is StreamFixture => fixture.kind === 'stream';
-  const fixtures = loadFixtures(name).filter(isStream);
+  const fixtures = loadFixtures(name).filter((one): one is StreamFixture => one.kind === 'stream');
 
-  describe.each(fixtures.map((one) => [one.name, one] as const))('%s', (fixture, { bytes, terminal, plainError }) => {
-    const { output, rewriter, usage } = rewriteStream(dialect, bytes);
-    const given = readEvents(decode(bytes), parsePython);
-    const events = readEvents(output);
-
-    test('is the same however it is cut', () => {
-      const stride = 61;
-      for (let first = 0; first < stride; first += 1) {
-        const cuts: number[] = [];
-        for (let cut = first; cut < bytes.length; cut += stride) cuts.push(cut);
-        expect(rewriteStream(dialect, bytes, cuts).output).toBe(output);
-      }
-    });
-
-    test('byte by byte, each event leaves with the byte that completes it', () => {
-      const { pieces, output: slow } = rewriteStream(dialect, bytes, [...bytes.keys()].slice(1));
-      expect(slow).toBe(output);
-      const text = decode(bytes);
-      let expected = 0;
-      let left = '';
-      let at = 0;
-      for (const event of given) {
-        // A stream that failed or is over has nothing more to say.
-        if (plainError || Object(event.value).error || (expected > 0 && readEvents(left).length === events.length))
-          break;
-        const end = Buffer.byteLength(text.slice(0, event.end).replace(/((\r\n|\r|\n)(\r\n|\r|\n))[\r\n]*$/, '$1'));
-        left += pieces.slice(at, end).join('');
-        at = end;
-        if (!(isPing(event) && expected === 0)) expected += 1;
-        expect(readEvents(left).length).toBeGreaterThanOrEqual(expected);
-      }
-    });
-
-    test(`is known as ${plainError ? 'a plain error' : 'a stream'} with the terminal ${terminal}`, () => {
-      expect(rewriter.started).toBe(!plainError);
-      expect(rewriter.ended).toBe(terminal === 'end');
-      expect(rewriter.failure?.kind).toBe(terminal === 'failure' ? 'reported' : undefined);
-      if (plainError) expect(output).toBe('');
-    });
-
-    test('is valid', () => {
-      for (const event of events) assertValid[name]?.(event);
-      const sequence = valuesOf(events).flatMap((value) => Object(value).sequence_number ?? []);
-      expect(sequence).toEqual(sequence.map((_, index) => index));
-      if (sequence.length > 0) expect(rewriter.nextSequence).toBe(sequence.length);
-      expect(new Set(findAll(valuesOf(events), 'model'))).toEqual(
-        new Set(events.length > 0 && !plainError ? ['svc'] : []),
-      );
-    });
-
-    test('reveals nobody who answered', () => {
-      expect(findIdentity(output)).toEqual([]);
-      for (const text of joinTexts(valuesOf(events)).values()) expect(findIdentity(text)).toEqual([]);
-      expect(new Set(readComments(output))).toEqual(new Set(readComments(output).length > 0 ? [': keep-alive'] : []));
-      for (const key of ['provider', 'system_fingerprint', 'native_finish_reason', 'x_acmecorp']) {
-        expect(findAll(valuesOf(events), key)).toEqual([]);
-      }
-    });
-
-    const exempt = (all: readonly ClientEvent[]) =>
-      [...joinTexts(valuesOf(all))].filter(([, text]) => text.includes('EXEMPT'));
-    // Ciphertext and calls of a stream that ended are all there; one that failed may end early.
-    if (terminal === 'end' && exempt(given).length > 0) {
-      test('leaves what a program reads unchanged, byte for byte', () => {
-        expect(exempt(events)).toEqual(exempt(given));
-      });
-    }
-
-    const counts = (all: readonly ClientEvent[]) =>
-      valuesOf(all)
-        .flatMap((value) => findAll(value, 'usage'))
-        .filter((one) => one !== null)
-        .map(numbersIn);
-    if (terminal !== 'failure' && counts(given).length > 0) {
-      test('keeps every count of tokens in its place', () => {
-        expect(counts(events)).toEqual(counts(given));
-        if (terminal === 'end') expect(usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
-      });
-    }
-
-    test('says nothing in a place that is closed', () => {
-      const closed = new Set<unknown>();
-      const late: unknown[] = [];
-      for (const value of valuesOf(events)) {
-        const { closes, speaks } = placeOf[name]?.(value) ?? {};
-        if (closed.has(speaks)) late.push(speaks);
-        if (closes !== undefined) closed.add(closes);
-      }
-      expect(late).toEqual([]);
-    });
-
-    const said = (all: readonly ClientEvent[]) =>
-      [...joinTexts(valuesOf(all))].filter(([path]) => /(content|refusal|reasoning|delta|text|thinking)$/.test(path));
-    const hide = (text: string) => (text.includes('EXEMPT') ? text : scrubber.scrub(text));
-    // Scrubbing each block by itself would not find a name split across two.
-    if (terminal !== 'failure' && said(given).length > 0 && !/^(halves|starts-with)/.test(fixture)) {
-      test('says all that was said', () => {
-        expect(said(events)).toEqual(said(given).map(([path, text]) => [path, hide(text)]));
-      });
-    }
+  test.each(fixtures.map((one) => [one.name, one] as const))('%s', (_, fixture) => {
+    const rewritten = rewriteStream(dialect, fixture.bytes);
+    const given = readEvents(decode(fixture.bytes), parsePython);
+    const walk = { dialect, fixture, given, events: readEvents(rewritten.output), rewritten };
+    isTheSameHoweverItIsCut(walk);
+    leavesWithTheByteThatCompletesIt(walk);
+    endsAsTheUpstreamEnded(walk);
+    isValid(walk);
+    revealsNobody(walk);
+    leavesWhatProgramsRead(walk);
+    keepsEveryCountOfTokens(walk);
+    saysNothingInAClosedPlace(walk);
+    saysAllThatWasSaid(walk);
   });
 });

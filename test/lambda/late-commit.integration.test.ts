@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { head, html, silence, sse, until, write } from '../../local/upstream/script.ts';
-import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
-import { expectRefusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
+import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
 const soon = { KEEP_ALIVE_INTERVAL: '0.05' };
@@ -73,24 +73,6 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
       const outcome = await watched.ask(dialect, { stream: true });
       expect(outcome).toMatchObject({ status: 200, charged: 0, line: { reason: 'timeout', refunded: true } });
       expect(outcome.text).toMatch('in time');
-    }
-  });
-
-  test('as recorded: charged if complete, refunded if broken, a plain error if it never began', async () => {
-    await using watched = await startWatchedGateway();
-    for (const fixture of loadFixtures(dialect)) {
-      if (fixture.kind !== 'stream') continue;
-      const { file, bytes, headers, terminal, plainError } = fixture;
-      watched.gateway.upstream.answer(sse(bytes, headers));
-      const outcome = await watched.ask(dialect, { stream: true });
-      const { status, charged, line } = outcome;
-      const expected = plainError
-        ? { status: 502, charged: 0, end: undefined }
-        : { status: 200, charged: terminal === 'end' ? 1 : 0, end: terminal === 'end' ? 'complete' : 'failed' };
-      expect({ file, status, charged, end: line.end }).toEqual({ file, ...expected });
-      if (!plainError) continue;
-      const reason = terminal === 'cut' ? 'unusable' : 'reported';
-      expectRefusal(dialect, outcome, { status: 502, code: 'upstream_error', reason, charged: 0 });
     }
   });
 });

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hangUp, head, raw, write } from '../../local/upstream/script.ts';
-import { joinTexts, readComments, readEvents } from '../support/client-view.ts';
-import { dialectNames, type Fixture, loadFixtures } from '../support/fixtures.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { readEvents } from '../support/client-view.ts';
+import {
+  type AnswerFixture,
+  dialectNames,
+  type ErrorFixture,
+  loadFixtures,
+  type StreamFixture,
+} from '../support/fixtures.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { findIdentity } from '../support/upstream-identity.ts';
+import { expectRefusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
+import { canary, wire } from '../support/wire.ts';
 
 /** What an upstream may reveal about itself outside its body. */
 const loudHeaders = {
@@ -24,38 +32,24 @@ const loudHeaders = {
 const ownHeaders =
   /^(x-svc-(remaining|limit|reset|error)|x-request-id|request-id|x-should-retry|retry-after|content-type|cache-control|access-control-[\w-]+|vary|date|connection|keep-alive|transfer-encoding|content-length)$/;
 
-const questions = {
-  chat: { path: '/v1/chat/completions', body: { model: 'svc', messages: [{ role: 'user', content: 'Who are you?' }] } },
-  responses: { path: '/v1/responses', body: { model: 'svc', input: 'Who are you?' } },
-  messages: {
-    path: '/v1/messages',
-    body: { model: 'svc', max_tokens: 64, messages: [{ role: 'user', content: 'Who are you?' }] },
-  },
-};
+/** All that the client sees is of the gateway's own making, or hidden. */
+function expectNoNames(file: string, status: string, headers: Headers, text: string): void {
+  for (const [name, value] of headers) {
+    expect([file, name]).toEqual([file, expect.stringMatching(ownHeaders)]);
+    expect([file, findIdentity(`${status} ${name}: ${value}`)]).toEqual([file, []]);
+  }
+  expect([file, headers.get('x-svc-remaining')]).toEqual([file, expect.stringMatching(/^\d+$/)]);
+  expect([file, findIdentity(text)]).toEqual([file, []]);
+}
 
 describe('a client of an upstream that reveals itself', () => {
+  let watched: WatchedGateway;
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway({ environment: { MEMBER_LIMIT: '100000', BURST_LIMIT: '600' } });
+    watched = await startWatchedGateway();
+    ({ gateway } = watched);
   });
-  afterAll(() => gateway[Symbol.asyncDispose]());
-
-  /** Every test has its own key, so that no limit interferes. */
-  async function ask(dialectName: keyof typeof questions, stream: boolean, path = questions[dialectName].path) {
-    const key = await gateway.issueKey({ limit: 10 });
-    const response = await gateway.post(path, { ...questions[dialectName].body, stream }, { 'x-api-key': key });
-    return { response, text: await response.text() };
-  }
-
-  function expectNoNames({ response, text }: { response: Response; text: string }): void {
-    expect(findIdentity(response.statusText)).toEqual([]);
-    for (const [name, value] of response.headers) {
-      expect(name).toMatch(ownHeaders);
-      expect([name, findIdentity(`${name}: ${value}`)]).toEqual([name, []]);
-    }
-    expect(response.headers.get('x-svc-remaining')).toMatch(/^\d+$/);
-    expect(findIdentity(text)).toEqual([]);
-  }
+  afterAll(() => watched[Symbol.asyncDispose]());
 
   test.each([true, false])('that repeats its key, with stream: %s', async (stream) => {
     const said = stream ? ['by upstream-k', 'ey-one.'] : ['by upstream-key-one.'];
@@ -65,56 +59,67 @@ describe('a client of an upstream that reveals itself', () => {
     const wire = stream ? events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') : JSON.stringify(events[0]);
     const type = stream ? 'text/event-stream' : 'application/json';
     gateway.upstream.answer([head(200, { 'content-type': type }), write(wire)]);
-    const { response, text } = await ask('chat', stream);
-    expect(response.status).toBe(200);
+    const { status, text } = await watched.ask('chat', { stream });
+    expect(status).toBe(200);
     expect(text).not.toMatch(/upstream-k|ey-one/);
   });
 
-  describe.each(dialectNames)('%s', (dialectName) => {
-    const fixtures = loadFixtures(dialectName);
-    const named = <Kind extends Fixture['kind']>(kind: Kind) =>
-      fixtures.flatMap((fixture) =>
-        fixture.kind === kind ? [[fixture.name, fixture as Extract<Fixture, { kind: Kind }>] as const] : [],
-      );
+  describe.each(dialectNames)('%s', (dialect) => {
+    const fixtures = loadFixtures(dialect);
+    const answerWith = (status: number, { bytes, headers }: AnswerFixture | StreamFixture | ErrorFixture) =>
+      gateway.upstream.answer([head(status, { ...loudHeaders, ...headers }), write(bytes)]);
+    const send = async (stream: boolean, path = wire[dialect].path) => {
+      const question = { ...wire[dialect].question, stream };
+      const response = await gateway.post(path, question, { 'x-api-key': canary.clientKey });
+      return { response, text: await response.text() };
+    };
 
-    test.each(named('stream'))('the stream %s', async (_, { bytes, headers, terminal, plainError }) => {
-      gateway.upstream.answer([head(200, { ...loudHeaders, ...headers }), write(bytes)]);
-      const answered = await ask(dialectName, true);
-      expectNoNames(answered);
-      const { response, text } = answered;
-      if (plainError) {
-        expect(response.status).toBe(502);
-        expect(response.headers.get('x-svc-error')).toBe('upstream_error');
-        expect(JSON.parse(text)).toHaveProperty('error.message', expect.any(String));
-        return;
+    test('every stream: charged if complete, refunded if broken, a plain error if it never began', async () => {
+      for (const fixture of fixtures) {
+        if (fixture.kind !== 'stream') continue;
+        const { file, terminal, plainError } = fixture;
+        answerWith(200, fixture);
+        const outcome = await watched.ask(dialect, { stream: true });
+        const { status, headers, text, charged, line } = outcome;
+        expectNoNames(file, '200', headers, text);
+        if (plainError) {
+          const reason = terminal === 'cut' ? 'unusable' : 'reported';
+          expectRefusal(dialect, outcome, { status: 502, code: 'upstream_error', reason, charged: 0 });
+          continue;
+        }
+        const hasEnded = terminal === 'end';
+        const expected = { status: 200, charged: hasEnded ? 1 : 0, end: hasEnded ? 'complete' : 'failed' };
+        expect({ file, status, charged, end: line.end }).toEqual({ file, ...expected });
+        expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+        const isError = /"error":\{|"type":"response.failed"/.test(readEvents(text).at(-1)?.data ?? '');
+        expect([file, isError]).toEqual([file, !hasEnded]);
       }
-      expect(response.status).toBe(200);
-      expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-      const events = readEvents(text);
-      for (const joined of joinTexts(events.map(({ value }) => value)).values())
-        expect(findIdentity(joined)).toEqual([]);
-      for (const comment of readComments(text)) expect(comment).toBe(': keep-alive');
-      const isError = /"error":\{|"type":"response.failed"/.test(events.at(-1)?.data ?? '');
-      expect(isError).toBe(terminal !== 'end');
     });
 
-    test.each(named('answer'))('the answer %s', async (name, { bytes, headers, terminal }) => {
-      gateway.upstream.answer([head(200, { ...loudHeaders, ...headers }), write(bytes)]);
-      const path = name === 'count-tokens' ? '/v1/messages/count_tokens' : undefined;
-      const answered = await ask(dialectName, false, path);
-      expectNoNames(answered);
-      expect(answered.response.status).toBe(terminal === 'failure' ? 502 : 200);
+    test('every answer', async () => {
+      for (const fixture of fixtures) {
+        if (fixture.kind !== 'answer') continue;
+        answerWith(200, fixture);
+        const path = fixture.name === 'count-tokens' ? '/v1/messages/count_tokens' : undefined;
+        const { response, text } = await send(false, path);
+        expectNoNames(fixture.file, response.statusText, response.headers, text);
+        expect([fixture.file, response.status]).toEqual([fixture.file, fixture.terminal === 'failure' ? 502 : 200]);
+      }
     });
 
-    test.each(named('error'))('the error %s', async (name, { bytes, headers, status }) => {
-      const path = name.endsWith('-path') ? '/v1/messages/count_tokens' : undefined;
-      for (const stream of [false, true]) {
-        gateway.upstream.answer([head(status, { ...loudHeaders, ...headers }), write(bytes)]);
-        const answered = await ask(dialectName, stream, path);
-        expectNoNames(answered);
-        expect(answered.response.status).toBeGreaterThanOrEqual(400);
-        expect(JSON.parse(answered.text)).toHaveProperty('error.message', expect.stringMatching(/./));
-        expect(answered.response.headers.get('x-svc-error')).toMatch(/^\w+$/);
+    test('every error', async () => {
+      for (const fixture of fixtures) {
+        if (fixture.kind !== 'error') continue;
+        const { file, name, status } = fixture;
+        const path = name.endsWith('-path') ? '/v1/messages/count_tokens' : undefined;
+        for (const stream of [false, true]) {
+          answerWith(status, fixture);
+          const { response, text } = await send(stream, path);
+          expectNoNames(file, response.statusText, response.headers, text);
+          expect([file, response.status >= 400]).toEqual([file, true]);
+          expect(JSON.parse(text)).toHaveProperty('error.message', expect.stringMatching(/./));
+          expect([file, response.headers.get('x-svc-error')]).toEqual([file, expect.stringMatching(/^\w+$/)]);
+        }
       }
     });
 
@@ -122,14 +127,10 @@ describe('a client of an upstream that reveals itself', () => {
       const loudHead = 'HTTP/1.1 500 AcmeCorp Thunder is down\r\nserver: AcmeCorp\r\n';
       for (const rest of ['content-length: 0\r\n\r\n', 'x-acmecorp: ']) {
         gateway.upstream.answer([raw(loudHead + rest), hangUp]);
-        const answered = await ask(dialectName, false);
-        expectNoNames(answered);
-        expect(answered.response.status).toBeGreaterThanOrEqual(500);
+        const { response, text } = await send(false);
+        expectNoNames(rest, response.statusText, response.headers, text);
+        expect(response.status).toBeGreaterThanOrEqual(500);
       }
     });
-  });
-
-  test('the gateway itself stood', () => {
-    expect(gateway.faults).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { empty, head, html, json, redirect, type Script, silence, write } from '../../local/upstream/script.ts';
-import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { dialectNames } from '../support/fixtures.ts';
 import { expectRefusal, type Refusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary } from '../support/wire.ts';
 
@@ -27,7 +27,8 @@ const expectations: readonly (readonly [number, Refusal])[] = [
 
 const leak = `AcmeCorp thunder ${canary.upstreamBody}`;
 
-describe.each(dialectNames)('an upstream of %s that answers with', (dialect: DialectName) => {
+describe('an upstream that answers with', () => {
+  const dialect = 'chat';
   let watched: WatchedGateway;
   beforeAll(async () => {
     watched = await startWatchedGateway();
@@ -48,7 +49,7 @@ describe.each(dialectNames)('an upstream of %s that answers with', (dialect: Dia
     }
   });
 
-  test('a 400 says what was wrong, in its own words but without names, links and keys', async () => {
+  test.each(dialectNames)('a 400 in %s says what was wrong, without names, links and keys', async (dialect) => {
     const message =
       'AcmeCorp: messages[0] is bad, see https://api.acmecorp.example/docs (key upstream-key-one, sk-abcdef123456).';
     watched.gateway.upstream.answer(json(400, { error: { message, type: 'thunder_error', code: 'x' } }));

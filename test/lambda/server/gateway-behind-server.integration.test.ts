@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { head, json, silence, until, write } from '../../../local/upstream/script.ts';
-import { dialectNames } from '../../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { createStreamReader } from '../../support/stream-reader.ts';
 import { startWatchedGateway, type WatchedGateway } from '../../support/watched-gateway.ts';
@@ -97,15 +96,14 @@ describe('memory that all requests share', () => {
   const filled = (bytes: number) =>
     JSON.stringify({ ...question, messages: [{ role: 'user', content: 'x'.repeat(bytes) }] });
 
-  test.each(dialectNames)('%s: a body that finds no room is refused, uncharged', async (dialect) => {
+  test('a body that finds no room is refused, uncharged', async () => {
     const { gateway, remaining } = watched;
     const before = await remaining();
-    const response = await gateway.post(wire[dialect].path, filled(mebibyte), key);
+    const response = await gateway.post(path, filled(mebibyte), key);
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('1');
-    const type = wire[dialect].errorTypes.service_unavailable ?? '';
     const message = expect.stringMatching(/^The gateway is busy with too many large requests/);
-    expect(await response.json()).toEqual(wire[dialect].error({ code: 'service_unavailable', type, message }));
+    expect(await response.json()).toMatchObject({ error: { message } });
     expect(await remaining()).toBe(before);
   });
 
@@ -185,37 +183,34 @@ describe('memory that all requests share', () => {
 });
 
 describe('told to stop', () => {
-  test.each(dialectNames)(
-    '%s: a stream that outlives the grace ends with an error event, refunded',
-    async (dialect) => {
-      await using watched = await startWatchedGateway({ engine });
-      const { gateway, remaining } = watched;
-      const before = await remaining();
-      const { path, question, events, errorEvent, errorTypes } = wire[dialect];
-      gateway.upstream.answer([eventStream, write(events[0] ?? ''), silence]);
-      const stream = createStreamReader(await gateway.post(path, { ...question, stream: true }, key));
-      await stream.until(/data: /);
-      await gateway.stop(0);
-      const text = await stream.rest();
-      const type = errorTypes.service_unavailable ?? '';
-      const message = expect.stringMatching(/^The gateway is being restarted\./);
-      const [last = ''] = text
-        .split('\n\n')
-        .filter((event) => event !== '')
-        .slice(-1);
-      const expected = errorEvent({ code: 'service_unavailable', type, message }, 1);
-      expect(JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? '')).toEqual(expected.data);
-      expect(gateway.log.at(-1)).toMatchObject({
-        end: 'failed',
-        code: 'service_unavailable',
-        reason: 'stopping',
-        refunded: true,
-      });
-      const { standing } = await standingOf(gateway);
-      expect(standing).toBe(0);
-      expect(before).toBeGreaterThan(0);
-    },
-  );
+  test('a stream that outlives the grace ends with an error event, refunded', async () => {
+    await using watched = await startWatchedGateway({ engine });
+    const { gateway, remaining } = watched;
+    const before = await remaining();
+    const { path, question, events, errorEvent, errorTypes } = wire.responses;
+    gateway.upstream.answer([eventStream, write(events[0] ?? ''), silence]);
+    const stream = createStreamReader(await gateway.post(path, { ...question, stream: true }, key));
+    await stream.until(/data: /);
+    await gateway.stop(0);
+    const text = await stream.rest();
+    const type = errorTypes.service_unavailable ?? '';
+    const message = expect.stringMatching(/^The gateway is being restarted\./);
+    const [last = ''] = text
+      .split('\n\n')
+      .filter((event) => event !== '')
+      .slice(-1);
+    const expected = errorEvent({ code: 'service_unavailable', type, message }, 1);
+    expect(JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? '')).toEqual(expected.data);
+    expect(gateway.log.at(-1)).toMatchObject({
+      end: 'failed',
+      code: 'service_unavailable',
+      reason: 'stopping',
+      refunded: true,
+    });
+    const { standing } = await standingOf(gateway);
+    expect(standing).toBe(0);
+    expect(before).toBeGreaterThan(0);
+  });
 
   test('a stream that ends within the grace ends as it would, and a plain answer that does not is refunded', async () => {
     await using gateway = await startTestGateway({ engine, environment: { GUEST_LIMIT: '10' } });

@@ -103,33 +103,37 @@ describe('a setting', () => {
     'lambda/upstream/failure.ts',
   ];
 
-  test.each(settingNames)('%s', (name) => {
+  test('is named nowhere else', () => {
     const own = placesOf('a setting');
-    const files = filesWith(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`)).filter((path) => !own.includes(path));
-    expect(files.filter((path) => !bound.includes(path))).toEqual([]);
-    // One row defines it; other pages mention it.
-    const rows = readdirSync('docs').filter(
-      (page) => page.endsWith('.md') && readFileSync(`docs/${page}`, 'utf8').includes(`\n| \`${name}\` |`),
-    );
-    expect(rows.filter((page) => page !== 'settings.md')).toEqual([]);
+    for (const name of settingNames) {
+      const files = filesWith(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`)).filter((path) => !own.includes(path));
+      expect([name, files.filter((path) => !bound.includes(path))]).toEqual([name, []]);
+    }
+  });
+
+  test('is defined in one row; other pages mention it', () => {
+    for (const page of readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'settings.md')) {
+      const text = readFileSync(`docs/${page}`, 'utf8');
+      expect([page, settingNames.filter((name) => text.includes(`\n| \`${name}\` |`))]).toEqual([page, []]);
+    }
   });
 });
 
 describe('a header', () => {
-  test.each(keyHeaders)('%s, in which a key may come', (name) => {
-    // Sessions and signed requests have a use of their own for the last one.
-    const pattern = name === 'authorization' ? `'${name}'` : `(?<![\\w-])${name}(?![\\w-])`;
-    const named = filesWith(new RegExp(pattern)).filter((path) => !path.startsWith('lambda/dialects/'));
-    expect(named).toEqual(placesOf('a header that a key may come in'));
-  });
-
-  test.each(sessionHeaders)('%s, which names a conversation', (name) => {
-    expect(filesWith(new RegExp(`'${name}'`))).toEqual(placesOf('a header that names a conversation'));
-  });
-
-  test.each(ownHeaders)('%s', (name) => {
-    const [, , ending = ''] = name.split('-');
-    expect(filesWith(new RegExp(`-${ending}\\b`))).toEqual(placesOf("a header of the gateway's own"));
+  test.each<[string, (name: string) => string, readonly string[]]>([
+    [
+      'a header that a key may come in',
+      // Sessions and signed requests have a use of their own for the last one.
+      (name) => (name === 'authorization' ? `'${name}'` : `(?<![\\w-])${name}(?![\\w-])`),
+      keyHeaders,
+    ],
+    ['a header that names a conversation', (name) => `'${name}'`, sessionHeaders],
+    ["a header of the gateway's own", (name) => `-${name.split('-')[2]}\\b`, ownHeaders],
+  ])('%s', (change, patternOf, names) => {
+    for (const name of names) {
+      const named = filesWith(new RegExp(patternOf(name))).filter((path) => !path.startsWith('lambda/dialects/'));
+      expect([name, named]).toEqual([name, placesOf(change)]);
+    }
   });
 });
 
@@ -140,10 +144,12 @@ describe('an error code', () => {
     unconfigured: 'lambda/report/measure.ts',
   };
 
-  test.each(Object.keys(catalogue))('%s', (code) => {
-    expect(filesWith(new RegExp(`\\b${code}: \\{ status`))).toEqual(placesOf('an error code'));
-    const { [code]: asker } = askers;
-    expect(filesWith(new RegExp(`[!=]== '${code}'`))).toEqual(asker === undefined ? [] : [asker]);
+  test('is defined once, and hardly ever asked for', () => {
+    for (const code of Object.keys(catalogue)) {
+      expect([code, filesWith(new RegExp(`\\b${code}: \\{ status`))]).toEqual([code, placesOf('an error code')]);
+      const asking = filesWith(new RegExp(`[!=]== '${code}'`));
+      expect([code, asking]).toEqual([code, askers[code] === undefined ? [] : [askers[code]]]);
+    }
   });
 
   test('has its status there, and nowhere else', () => {
@@ -156,14 +162,16 @@ describe('an error code', () => {
 });
 
 describe('a failure class', () => {
-  test.each(Object.entries<FailureClass>(failureClasses))('%s', (kind, { statuses }) => {
+  test('is defined once, and asked for what follows from it', () => {
     const [table = ''] = placesOf('a failure class');
-    expect(filesWith(new RegExp(`^  ${kind}: \\{\n    means`, 'm'))).toEqual([table]);
-    // What follows from it is asked of its entry.
-    const asking = new RegExp(`(error\\.kind|\\bkind|reason) [!=]== '${kind}'`);
-    expect([...filesWith(asking, 'lambda/upstream/'), ...filesWith(asking, 'lambda/forward/')]).toEqual([]);
-    const raising = filesWith(new RegExp(`'${kind}'`)).filter((path) => path !== table);
-    expect(raising.length > 0 || statuses !== undefined).toBe(true);
+    for (const [kind, { statuses }] of Object.entries<FailureClass>(failureClasses)) {
+      expect([kind, filesWith(new RegExp(`^  ${kind}: \\{\n    means`, 'm'))]).toEqual([kind, [table]]);
+      const asking = new RegExp(`(error\\.kind|\\bkind|reason) [!=]== '${kind}'`);
+      const asked = [...filesWith(asking, 'lambda/upstream/'), ...filesWith(asking, 'lambda/forward/')];
+      expect([kind, asked]).toEqual([kind, []]);
+      const raising = filesWith(new RegExp(`'${kind}'`)).filter((path) => path !== table);
+      expect([kind, raising.length > 0 || statuses !== undefined]).toEqual([kind, true]);
+    }
   });
 });
 

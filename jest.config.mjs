@@ -65,7 +65,7 @@ const overTimeZones = [
   'lambda/upstream/retry-after.unit.test.ts',
   'local/terminal-log.unit.test.ts',
   'operator/keys/{parse,table}.unit.test.ts',
-  'operator/keys/insights.integration.test.ts',
+  'operator/keys/{commands,insights}.integration.test.ts',
 ];
 const inTimeZone = (timeZone) => ({ testEnvironmentOptions: { timeZone } });
 

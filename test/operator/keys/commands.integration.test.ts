@@ -308,4 +308,6 @@ test('usage shows how much each key used today, with its member', async () => {
   expect(top).toEqual([{ kind: 'key', id, member: 'usage-test', label: 'ci', used: 4, limit: 7 }]);
   expect(guests).toEqual({ networks: 1, requests: 3 });
   expect(await run('usage')).toMatch(new RegExp(`\\nkey +${id} +usage-test +ci +4 +7\\n`));
+  // The day of the counters, which is that of UTC wherever the operator is.
+  expect(await run('usage')).toContain(` requests today (${new Date(now).toISOString().slice(0, 10)}, UTC) by `);
 });

@@ -1,11 +1,10 @@
 import { markToken } from '../quota/counter-store.ts';
-import { type Item, itemSize, type Value, writeUnits } from './table.ts';
+import { type Item, itemSize, numberValue, type Value, writeUnits } from './table.ts';
 
 /** The write units that one partition, and so one item, takes in a second. */
 export const unitsPerSecond = 1_000;
 
 const anyToken = 'AAAAAAAAAAA=';
-const number = (value: number) => ({ N: String(value) });
 
 /** The tokens of a minute's charges, and of their refunds where all are refunded. */
 function tokens(charges: number, allRefunded = false) {
@@ -17,11 +16,11 @@ function tokens(charges: number, allRefunded = false) {
 function counterItem(before: Value, now: Value): Item {
   return {
     pk: { S: `count_tokens#member#0x${'0'.repeat(40)}` },
-    ttl: number(1_800_000_000),
-    u20777: number(9_999_999),
-    u20778: number(9_999_999),
-    n29920320: number(9_999),
-    n29920321: number(9_999),
+    ttl: numberValue(1_800_000_000),
+    u20777: numberValue(9_999_999),
+    u20778: numberValue(9_999_999),
+    n29920320: numberValue(9_999),
+    n29920321: numberValue(9_999),
     w29920320: before,
     w29920321: now,
   };

@@ -3,7 +3,7 @@ import { isConditionFailure } from '../aws/service-error.ts';
 import { type Counters, type CounterWindow, markToken, type Tallies } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
 import { quotaSchema } from './schema.ts';
-import { createTable, type Item, itemSize, type Table, type Value, writeUnits } from './table.ts';
+import { createTable, type Item, itemSize, numberValue, type Table, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
 /*
@@ -42,10 +42,10 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         isRefusedBy: (other) => numberIn(other, used) >= limit || numberIn(other, inMinute) >= burst,
         names: { '#ttl': ttl },
         values: {
-          ':one': number(1),
-          ':limit': number(limit),
-          ':burst': number(burst),
-          ...(expiresAt !== undefined && { ':ttl': number(Math.ceil(expiresAt / 1000)) }),
+          ':one': numberValue(1),
+          ':limit': numberValue(limit),
+          ':burst': numberValue(burst),
+          ...(expiresAt !== undefined && { ':ttl': numberValue(Math.ceil(expiresAt / 1000)) }),
         },
       });
       const count = numberIn(found, used);
@@ -66,7 +66,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         add: `${used} :minusOne`,
         condition: `${used} > :zero`,
         isRefusedBy: (other) => numberIn(other, used) <= 0,
-        values: { ':minusOne': number(-1), ':zero': number(0) },
+        values: { ':minusOne': numberValue(-1), ':zero': numberValue(0) },
       });
       return applied ? numberIn(found, used) : undefined;
     },
@@ -85,9 +85,9 @@ export function createTallies(callDynamoDb: CallService, tableName: string): Tal
         ConditionExpression: below('used', ':most', most),
         ExpressionAttributeNames: { '#ttl': ttl },
         ExpressionAttributeValues: {
-          ':one': number(1),
-          ':most': number(most),
-          ':ttl': number(Math.ceil(expiresAt / 1000)),
+          ':one': numberValue(1),
+          ':most': numberValue(most),
+          ':ttl': numberValue(Math.ceil(expiresAt / 1000)),
         },
         ReturnValues: 'ALL_NEW',
       });
@@ -99,7 +99,7 @@ export function createTallies(callDynamoDb: CallService, tableName: string): Tal
       const subtracted = table.update(item, {
         UpdateExpression: 'ADD used :minusOne',
         ConditionExpression: 'used > :zero',
-        ExpressionAttributeValues: { ':minusOne': number(-1), ':zero': number(0) },
+        ExpressionAttributeValues: { ':minusOne': numberValue(-1), ':zero': numberValue(0) },
       });
       await subtracted.catch(undefinedIfRefused);
     },
@@ -140,10 +140,6 @@ async function dropOld(table: Table, window: CounterWindow, found: Item | undefi
 function isOld(name: string, { period = 0, minute }: CounterWindow): boolean {
   const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
   return kind !== undefined && Number(number) < (kind === 'u' ? period : minute) - 1;
-}
-
-function number(value: number): Value {
-  return { N: String(value) };
 }
 
 function numberIn(item: Item | undefined, name: string): number {

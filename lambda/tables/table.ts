@@ -14,6 +14,8 @@ export interface Value {
 
 export type Item = Readonly<Record<string, Value>>;
 
+export const numberValue = (number: number): Value => ({ N: String(number) });
+
 /** The input of UpdateItem without the table and the key. */
 export interface Update {
   readonly UpdateExpression: string;

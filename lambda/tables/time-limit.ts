@@ -6,15 +6,9 @@ import { lostAnswer } from '../quota/counter-store.ts';
 /** How many operations run at once. */
 const parallel = 32;
 
-const slow = 'TooSlow';
 const message = 'The gateway cannot reach its own store right now. Please try again in a moment.';
 
 export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
-
-interface Waiting {
-  readonly start: PromiseWithResolvers<void>;
-  next?: Waiting;
-}
 
 /**
  * Runs operations, `parallel` of them at once. A store that is down, throttled or slow becomes `service_unavailable`; other errors
@@ -23,25 +17,15 @@ interface Waiting {
 export function createTimeLimit(): TimeLimit {
   let running = 0;
   let answers = 0;
-  // A list whose members know the next: shifting an array walks all of it.
-  let first: Waiting | undefined;
-  let last: Waiting | undefined;
+  const waiting: PromiseWithResolvers<void>[] = [];
 
   const waitInQueue = (): Promise<void> => {
-    const waiting: Waiting = { start: Promise.withResolvers() };
-    if (last) last.next = waiting;
-    else first = waiting;
-    last = waiting;
-    return waiting.start.promise;
-  };
-  const takeFirst = (): PromiseWithResolvers<void> | undefined => {
-    const start = first?.start;
-    first = first?.next;
-    if (!first) last = undefined;
-    return start;
+    const turn = Promise.withResolvers<void>();
+    waiting.push(turn);
+    return turn.promise;
   };
   const refuseWaiting = (error: GatewayError): void => {
-    for (let start = takeFirst(); start; start = takeFirst()) start.reject(error);
+    for (const turn of waiting.splice(0)) turn.reject(error);
   };
 
   return async (send) => {
@@ -59,8 +43,8 @@ export function createTimeLimit(): TimeLimit {
       if (!(error instanceof GatewayError)) answers += 1;
       throw error;
     } finally {
-      const start = takeFirst();
-      if (start) start.resolve();
+      const next = waiting.shift();
+      if (next) next.resolve();
       else running -= 1;
     }
   };
@@ -74,7 +58,7 @@ async function withinTimeLimit<T>(
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     // The SDK ignores the signal while it pauses before a retry, hence the race.
-    const tooLate = new ServiceError(slow, 'the store is too slow');
+    const tooLate = new ServiceError('TooSlow', 'the store is too slow');
     tooSlow.reject(outage(tooLate, true));
     onSlow(outage(tooLate, false));
     controller.abort();
@@ -84,11 +68,6 @@ async function withinTimeLimit<T>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Whether an operation failed, or was refused, because one took longer than the time limit. */
-export function isTooSlow(error: unknown): boolean {
-  return error instanceof Error && (error.name === slow || isTooSlow(error.cause));
 }
 
 /** The error for the client. If an answer was lost, the operation may have been carried out. */

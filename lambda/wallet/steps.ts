@@ -1,6 +1,8 @@
 import { openAiErrorFields } from '../dialects/openai-error.ts';
 import { GatewayError } from '../errors.ts';
+import { runCooperatively } from '../json/cooperative.ts';
 import { createPipeline, type Step } from '../pipeline.ts';
+import { readJsonBody } from '../request/body.ts';
 import type { HeaderNames } from '../request/headers.ts';
 import type { GatewayResponse } from '../request/request.ts';
 import type { WalletLog } from './log.ts';
@@ -58,20 +60,12 @@ export function readInput(): WalletStep<WalletRequest, WithInput> {
       if ((await bodySize(bodyLimit)) > bodyLimit) {
         throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
       }
-      return { input: parse(Buffer.from(await takeBody()).toString() || '{}') };
+      const body = await takeBody();
+      // Checked as every body is, and short enough to be parsed a second time.
+      const { text } = await runCooperatively(readJsonBody(body.length > 0 ? body : '{}'));
+      return { input: JSON.parse(text) };
     },
   };
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw badRequest('The body is not valid JSON.');
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw badRequest('The body must be a JSON object.');
 }
 
 /** Finds out who is signed in. */

@@ -1,100 +1,88 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
 import runtimeClient from '../local/runtime/runtime-client/package.json' with { type: 'json' };
 import project from '../package.json' with { type: 'json' };
-import type { Baseline, Figure, MeasurementName } from './figures.ts';
-import { median } from './statistics.ts';
+import type { Figure } from './figures.ts';
+import { median, type Samples } from './measurements/measurement.ts';
 import type { SubjectName } from './subject.ts';
 
-type BySubject = Partial<Record<SubjectName, Record<string, number[]>>>;
+/** All samples of a run, by measurement, subject and name. */
+export type Results = Map<string, readonly number[]>;
 
-/** One run of the bench: where it ran, and all its samples. */
-export interface Results {
-  readonly command: string;
-  readonly at: string;
-  readonly machine: string;
-  /** Of Node and of what the functions are built from and run by. */
-  readonly versions: Readonly<Record<string, string>>;
-  readonly samples: Partial<Record<MeasurementName, BySubject>>;
+const keyOf = (measurement: string, subject: SubjectName, sample: string) => `${measurement} ${subject} ${sample}`;
+
+export function addSamples(results: Results, measurement: string, subject: SubjectName, found: Samples): void {
+  for (const [sample, numbers] of Object.entries(found)) {
+    const key = keyOf(measurement, subject, sample);
+    results.set(key, [...(results.get(key) ?? []), ...numbers]);
+  }
 }
 
-const versions = {
-  Node: process.version,
-  esbuild: project.devDependencies.esbuild,
-  '@aws-sdk/client-dynamodb': project.dependencies['@aws-sdk/client-dynamodb'],
-  'aws-lambda-ric': runtimeClient.dependencies['aws-lambda-ric'],
-};
-
-const folder = join(import.meta.dirname, 'results');
-
-export function emptyResults(at: Date): Results {
-  const processors = cpus();
-  return {
-    command: `npm run bench -- ${process.argv.slice(2).join(' ')}`.replace(/ -- $/, ''),
-    at: at.toISOString(),
-    machine: `${processors.length} × ${processors[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
-    versions,
-    samples: {},
-  };
-}
-
-/** Adds the samples of one run of a subject to those of its other runs. */
-export function addSamples(
-  results: Results,
-  measurement: MeasurementName,
-  subject: SubjectName,
-  found: Readonly<Record<string, readonly number[]>>,
-): void {
-  const before = results.samples[measurement]?.[subject] ?? {};
-  const added = Object.entries(found).map(([name, numbers]) => [name, [...(before[name] ?? []), ...numbers]]);
-  results.samples[measurement] = {
-    ...results.samples[measurement],
-    [subject]: { ...before, ...Object.fromEntries(added) },
-  };
-}
-
-export async function save(results: Results): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, `${results.at.replaceAll(':', '-')}.json`);
-  await writeFile(path, `${JSON.stringify(results, undefined, 1)}\n`);
-  return path;
-}
-
-/** The results of the latest run. */
-export async function loadLatest(): Promise<{ readonly path: string; readonly results: Results }> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).toSorted();
-  const latest = names.at(-1);
-  if (latest === undefined) throw new Error('there are no results yet: run the bench without --last first');
-  const path = join(folder, latest);
-  return { path, results: JSON.parse(await readFile(path, 'utf8')) };
-}
-
-/** A figure's medians, and the gateway's relative to each baseline's; NaN if not measured. */
-export interface Row {
-  readonly figure: Figure;
-  readonly values: Readonly<Record<Baseline | 'gateway', number>>;
-  readonly ratios: Readonly<Record<Baseline, number>>;
-  /** Whether the goal is met; undefined if there is none. */
+/** A line of the table, and whether the figure's goal is met; undefined if it has none. */
+interface Row {
+  readonly cells: readonly string[];
   readonly met: boolean | undefined;
 }
 
+const titles = ['figure', 'unit', 'bare', 'bare + DynamoDB', 'gateway', 'to bare', 'to bare + DynamoDB', 'goal'];
+
 /** The row of a figure; undefined if the run did not measure it. */
 export function toRow(figure: Figure, results: Results): Row | undefined {
-  const bySubject = results.samples[figure.measurement];
-  if (!bySubject?.[figure.gateway ?? 'gateway']?.[figure.sample]) return undefined;
-  const value = (subject: SubjectName) => median(bySubject[subject]?.[figure.sample] ?? []);
-  const values = {
-    bare: value(figure.bare ?? 'bare'),
-    bareDynamoDb: value('bareDynamoDb'),
-    gateway: value(figure.gateway ?? 'gateway'),
+  const { title, unit, gateway = 'gateway', goal } = figure;
+  const medianOf = (subject: SubjectName) =>
+    median(results.get(keyOf(figure.measurement, subject, figure.sample)) ?? []);
+  const value = medianOf(gateway);
+  if (Number.isNaN(value)) return undefined;
+  const bare = medianOf(gateway === 'server' ? 'bareServer' : 'bare');
+  const bareDynamoDb = medianOf('bareDynamoDb');
+  const ratios = { bare: value / bare, bareDynamoDb: value / bareDynamoDb };
+  const reached = goal && (goal.to ? ratios[goal.to] : value);
+  const met = goal && reached !== undefined && (goal.atLeast === true ? reached >= goal.bound : reached <= goal.bound);
+  const shown = [bare, bareDynamoDb, value].map(threeDigits);
+  return {
+    cells: [title, unit, ...shown, ratio(ratios.bare), ratio(ratios.bareDynamoDb), describeGoal(figure, met)],
+    met,
   };
-  const ratios = { bare: values.gateway / values.bare, bareDynamoDb: values.gateway / values.bareDynamoDb };
-  return { figure, values, ratios, met: isMet(figure, values.gateway, ratios) };
 }
 
-function isMet({ goal }: Figure, value: number, ratios: Row['ratios']): boolean | undefined {
-  if (!goal) return undefined;
-  const reached = goal.to === 'nothing' ? value : ratios[goal.to];
-  return 'atMost' in goal ? reached <= goal.atMost : reached >= goal.atLeast;
+function describeGoal({ goal, unit }: Figure, met: boolean | undefined): string {
+  if (!goal) return '';
+  const of = goal.to ? `× ${goal.to === 'bare' ? 'bare' : 'bare + DynamoDB'}` : unit;
+  return `${goal.atLeast ? '≥' : '≤'} ${goal.bound} ${of} ${met ? '✓' : '✗'}`;
+}
+
+/** The rows as a Markdown table that is also readable in a terminal. */
+export function renderTable(rows: readonly Row[]): string {
+  const lines = [titles, ...rows.map(({ cells }) => cells)];
+  const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const pad = (text: string, column: number) =>
+    column < 2 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
+  const rule = widths.map((width, column) => (column < 2 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  const [head = '', ...body] = lines.map((line) => `| ${line.map(pad).join(' | ')} |`);
+  return [head, `| ${rule.join(' | ')} |`, ...body].join('\n');
+}
+
+/** Where, when and with what the figures were measured. */
+export function renderOrigin(words: readonly string[], at: Date): string {
+  const [processor, ...others] = cpus();
+  const versions = {
+    Node: process.version,
+    esbuild: project.devDependencies.esbuild,
+    '@aws-sdk/client-dynamodb': project.dependencies['@aws-sdk/client-dynamodb'],
+    'aws-lambda-ric': runtimeClient.dependencies['aws-lambda-ric'],
+  };
+  const command = ['npm run bench', ...(words.length > 0 ? ['--'] : []), ...words].join(' ');
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const machine = `${others.length + 1} × ${processor?.model.trim()}, ${memory} GB, ${process.platform} ${process.arch}`;
+  const what = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `\`${command}\`, ${at.toISOString().slice(0, 10)}, ${machine}\n${what.join(', ')}`;
+}
+
+function ratio(value: number): string {
+  return Number.isNaN(value) ? '' : value.toFixed(2);
+}
+
+function threeDigits(value: number): string {
+  if (Number.isNaN(value)) return '';
+  const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(digits, 3));
 }

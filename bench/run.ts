@@ -1,19 +1,50 @@
 // npm run bench: compares the built gateway with two baselines. See docs/performance.md.
-import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Command, readCommand, usage } from './command.ts';
-import { type Figure, figures, measurements } from './figures.ts';
-import { findExpensive, renderExpenses } from './profile/expensive.ts';
-import { createProfiler } from './profile/profiler.ts';
-import { plot } from './report/plot.ts';
-import { renderOrigin, renderSpreads, renderTable } from './report/table.ts';
-import { addSamples, emptyResults, loadLatest, type Results, save, toRow } from './results.ts';
+import { parseArgs } from 'node:util';
+import { figures, type MeasurementName, measurements } from './figures.ts';
+import { addSamples, type Results, renderOrigin, renderTable, toRow } from './results.ts';
 import { buildSubjects } from './subject.ts';
 import { startWorld } from './world/world.ts';
 
+const all = Object.keys(measurements) as MeasurementName[];
+
+const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals]
+  --only NAME   one measurement: ${all.join(', ')}
+                (server is measured only if it is named)
+  --rounds N    how often each subject is measured, in turn with the others
+  --goals       fails where a goal is missed
+  --help        shows this`;
+
+interface Command {
+  readonly names: readonly MeasurementName[];
+  /** Undefined for each measurement's own number. */
+  readonly rounds: number | undefined;
+  readonly goals: boolean;
+  readonly help: boolean;
+}
+
+/** Throws a TypeError if an option is wrong. */
+function readCommand(words: readonly string[]): Command {
+  const { only, rounds, goals, help } = parseArgs({
+    args: [...words],
+    options: {
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string' },
+      goals: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
+  const unknown = only?.filter((name) => !all.some((one) => one === name)) ?? [];
+  if (unknown.length > 0) throw new TypeError(`no such measurement: ${unknown.join(', ')}`);
+  if (rounds !== undefined && !/^[1-9]\d*$/.test(rounds)) throw new TypeError('--rounds takes a number from 1');
+  const names = all.filter((name) => only?.includes(name) ?? name !== 'server');
+  return { names, rounds: rounds === undefined ? undefined : Number(rounds), goals, help };
+}
+
 async function measure({ names, rounds }: Command): Promise<Results> {
-  const results = emptyResults(new Date());
+  const results: Results = new Map();
   await using world = await startWorld();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-bench-'));
   const subjects = await buildSubjects(folder.path, world);
@@ -34,53 +65,19 @@ async function measure({ names, rounds }: Command): Promise<Results> {
   return results;
 }
 
-/** Measures the gateway alone, for the one row. */
-async function profile({ title, measurement, sample, gateway = 'gateway' }: Figure): Promise<void> {
-  await using world = await startWorld();
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-bench-'));
-  const subject = (await buildSubjects(folder.path, world)).find(({ name }) => name === gateway);
-  if (!subject) throw new Error(`there is no ${gateway}`);
-  const profiler = createProfiler(sample);
-  await measurements[measurement].run({ ...subject, profiler }, world);
-  if (profiler.profiles.length === 0)
-    throw new Error(`${title} is not the time of a step: there is nothing to profile`);
-  console.log(`${title} (${gateway})\n\n${renderExpenses(findExpensive(profiler.profiles, 20))}`);
-}
-
-async function main(command: Command): Promise<void> {
+async function main(words: readonly string[]): Promise<void> {
+  const command = readCommand(words);
+  if (command.help) return console.log(usage);
   if (process.platform !== 'linux')
     throw new Error('The bench reads processor time and memory from /proc: it runs on Linux only.');
-
-  if (command.profile) return profile(command.profile);
-  const { names, goals, markdown } = command;
-  const fresh = command.last ? undefined : await measure(command);
-  const { path, results } = fresh ? { path: await save(fresh), results: fresh } : await loadLatest();
-  const shown = figures.filter(({ measurement }) => names.includes(measurement));
-  const rows = shown.flatMap((figure) => toRow(figure, results) ?? []);
-  if (rows.length === 0) throw new Error(`the latest results, of \`${results.command}\`, hold none of these figures`);
-  if (!markdown) console.log(`${renderOrigin(results)}\n`);
-  console.log(renderTable(rows, goals));
-  console.log(renderSpreads(rows));
-  if (markdown) console.log(renderOrigin(results));
-  process.stderr.write(`\n${path}\n`);
-  if (command.plot) {
-    const picture = path.replace(/\.json$/, '.svg');
-    await writeFile(picture, plot(shown, results));
-    process.stderr.write(`${picture}\n`);
-  }
-  if (goals && rows.some(({ met }) => met === false)) process.exitCode = 1;
+  const results = await measure(command);
+  const rows = figures.flatMap((figure) => toRow(figure, results) ?? []);
+  console.log(`${renderOrigin(words, new Date())}\n\n${renderTable(rows)}`);
+  if (command.goals && rows.some(({ met }) => met === false)) process.exitCode = 1;
 }
 
-function readWords(): Command | undefined {
-  try {
-    return readCommand(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exitCode = 2;
-    return undefined;
-  }
-}
-
-const command = readWords();
-if (command?.help) console.log(usage);
-else if (command) await main(command);
+await main(process.argv.slice(2)).catch((error: Error) => {
+  if (!(error instanceof TypeError)) throw error;
+  console.error(`${error.message}\n\n${usage}`);
+  process.exitCode = 2;
+});

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -11,18 +10,10 @@ import type { World } from './world/world.ts';
 /** A server in a fresh process, and its clients. */
 export interface Serving extends AsyncDisposable {
   readonly pid: number;
-  /** How many files and connections it has open. */
-  openDescriptors(): number;
-  /** Sends a chat and resolves with the answer's head. Without `keep`, uses a new connection. */
-  ask(body: string, options?: { readonly keep?: boolean }): Promise<Asked>;
-  /**
-   * Milliseconds of processor time that the server uses during a step, and of time that passes; `samples` are what it is
-   * measured for.
-   */
-  measure(
-    step: () => Promise<unknown>,
-    ...samples: string[]
-  ): Promise<{ readonly processor: number; readonly time: number }>;
+  /** Sends a chat and resolves with the answer's head. */
+  ask(body: string): Promise<Asked>;
+  /** Milliseconds of processor time that the server uses during a step, and of time that passes. */
+  measure(step: () => Promise<unknown>): Promise<{ readonly processor: number; readonly time: number }>;
 }
 
 export interface Asked {
@@ -31,12 +22,10 @@ export interface Asked {
   leave(): void;
 }
 
-export async function startServing({ name, file, environment, profiler }: Subject, { store }: World): Promise<Serving> {
-  const profiling = await profiler.prepare();
-  const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment, ...profiling.environment };
+export async function startServing({ name, file, environment }: Subject, { store }: World): Promise<Serving> {
+  const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
-  await profiling.attach();
   const url = Promise.withResolvers<string>();
   // Keeps reading its log, as a platform would, and drops it.
   createInterface(child.stdout).on('line', (line) => {
@@ -50,13 +39,12 @@ export async function startServing({ name, file, environment, profiler }: Subjec
   const pid = child.pid ?? 0;
   return {
     pid,
-    openDescriptors: () => readdirSync(`/proc/${pid}/fd`).length,
-    async ask(body, { keep = true } = {}) {
+    async ask(body) {
       for (;;) {
         // All of them, so that none gets more requests a minute than a member may send.
         const key = store.keys[turn++ % store.keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };
-        const asking = request(target, { method: 'POST', headers, agent: keep && agent }).end(body);
+        const asking = request(target, { method: 'POST', headers, agent }).end(body);
         const [answer] = (await once(asking, 'response')) as [IncomingMessage];
         const leave = () => {
           answer.on('error', () => {});
@@ -69,9 +57,9 @@ export async function startServing({ name, file, environment, profiler }: Subjec
         await setTimeout(100);
       }
     },
-    async measure(step, ...samples) {
+    async measure(step) {
       const [before, startedAt] = [processorTime(pid), performance.now()];
-      await profiling.during(step, samples);
+      await step();
       return { processor: processorTime(pid) - before, time: performance.now() - startedAt };
     },
     async [Symbol.asyncDispose]() {

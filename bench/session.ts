@@ -28,10 +28,8 @@ export interface Session extends AsyncDisposable {
   ask(body: string, watch?: Watch, path?: string): Promise<Reading>;
   /** The same, always with one key of its own. */
   askBusily(body: string): Promise<Reading>;
-  /** Milliseconds of processor time that the function uses for a step; `samples` are what it is measured for. */
-  costOf(step: () => Promise<unknown>, ...samples: string[]): Promise<number>;
-  /** The same since its process was started. */
-  costSinceStart(...samples: string[]): Promise<number>;
+  /** Milliseconds of processor time that the function uses for a step. */
+  costOf(step: () => Promise<unknown>): Promise<number>;
 }
 
 const chatPath = '/v1/chat/completions';
@@ -39,12 +37,15 @@ const chatPath = '/v1/chat/completions';
 let sessions = 0;
 
 export async function startSession(subject: Subject, { store }: World): Promise<Session> {
-  const profiler = await subject.profiler.prepare();
-  const runtime = await startLambdaRuntime(subject.lambda, { ...subject.environment, ...profiler.environment });
-  await profiler.attach();
+  const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
   const firstKey = (sessions++ * keysPerSession) % store.keys.length;
   let turn = 0;
   const member = (number: number): Caller => ({ key: store.keys[firstKey + number] ?? '', address: '192.0.2.1' });
+  /** In a network of its own. A session has callers of its own, since a counter's item grows with its rate. */
+  const guest = (number: number): Caller => {
+    const network = firstKey + number;
+    return { key: 'anything', address: `198.18.${network >> 8}.${network & 255}` };
+  };
   const callerOf = subject.name === 'gatewayGuest' ? guest : member;
   const askWith = async (number: number, body: string, watch?: Watch, path = chatPath): Promise<Reading> => {
     const caller = callerOf(number);
@@ -60,15 +61,11 @@ export async function startSession(subject: Subject, { store }: World): Promise<
     loaded: runtime.loaded,
     ask: (body, watch, path) => askWith(turn++ % keysInTurn, body, watch, path),
     askBusily: (body) => askWith(keysInTurn, body),
-    async costOf(step, ...samples) {
+    async costOf(step) {
       const before = processorTime(runtime.pid);
-      await profiler.during(step, samples);
+      await step();
       await setTimeout(20); // for work after the last byte
       return processorTime(runtime.pid) - before;
-    },
-    costSinceStart: async (...samples) => {
-      await profiler.sinceStart(samples);
-      return processorTime(runtime.pid);
     },
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
@@ -92,9 +89,6 @@ interface Caller {
   readonly key: string;
   readonly address: string;
 }
-
-/** One of many guests, each in a network of its own. */
-const guest = (number: number): Caller => ({ key: 'anything', address: `198.51.100.${number}` });
 
 /** A request as a Function URL delivers it. */
 function eventOf(path: string, { key, address }: Caller, body: string) {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { bundle, bundleServer, measure } from '../lib/bundle.ts';
 import { readDeploymentConfig } from '../lib/config.ts';
 import type { LambdaFunction } from '../local/runtime/lambda-runtime.ts';
-import { noProfiler, type Profiler } from './profile/profiler.ts';
 import { upstreamModel, upstreamNames } from './world/conversation.ts';
 import { secretIds, secretTexts } from './world/store.ts';
 import type { World } from './world/world.ts';
@@ -17,7 +16,7 @@ const functionNames = [
   'gatewayGuest',
   'gatewayWithoutSecrets',
 ] as const;
-export const subjectNames = [...functionNames, 'bareServer', 'floorServer', 'server'] as const;
+export const subjectNames = [...functionNames, 'bareServer', 'server'] as const;
 export type SubjectName = (typeof subjectNames)[number];
 
 /** A function or a server to be measured. */
@@ -29,7 +28,6 @@ export interface Subject {
   readonly environment: Readonly<Record<string, string>>;
   /** Bytes of its JavaScript. */
   readonly size: { readonly total: number; readonly start: number };
-  readonly profiler: Profiler;
 }
 
 const root = join(import.meta.dirname, '..');
@@ -57,7 +55,6 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
     gatewayGuest: { entry: 'lambda/index.ts', environment: { ...gateway, GUEST_LIMIT: '1000000' } },
     gatewayWithoutSecrets: { entry: 'lambda/index.ts', environment: keysInEnvironment },
     bareServer: { entry: 'bench/subjects/bare-server.ts', environment: around },
-    floorServer: { entry: 'bench/subjects/floor-server.ts', environment: { ...table, ...host } },
     server: { entry: 'lambda/server.ts', environment: { ...keysInEnvironment, ...host } },
   };
   const subjects: Subject[] = [];
@@ -67,7 +64,7 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
     const size = measure(await build(name, entry, code));
     const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
     const file = join(code, name === 'server' ? 'index.js' : 'index.mjs');
-    subjects.push({ name, lambda, file, environment, size, profiler: noProfiler });
+    subjects.push({ name, lambda, file, environment, size });
   }
   return subjects;
 }

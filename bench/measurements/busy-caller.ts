@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { startSession } from '../session.ts';
-import { median } from '../statistics.ts';
 import { chatOf } from '../world/conversation.ts';
-import type { Measurement } from './measurement.ts';
+import { type Measurement, median } from './measurement.ts';
 
 /** Milliseconds between requests of the busy caller, which sends as many as a deployment may allow. */
 const interval = 60_000 / mostBurst;
@@ -25,8 +24,8 @@ export const busyCaller: Measurement = {
     for (let count = 0; count < warmUp + measured; count += 1) {
       await setTimeout(Math.max(0, beginning + count * interval - performance.now()));
       const costs = [
-        await session.costOf(() => session.askBusily(body), 'busy', 'ratio', 'rate'),
-        await session.costOf(() => session.ask(body), 'calm'),
+        await session.costOf(() => session.askBusily(body)),
+        await session.costOf(() => session.ask(body)),
       ] as const;
       if (count < warmUp) continue;
       busy.push(costs[0]);

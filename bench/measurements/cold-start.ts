@@ -1,4 +1,4 @@
-import { peakMemory } from '../process-figures.ts';
+import { peakMemory, processorTime } from '../process-figures.ts';
 import { startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
 import type { Measurement } from './measurement.ts';
@@ -17,7 +17,7 @@ export const coldStart: Measurement = {
     return {
       load: [loadedAt - session.spawnedAt],
       firstByte: [reading.headAt - session.spawnedAt],
-      processor: [await session.costSinceStart('load', 'firstByte', 'processor')],
+      processor: [processorTime(session.pid)],
       memory: [peakMemory(session.pid)],
     };
   },

@@ -1,10 +1,9 @@
 import { peakMemory } from '../process-figures.ts';
 import { type Session, startSession } from '../session.ts';
-import { median } from '../statistics.ts';
 import type { Shape } from '../world/answers.ts';
 import { chatOf, responsesOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
-import type { Measurement } from './measurement.ts';
+import { type Measurement, median } from './measurement.ts';
 
 const body = chatOf(500, true);
 const responsesBody = responsesOf(500);
@@ -34,8 +33,8 @@ export const events: Measurement = {
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
-    const plain = await measureFast(session, world, chat, 'processor', 'rate');
-    const withNames = await measureFast(session, world, named, 'namedProcessor', 'namedRate');
+    const plain = await measureFast(session, world, chat);
+    const withNames = await measureFast(session, world, named);
     // In a new process: in this one V8 would still be collecting the garbage of the fast streams.
     await using other = await startSession(subject, world);
     const slow = await measurePaced(other, world);
@@ -67,7 +66,7 @@ export const otherEvents: Measurement = {
       ...fast
     } of others) {
       await using other = await startSession(subject, world);
-      const { costs } = await measureFast(other, world, fast, cost, ratio);
+      const { costs } = await measureFast(other, world, fast);
       samples[cost] = costs;
       samples[ratio] = [median(costs) / median(ofChat)];
     }
@@ -76,7 +75,7 @@ export const otherEvents: Measurement = {
 };
 
 /** Microseconds per event without a stream's fixed cost (a long stream less a short one), and events a second. */
-async function measureFast(session: Session, world: World, { ask, shape }: Fast, ...samples: string[]) {
+async function measureFast(session: Session, world: World, { ask, shape }: Fast) {
   const script = { kind: 'events', pause: 0, shape } as const;
   await world.play({ ...script, count: few });
   for (let index = 0; index < warmUp; index += 1) await ask(session);
@@ -88,13 +87,10 @@ async function measureFast(session: Session, world: World, { ask, shape }: Fast,
   const costs: number[] = [];
   const rates: number[] = [];
   for (let index = 0; index < longMeasured; index += 1) {
-    const long = await session.costOf(
-      async () => {
-        const { headAt, endAt } = await ask(session);
-        rates.push((many / (endAt - headAt)) * 1000);
-      },
-      ...samples,
-    );
+    const long = await session.costOf(async () => {
+      const { headAt, endAt } = await ask(session);
+      rates.push((many / (endAt - headAt)) * 1000);
+    });
     costs.push(perEvent(long, median(short), many));
   }
   return { costs, rates };
@@ -102,7 +98,7 @@ async function measureFast(session: Session, world: World, { ask, shape }: Fast,
 
 /** The same at a model's pace, with the milliseconds from each event's sending to its arrival. */
 async function measurePaced(session: Session, world: World) {
-  const stream = async (count: number, ...samples: string[]) => {
+  const stream = async (count: number) => {
     await world.play({ kind: 'events', count, pause: 1 });
     const arrivals: number[] = [];
     const sent = world.sentTimes();
@@ -110,13 +106,13 @@ async function measurePaced(session: Session, world: World) {
       const now = Number(process.hrtime.bigint()) / 1e6;
       for (let at = piece.indexOf('\n\n'); at >= 0; at = piece.indexOf('\n\n', at + 2)) arrivals.push(now);
     };
-    const cost = await session.costOf(() => session.ask(body, watch), ...samples);
+    const cost = await session.costOf(() => session.ask(body, watch));
     arrivals.shift(); // the first event, which is sent with the head
     return { cost, delays: (await sent).map((sentAt, index) => (arrivals[index] ?? Number.NaN) - sentAt) };
   };
   for (let index = 0; index < warmUp; index += 1) await stream(few);
   const short = await stream(few);
-  const long = await stream(paced, 'pacedProcessor', 'delay');
+  const long = await stream(paced);
   return { cost: perEvent(long.cost, short.cost, paced), delays: [median(long.delays)] };
 }
 

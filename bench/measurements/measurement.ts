@@ -9,7 +9,17 @@ export interface Measurement {
   /** How often each subject is measured, in turn with the others. */
   readonly rounds: number;
   readonly subjects: readonly SubjectName[];
-  /** It takes minutes, and is run only by its name. */
-  readonly isApart?: boolean;
   run(subject: Subject, world: World): Promise<Samples>;
+}
+
+/** The value below which this share of the numbers is. */
+export function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const [low = Number.NaN, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return low + (high - low) * (place % 1);
+}
+
+export function median(numbers: readonly number[]): number {
+  return quantile(numbers, 0.5);
 }

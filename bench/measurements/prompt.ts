@@ -21,11 +21,11 @@ export const prompt: Measurement = {
     const ask = async (times: number) => {
       for (let index = 0; index < times; index += 1) await session.ask(body);
     };
-    let cost = await session.costOf(() => ask(1), 'firstProcessor');
+    let cost = await session.costOf(() => ask(1));
     const memory = peakMemory(session.pid);
-    cost += await session.costOf(() => ask(firstPrompts - 1), 'firstProcessor');
+    cost += await session.costOf(() => ask(firstPrompts - 1));
     const firstCost = cost / firstPrompts;
-    cost += await session.costOf(() => ask(prompts - firstPrompts), 'processor');
+    cost += await session.costOf(() => ask(prompts - firstPrompts));
     return {
       processor: [cost / prompts],
       firstProcessor: [firstCost],

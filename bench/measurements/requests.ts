@@ -1,15 +1,12 @@
-import { Agent } from 'node:http';
-import { askDirectly } from '../ask-directly.ts';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { peakMemory } from '../process-figures.ts';
-import { type Reading, type Session, startSession } from '../session.ts';
-import { median } from '../statistics.ts';
+import { type Reading, readAnswer, type Session, startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
-import type { Measurement } from './measurement.ts';
+import { type Measurement, median } from './measurement.ts';
 
 const warmUp = 200;
-/** By then V8 has compiled what is hot. */
-const longWarmUp = 1_200;
 const batches = 4;
 const batchSize = 50;
 
@@ -19,42 +16,19 @@ export const requests: Measurement = {
   subjects: ['bare', 'bareDynamoDb', 'floor', 'gateway', 'gatewayUncached', 'gatewayGuest'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
-    const whole = await measureWhole(session, world, warmUp);
+    await world.play({ kind: 'whole' });
+    const whole = await measure(session, world, chatOf(500, false), ({ endAt }) => endAt);
     await world.play({ kind: 'events', count: 20, pause: 0 });
-    const firstByte = ({ firstByteAt }: Reading) => firstByteAt;
-    const stream = await measure(session, world, chatOf(500, true), firstByte, warmUp, 'streamAdded');
+    const stream = await measure(session, world, chatOf(500, true), ({ firstByteAt }) => firstByteAt);
     return { ...whole, streamAdded: stream.added, memory: [peakMemory(session.pid)] };
   },
 };
-
-/** Requests with plain answers to a function that has answered many. */
-export const warmRequests: Measurement = {
-  rounds: 2,
-  subjects: ['bare', 'bareDynamoDb', 'floor', 'gateway'],
-  async run(subject, world) {
-    await using session = await startSession(subject, world);
-    return await measureWhole(session, world, longWarmUp);
-  },
-};
-
-async function measureWhole(session: Session, world: World, warmUp: number) {
-  await world.play({ kind: 'whole' });
-  const end = ({ endAt }: Reading) => endAt;
-  return measure(session, world, chatOf(500, false), end, warmUp, 'processor', 'added');
-}
 
 /**
  * Processor time per request, and the time that the function adds to the same request sent straight to the upstream. Batches
  * of the two alternate.
  */
-async function measure(
-  session: Session,
-  { upstreamUrl }: World,
-  body: string,
-  until: (reading: Reading) => number,
-  warmUp: number,
-  ...samples: string[]
-) {
+async function measure(session: Session, { upstreamUrl }: World, body: string, until: (reading: Reading) => number) {
   const agent = new Agent({ keepAlive: true });
   const repeat = async (count: number, ask: () => Promise<Reading>): Promise<number> => {
     const times: number[] = [];
@@ -73,15 +47,21 @@ async function measure(
   const added: number[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
     let time = 0;
-    const cost = await session.costOf(
-      async () => {
-        time = await repeat(batchSize, through);
-      },
-      ...samples,
-    );
+    const cost = await session.costOf(async () => {
+      time = await repeat(batchSize, through);
+    });
     processor.push(cost / batchSize);
     added.push(time - (await repeat(batchSize, direct)));
   }
   agent.destroy();
   return { processor, added };
+}
+
+/** Sends a chat straight to the upstream. */
+async function askDirectly(agent: Agent, upstreamUrl: string, body: string): Promise<Reading> {
+  const askedAt = performance.now();
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const outgoing = request(`${upstreamUrl}/chat/completions`, { method: 'POST', headers, agent }).end(body);
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { askedAt, headAt: performance.now(), ...(await readAnswer(answer)) };
 }

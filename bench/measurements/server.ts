@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { forgetPeak, peakMemory } from '../process-figures.ts';
 import { type Asked, type Serving, startServing } from '../serving.ts';
-import { quantile } from '../statistics.ts';
 import { chatOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
-import type { Measurement } from './measurement.ts';
+import { type Measurement, quantile } from './measurement.ts';
 
 const body = chatOf(500, false);
 const streamed = chatOf(500, true);
@@ -16,18 +15,17 @@ const compileTime = 12_000;
 /** A second: little enough for either server. */
 const paceOfRequests = 500;
 
-/** Many at once: requests, streams at full speed and at a model's pace, slow readers, connections. */
+/** Many at once: requests, streams at full speed and at a model's pace, slow readers. */
 export const server: Measurement = {
   rounds: 3,
-  isApart: true,
-  subjects: ['bareServer', 'floorServer', 'server'],
+  subjects: ['bareServer', 'server'],
   async run(subject, world) {
     await using serving = await startServing(subject, world);
     await world.play({ kind: 'whole' });
     await ask(serving, 128, compileTime);
-    const few = await measureRequests(serving, 16, ['processor16', 'rate16']);
-    const many = await measureRequests(serving, 128, ['processor128', 'rate128']);
-    const calm = await measureRequests(serving, 16, ['processorCalm'], paceOfRequests);
+    const few = await measureRequests(serving, 16);
+    const many = await measureRequests(serving, 128);
+    const calm = await measureRequests(serving, 16, paceOfRequests);
     const requests = {
       processorCalm: [calm.processor],
       processor16: [few.processor],
@@ -35,16 +33,13 @@ export const server: Measurement = {
       processor128: [many.processor],
       rate128: [many.rate],
     };
-    if (subject.name === 'floorServer') return requests;
-    const connections = await measureConnections(serving);
     const fast = await measureFastStreams(serving, world);
-    const paced = await measurePacedStreams(serving, world, () => {}, 'pacedEvent', 'share', 'delay', 'lateDelay');
-    const beside = await measurePacedStreams(serving, world, sendPrompts, 'besidePrompts', 'lateBesidePrompts');
+    const paced = await measurePacedStreams(serving, world, () => {});
+    const beside = await measurePacedStreams(serving, world, sendPrompts);
     // In a new process, without garbage to collect.
     await using fresh = await startServing(subject, world);
     return {
       ...requests,
-      ...{ connection: [connections.processor], leftOpen: [connections.leftOpen] },
       ...{ event: [fast.processor], eventRate: [fast.rate], pacedEvent: [paced.processor], share: [paced.share] },
       ...{ delay: [paced.p50], lateDelay: [paced.p99], besidePrompts: [beside.p50], lateBesidePrompts: [beside.p99] },
       memory: [await measureSlowReaders(fresh, world)],
@@ -52,13 +47,13 @@ export const server: Measurement = {
   },
 };
 
-async function measureRequests(serving: Serving, clients: number, samples: readonly string[], pace?: number) {
+async function measureRequests(serving: Serving, clients: number, pace?: number) {
   await ask(serving, clients, warmUp, pace);
   let count = 0;
   const step = async () => {
     count = await ask(serving, clients, measured, pace);
   };
-  const { processor, time } = await serving.measure(step, ...samples);
+  const { processor, time } = await serving.measure(step);
   return { processor: processor / count, rate: (count / time) * 1000 };
 }
 
@@ -85,23 +80,6 @@ async function ask(serving: Serving, clients: number, time: number, pace = Numbe
   return count;
 }
 
-/** A thousand connections, each for one request; and how many more descriptors are open afterwards. */
-async function measureConnections(serving: Serving) {
-  const before = serving.openDescriptors();
-  const connections = 1_000;
-  let left = connections;
-  const ask = async () => {
-    while (left-- > 0) {
-      const { answer } = await serving.ask(body, { keep: false });
-      await once(answer.resume(), 'close');
-    }
-  };
-  const askAll = () => Promise.all(Array.from({ length: 50 }, ask));
-  const { processor } = await serving.measure(askAll, 'connection');
-  await setTimeout(200);
-  return { processor: processor / connections, leftOpen: Math.max(0, serving.openDescriptors() - before) };
-}
-
 async function measureFastStreams(serving: Serving, world: World) {
   const read = async () => {
     const { answer } = await serving.ask(streamed);
@@ -112,17 +90,12 @@ async function measureFastStreams(serving: Serving, world: World) {
   await readAll();
   const count = 3_000;
   await world.play({ kind: 'events', count, pause: 0 });
-  const { processor, time } = await serving.measure(readAll, 'event', 'eventRate');
+  const { processor, time } = await serving.measure(readAll);
   return { processor: (processor / (streams * count)) * 1000, rate: (streams * count * 1000) / time };
 }
 
 /** Streams at forty events a second each. Every event tells when it was sent. */
-async function measurePacedStreams(
-  serving: Serving,
-  world: World,
-  disturb: (serving: Serving) => unknown,
-  ...samples: string[]
-) {
+async function measurePacedStreams(serving: Serving, world: World, disturb: (serving: Serving) => unknown) {
   await world.play({ kind: 'clocked', pause: 25 });
   const delays: number[] = [];
   const open = await Promise.all(Array.from({ length: streams }, () => serving.ask(streamed)));
@@ -135,7 +108,7 @@ async function measurePacedStreams(
   await setTimeout(warmUp);
   delays.length = 0;
   const disturbed = disturb(serving);
-  const { processor, time } = await serving.measure(() => setTimeout(measured), ...samples);
+  const { processor, time } = await serving.measure(() => setTimeout(measured));
   const events = delays.length;
   for (const { leave } of open) leave();
   await disturbed;

@@ -24,7 +24,7 @@ export const slowReader: Measurement = {
       const ahead = startedAt + read / bytesPerMillisecond - performance.now();
       if (ahead > 1) await setTimeout(ahead);
     };
-    const processor = await session.costOf(() => session.ask(chatOf(500, true), readSlowly), 'processor');
+    const processor = await session.costOf(() => session.ask(chatOf(500, true), readSlowly));
     return { processor: [processor], memory: [peakMemory(session.pid)] };
   },
 };

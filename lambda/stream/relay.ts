@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
 import { discard } from '../upstream/http-client.ts';
-import { createPace } from './pace.ts';
+import { type ClientStream, createClientStream } from './client-stream.ts';
 import type { StreamRewriter } from './rewrite-stream.ts';
 import { encodeEvent } from './sse.ts';
 
@@ -51,185 +51,196 @@ export interface Relay {
  * count).
  */
 export function createRelay(parts: RelayParts): Relay {
-  const { dialect, rewriter, onEnd } = parts;
+  const { dialect, rewriter } = parts;
   const upstream = new AbortController();
-  const begun = Promise.withResolvers<void>();
-  const pace = createPace();
-  let source: Readable | undefined;
-  let arrived: Buffer[] = []; // in this read of the connection
-  let hasBegun = false;
-  let over = false;
-  let spoken = false;
-
+  const source = createSource(read, (cause) => endOfSource('cut', 'unusable', cause));
   // Has no effect while the client holds the upstream back, and restarts when the client reads on.
   const idle = setTimeout(() => {
-    if (!pace.heldBack) endOfSource('stalled', 'timeout');
+    if (!client.heldBack) endOfSource('stalled', 'timeout');
   }, parts.idleTimeout);
   const deadline = setTimeout(() => endOfSource('deadline', 'timeout'), parts.timeLeft);
-  const keepAlive = setInterval(() => {
-    begin();
-    if (!pace.heldBack) write(dialect.keepAlive);
-  }, parts.keepAliveInterval);
-
-  const body = new Readable({
-    highWaterMark: 65_536,
-    read() {
-      if (pace.heldBack && !over) setHeldBack(false);
+  const client = createClientStream({
+    keepAlive: dialect.keepAlive,
+    keepAliveInterval: parts.keepAliveInterval,
+    onHeldBack(heldBack) {
+      if (!heldBack) idle.refresh();
+      source.setPaused(heldBack);
     },
-    destroy(_error, done) {
-      // The reader left before the end, so nothing that follows is an error.
-      cancel();
-      done(null);
-    },
+    onLeave: () => ending.cancel(),
   });
-
-  function begin(): void {
-    if (hasBegun) return;
-    hasBegun = true;
-    begun.resolve();
-  }
-
-  function write(text: string): void {
-    if (text === '') return;
-    const wantsMore = body.push(text);
-    if (over) return;
-    keepAlive.refresh();
-    if (!wantsMore) setHeldBack(true);
-  }
-
-  function setHeldBack(held: boolean): void {
-    pace.change(held);
-    if (held) source?.pause();
-    else {
-      idle.refresh();
-      source?.resume();
-    }
-  }
-
-  /** Stops timers and the upstream; true the first time. */
-  function stop(reason?: unknown): boolean {
-    if (over) return false;
-    over = true;
+  const ending = createEnding(parts, client, (reason) => {
     clearTimeout(idle);
     clearTimeout(deadline);
-    pace.stop();
-    clearInterval(keepAlive);
     if (reason !== undefined) upstream.abort(reason);
+    source.stop(reason === undefined);
+  });
+  const alive = () => {
+    if (!ending.isOver) idle.refresh();
+  };
+  let hasStarted = false;
+
+  function read(bytes: Buffer): void {
+    if (ending.isOver) return;
+    idle.refresh();
+    const text = rewriter.push(bytes);
+    if (text !== '') client.begin();
+    if (rewriter.started && !hasStarted) {
+      hasStarted = true;
+      parts.onFirstEvent?.();
+    }
+    client.write(text);
+    ending.stopIfOver();
+  }
+
+  /** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
+  function endOfSource(midway: FailureKind, atFirst: FailureKind, cause?: unknown): void {
+    source.flush();
+    if (ending.isOver) return;
+    client.write(finishRewriter(rewriter));
+    if (!ending.stopIfOver()) ending.breakOff(rewriter.started ? midway : atFirst, { cause });
+  }
+
+  return {
+    ...{ body: client.body, begun: client.begun, signal: upstream.signal },
+    ...{ alive, fail: ending.fail, cancel: ending.cancel },
+    attach(answer) {
+      source.attach(answer);
+      alive();
+    },
+  };
+}
+
+/** The upstream's answer. All that comes in one read of the connection is rewritten at once, and leaves in one write. */
+interface Source {
+  attach(answer: Readable): void;
+  setPaused(paused: boolean): void;
+  /** Hands on what has arrived. */
+  flush(): void;
+  /** Lets go of the answer, and of its connection unless that may be used again. */
+  stop(mayReuse: boolean): void;
+}
+
+function createSource(onBytes: (bytes: Buffer) => void, onEnd: (cause?: unknown) => void): Source {
+  let answer: Readable | undefined;
+  let arrived: Buffer[] = [];
+  let isStopped = false;
+
+  function flush(): void {
+    const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
+    arrived = [];
+    if (bytes !== undefined) onBytes(bytes);
+  }
+
+  return {
+    flush,
+    attach(begun) {
+      begun.on('error', onEnd);
+      if (isStopped) {
+        begun.destroy();
+        return;
+      }
+      answer = begun;
+      begun.on('data', (chunk: Buffer) => {
+        if (arrived.push(chunk) === 1) process.nextTick(flush);
+      });
+      begun.once('end', () => onEnd());
+      begun.once('close', () => onEnd());
+    },
+    setPaused(paused) {
+      if (paused) answer?.pause();
+      else answer?.resume();
+    },
+    stop(mayReuse) {
+      isStopped = true;
+      if (!mayReuse) answer?.destroy();
+      else if (answer) discard(answer);
+    },
+  };
+}
+
+/** Every way in which a stream ends; the first counts. */
+interface Ending {
+  readonly isOver: boolean;
+  /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
+  stopIfOver(): boolean;
+  breakOff(kind: FailureKind, details?: FailureDetails): void;
+  fail(reason: unknown): void;
+  cancel(): void;
+}
+
+/** `stopUpstream` is called once; its reason is undefined if the answer is complete. */
+function createEnding(
+  { dialect, rewriter, explain, onEnd }: RelayParts,
+  client: ClientStream,
+  stopUpstream: (reason?: unknown) => void,
+): Ending {
+  let isOver = false;
+
+  /** True the first time. */
+  function stop(reason?: unknown): boolean {
+    if (isOver) return false;
+    isOver = true;
+    client.stop();
+    stopUpstream(reason);
     return true;
   }
 
   /** The last event waits until the charge is settled, because it states the outcome. */
-  function finish(end: StreamEnd, rest = '', lastWords: (settled?: GatewayError) => string = () => ''): void {
-    begin();
-    write(rest);
+  function finish(end: StreamEnd, rest = '', lastEvent: (settled?: GatewayError) => string = () => ''): void {
+    client.begin();
+    client.write(rest);
     const close = (settled?: GatewayError) => {
-      write(lastWords(settled));
-      body.push(null);
+      client.write(lastEvent(settled));
+      client.body.push(null);
     };
     onEnd(end).then(close, () => close());
-  }
-
-  function complete(): void {
-    if (!stop()) return;
-    if (source) discard(source);
-    finish({ kind: 'complete' });
-  }
-
-  function breakOff(kind: FailureKind, details: FailureDetails = {}): void {
-    // A client must not get a refund by reading slowly.
-    fail(new UpstreamFailure(kind, { ...details, charged: pace.behind }));
   }
 
   function fail(reason: unknown): void {
     const failure = toGatewayError(reason);
     if (!stop(failure)) return;
-    source?.destroy();
-    if (!rewriter.started && !hasBegun) {
-      begun.reject(failure);
-      body.destroy();
+    if (!rewriter.started && !client.hasBegun) {
+      client.refuse(failure);
       return;
     }
-    const rest = finishRewriter();
-    const told = rewriter.failure?.kind === 'reported' && rewriter.failure.forwarded;
+    const rest = finishRewriter(rewriter);
+    const isReported = rewriter.failure?.kind === 'reported' && rewriter.failure.forwarded;
     finish({ kind: 'failed', failure }, rest, (settled = failure) =>
-      told ? '' : encodeEvent(dialect.renderErrorEvent(settled, rewriter.nextSequence)),
+      isReported ? '' : encodeEvent(dialect.renderErrorEvent(settled, rewriter.nextSequence)),
     );
   }
 
-  function cancel(): void {
-    if (!stop(new Error('the client has gone'))) return;
-    source?.destroy();
-    begun.resolve();
-    void onEnd({ kind: 'client_gone' });
-  }
-
-  /** Collects what comes in one read of the connection. It is rewritten at once, and leaves in one write. */
-  function collect(chunk: Buffer): void {
-    if (arrived.push(chunk) === 1) process.nextTick(read);
-  }
-
-  function read(): void {
-    const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
-    arrived = [];
-    if (over || bytes === undefined) return;
-    idle.refresh();
-    const text = rewriter.push(bytes);
-    if (text !== '') begin();
-    if (rewriter.started && !spoken) {
-      spoken = true;
-      parts.onFirstEvent?.();
-    }
-    write(text);
-    stopIfOver();
-  }
-
-  /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
-  function stopIfOver(): boolean {
-    const { failure, ended } = rewriter;
-    if (failure?.kind === 'broken') {
-      breakOff(rewriter.started ? 'cut' : 'unusable', { cause: failure.cause });
-    } else if (failure) breakOff('reported', { message: parts.explain(failure.message) });
-    else if (ended) complete();
-    return over;
-  }
-
-  /** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
-  function endOfSource(midway: FailureKind = 'cut', atFirst: FailureKind = 'unusable', cause?: unknown): void {
-    read();
-    if (over) return;
-    write(finishRewriter());
-    if (!stopIfOver()) breakOff(rewriter.started ? midway : atFirst, { cause });
-  }
-
-  /** The text held back; nothing if the rewriter fails, because the stream must end all the same. */
-  function finishRewriter(): string {
-    try {
-      return rewriter.finish();
-    } catch {
-      return '';
-    }
+  function breakOff(kind: FailureKind, details: FailureDetails = {}): void {
+    // A client must not get a refund by reading slowly.
+    fail(new UpstreamFailure(kind, { ...details, charged: client.behind }));
   }
 
   return {
-    body,
-    begun: begun.promise,
-    signal: upstream.signal,
-    alive: () => {
-      if (!over) idle.refresh();
+    get isOver() {
+      return isOver;
     },
-    attach(answer) {
-      answer.on('error', (cause) => endOfSource('cut', 'unusable', cause));
-      if (over) {
-        answer.destroy();
-        return;
-      }
-      source = answer;
-      idle.refresh();
-      answer.on('data', collect);
-      answer.once('end', () => endOfSource());
-      answer.once('close', () => endOfSource());
+    ...{ breakOff, fail },
+    stopIfOver() {
+      const { failure, ended } = rewriter;
+      if (failure?.kind === 'broken') {
+        breakOff(rewriter.started ? 'cut' : 'unusable', { cause: failure.cause });
+      } else if (failure) breakOff('reported', { message: explain(failure.message) });
+      else if (ended && stop()) finish({ kind: 'complete' });
+      return isOver;
     },
-    fail,
-    cancel,
+    cancel() {
+      if (!stop(new Error('the client has gone'))) return;
+      client.begin();
+      void onEnd({ kind: 'client_gone' });
+    },
   };
+}
+
+/** The text held back; nothing if the rewriter fails, because the stream must end all the same. */
+function finishRewriter(rewriter: StreamRewriter): string {
+  try {
+    return rewriter.finish();
+  } catch {
+    return '';
+  }
 }

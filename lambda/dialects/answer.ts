@@ -1,8 +1,8 @@
 import { excerpt, longestPath } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { Marks } from './dialect.ts';
+import type { Recorder } from './dialect.ts';
 
-const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
+const providerField = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 
 /** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
 export const sealed =
@@ -12,22 +12,22 @@ export const sealed =
 export const sealedType = /encrypted|redacted/;
 
 /** Whether a member of an envelope is replaced or dropped. */
-export const isEnvelope = (name: string): boolean => name === 'model' || telltale.test(name);
+export const isProviderField = (name: string): boolean => name === 'model' || providerField.test(name);
 
-/** Marks the members of an answer's envelope that reveal who answered: the model, and those that name the provider. */
-export function markEnvelope(json: Json, object: Node | undefined, marks: Marks): void {
+/** Records the members of an answer's envelope that reveal who answered: the model, and those that name the provider. */
+export function recordProviderFields(json: Json, object: Node | undefined, record: Recorder): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
   for (let key = object + 1; key < end; key = json.next(key + 1)) {
     // The first character rules out most keys.
-    if (!maybeTelltale.has(json.text.charCodeAt(json.start(key) + 1))) continue;
+    if (!maybeProviderField.has(json.text.charCodeAt(json.start(key) + 1))) continue;
     const name = json.string(key);
-    if (name === 'model') marks.model(key + 1);
-    else if (telltale.test(name)) marks.drop(object, key);
+    if (name === 'model') record.model(key + 1);
+    else if (providerField.test(name)) record.drop(object, key);
   }
 }
 
-const maybeTelltale = new Set([...'mpsnx\\'].map((first) => first.charCodeAt(0)));
+const maybeProviderField = new Set([...'mpsnx\\'].map((first) => first.charCodeAt(0)));
 
 const labels =
   /^(name|role|author|recipient|channel|phase|status|object|voice)$|(^|_)(id|type|index|format|at|reason)$/;
@@ -43,10 +43,10 @@ export function mayBeText(json: Json, name: string, value: Node): boolean {
 }
 
 /** Leaves sealed members unchanged, at any depth of a value. */
-export function passSealed(json: Json, value: Node, marks: Marks): void {
+export function keepSealed(json: Json, value: Node, record: Recorder): void {
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
-    if (json.isKey(node) && sealed.test(json.string(node))) marks.pass(node + 1);
+    if (json.isKey(node) && sealed.test(json.string(node))) record.keep(node + 1);
   }
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { numberMember, presentMember, stringMember } from './answer.ts';
-import type { Asked, Marks } from './dialect.ts';
+import type { ExpectedAnswer, Recorder } from './dialect.ts';
 
 /** Fields that decide, in one dialect or another, what a request is and what it costs. */
 const decisive = ['model', 'messages', 'input', 'stream', 'thinking'];
@@ -47,7 +47,10 @@ export function describe(kind: ReturnType<Json['kind']>): string {
 }
 
 /** Reads what a body asks for, under the names that its dialect uses. */
-export function readAsked(body: Json, names: { readonly choices?: string; readonly stops?: string }): Asked {
+export function readExpectedAnswer(
+  body: Json,
+  names: { readonly choices?: string; readonly stops?: string },
+): ExpectedAnswer {
   const stops = names.stops ? presentMember(body, body.root, names.stops) : undefined;
   return {
     choices: (names.choices && numberMember(body, body.root, names.choices)) || 1,
@@ -69,9 +72,15 @@ function* readStops(body: Json, stops: Node): Generator<string> {
 }
 
 /** Leaves the text at which the model stopped unchanged if the caller asked for that stop. */
-export function passStop(json: Json, holder: Node | undefined, name: string, { stops }: Asked, marks: Marks): void {
+export function keepStop(
+  json: Json,
+  holder: Node | undefined,
+  name: string,
+  { stops }: ExpectedAnswer,
+  record: Recorder,
+): void {
   const stop = stops.size > 0 ? presentMember(json, holder, name) : undefined;
-  if (stop !== undefined && json.kind(stop) === 'string' && stops.has(json.string(stop))) marks.pass(stop);
+  if (stop !== undefined && json.kind(stop) === 'string' && stops.has(json.string(stop))) record.keep(stop);
 }
 
 /** How many messages and parts of one are read. An opening that is the same so far is the same conversation. */
@@ -92,7 +101,7 @@ export function textsOf(body: Json, content: Node | undefined): Node[] {
 }
 
 /** The texts of the instructions before the first user message, and of that message. */
-export function openingOf(body: Json, messages: Node | undefined): Node[] {
+export function conversationStart(body: Json, messages: Node | undefined): Node[] {
   const texts: Node[] = [];
   for (const message of messages === undefined ? [] : firstOf(body, messages)) {
     const role = stringMember(body, message, 'role');

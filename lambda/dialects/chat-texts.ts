@@ -1,6 +1,6 @@
 import type { Json, Node } from '../json/scan.ts';
-import { eachMember, elements, isEnvelope, markEnvelope, presentMember } from './answer.ts';
-import type { Marks, OutgoingEvent, TellText } from './dialect.ts';
+import { eachMember, elements, isProviderField, presentMember, recordProviderFields } from './answer.ts';
+import type { MakeDelta, OutgoingEvent, Recorder } from './dialect.ts';
 import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 const thoughtful = /reasoning|thinking|thought|summary/;
@@ -13,86 +13,92 @@ const programs: Readonly<Record<string, RegExp | undefined>> = {
 };
 
 /** Receives a text in a member of a choice (`delta/content`), with its place if that has parts (`/0/thinking/1/text`). */
-type Speak = (member: string, place: string, value: Node) => void;
+type AddText = (member: string, place: string, value: Node) => void;
 
-/** Marks the texts of a whole choice. */
-export function markWholeChoice(json: Json, choice: Node, index: number, marks: Marks): void {
+/** Records the texts of a whole choice. */
+export function recordWholeChoice(json: Json, choice: Node, index: number, record: Recorder): void {
   const logprobs = presentMember(json, choice, 'logprobs');
-  const speak = speakWith(marks.whole, index, logprobs);
-  markMessage(json, choice, 'message', marks, speak);
-  markText(json, choice, speak);
-  if (logprobs !== undefined) marks.tokens(`${index}/logprobs`, logprobs, true);
+  const addText = addTextWith(record.wholeText, index, logprobs);
+  recordMessage(json, choice, 'message', record, addText);
+  recordText(json, choice, addText);
+  if (logprobs !== undefined) record.logprobs(`${index}/logprobs`, logprobs, true);
 }
 
-/** Marks the texts of a choice in one event of a stream, and the channels that end with it. */
-export function markPieces(json: Json, choice: Node, index: number, marks: Marks): void {
+/** Records the texts of a choice in one event of a stream, and the channels that end with it. */
+export function recordPieces(json: Json, choice: Node, index: number, record: Recorder): void {
   const logprobs = presentMember(json, choice, 'logprobs');
-  let speaks = false;
-  const tell = speakWith(
+  let hasText = false;
+  const addDelta = addTextWith(
     (channel, family, value) => {
-      marks.delta(channel, family, value, logprobs);
+      record.textDelta(channel, family, value, logprobs);
       if (json.end(value) - json.start(value) === 2) return;
       // One part of a member ends where the next begins.
-      marks.turn(`${family}/`);
-      speaks = true;
+      record.flushOthers(`${family}/`);
+      hasText = true;
     },
     index,
     logprobs,
   );
-  const calls = markMessage(json, choice, 'delta', marks, tell);
-  // Beside a delta with text, `message` repeats everything said so far; otherwise it comes in pieces itself.
-  const message = speaks ? speakWith(marks.whole, index, logprobs) : tell;
-  const callsInMessage = markMessage(json, choice, 'message', marks, message);
-  markText(json, choice, tell);
+  const calls = recordMessage(json, choice, 'delta', record, addDelta);
+  // Beside a delta with text, `message` repeats the whole text so far; otherwise it comes in pieces itself.
+  const message = hasText ? addTextWith(record.wholeText, index, logprobs) : addDelta;
+  const callsInMessage = recordMessage(json, choice, 'message', record, message);
+  recordText(json, choice, addDelta);
   // Also without text beside them: they may belong to a tool call, or to a text that comes later.
-  if (logprobs !== undefined) marks.tokens(`${index}/logprobs`, logprobs, false);
+  if (logprobs !== undefined) record.logprobs(`${index}/logprobs`, logprobs, false);
   // Clients close a block of thoughts as soon as something else is said, and every block when a tool is called. Thoughts that
   // interrupt the content do not end it.
-  if (calls || callsInMessage) marks.close(`${index}/`);
-  else if (speaks) marks.turn(`${index}/thought/`);
+  if (calls || callsInMessage) record.endTexts(`${index}/`);
+  else if (hasText) record.flushOthers(`${index}/thought/`);
 }
 
 /** Names the channels `index/kind/member/place`; the parts of a member are a family. */
-function speakWith(mark: Marks['whole'], index: number, logprobs: Node | undefined): Speak {
+function addTextWith(add: Recorder['wholeText'], index: number, logprobs: Node | undefined): AddText {
   return (member, place, value) => {
-    const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'said';
+    const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'answer';
     const family = `${index}/${kind}/${member}`;
-    mark(family + (place || '/'), family, value, logprobs);
+    add(family + (place || '/'), family, value, logprobs);
   };
 }
 
 /** The text of a legacy completion, which some servers also send in a chat's answers. */
-function markText(json: Json, choice: Node, speak: Speak): void {
+function recordText(json: Json, choice: Node, addText: AddText): void {
   const text = json.member(choice, 'text');
-  if (text !== undefined && json.kind(text) === 'string') speak('text', '', text);
+  if (text !== undefined && json.kind(text) === 'string') addText('text', '', text);
 }
 
-/** Marks the members of a message or a delta. Returns whether it calls a tool. */
-function markMessage(json: Json, choice: Node, holder: 'delta' | 'message', marks: Marks, speak: Speak): boolean {
+/** Records the members of a message or a delta. Returns whether it calls a tool. */
+function recordMessage(
+  json: Json,
+  choice: Node,
+  holder: 'delta' | 'message',
+  record: Recorder,
+  addText: AddText,
+): boolean {
   const message = json.member(choice, holder);
   if (message === undefined) return false;
   let calls = false;
-  markEnvelope(json, message, marks);
+  recordProviderFields(json, message, record);
   eachMember(json, message, (name, value) => {
-    if (isEnvelope(name)) return;
+    if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
     calls ||= name === 'function_call' && json.kind(value) === 'object';
-    eachText(json, { name, value, program: programs[name] }, marks, (place, text) =>
-      speak(`${holder}/${toStep(name)}`, place, text),
+    eachText(json, { name, value, program: programs[name] }, record, (place, text) =>
+      addText(`${holder}/${toStep(name)}`, place, text),
     );
   });
   return calls;
 }
 
 /** Makes chunks that contain only a text, at the place of its channel. */
-export function tellAfter({ type, data }: OutgoingEvent): TellText {
+export function deltasLike({ type, data }: OutgoingEvent): MakeDelta {
   const { id, object, created, model, choices } = JSON.parse(data);
-  const spoken = byIndex(choices, () => 0);
+  const choicesByIndex = byIndex(choices, () => 0);
   const narrow = createNarrow();
   return (channel, text) => {
     const isMember = channel.endsWith('/'); // without parts
     const [position = '', , ...path] = namesIn(isMember ? channel.slice(0, -1) : channel);
-    const { index, ...narrowed } = Object(narrow(spoken.get(position), path, text));
+    const { index, ...narrowed } = Object(narrow(choicesByIndex.get(position), path, text));
     const choice = { index: Number(position), ...narrowed, finish_reason: null };
     return { type, data: JSON.stringify({ id, object, created, model, choices: [choice] }) };
   };

@@ -3,17 +3,17 @@ import type { Json, Node } from '../json/scan.ts';
 import {
   elements,
   holdsSealed,
-  markEnvelope,
   numberMember,
   presentMember,
   readErrorMessage,
+  recordProviderFields,
   stringMember,
   tokensMember,
   unreadIn,
 } from './answer.ts';
-import { findVisionContent, openingOf, passStop, readAsked, requireArray } from './body.ts';
-import { markPieces, markWholeChoice, tellAfter } from './chat-texts.ts';
-import type { Asked, Dialect, Marks, Normalization, StreamDialect } from './dialect.ts';
+import { conversationStart, findVisionContent, keepStop, readExpectedAnswer, requireArray } from './body.ts';
+import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
+import type { Dialect, ExpectedAnswer, Normalization, Recorder, StreamDialect } from './dialect.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 
 const content = {
@@ -45,10 +45,10 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
-  findOpening: (body) => openingOf(body, body.member(body.root, 'messages')),
+  findConversationStart: (body) => conversationStart(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
-  readAsked: (body) => ({
-    ...readAsked(body, { choices: 'n', stops: 'stop' }),
+  readExpectedAnswer: (body) => ({
+    ...readExpectedAnswer(body, { choices: 'n', stops: 'stop' }),
     withholdsUsage: streamUsage && isStream(body) && !asksForUsage(body),
   }),
   normalize: (body) => (streamUsage && isStream(body) && !asksForUsage(body) ? askForUsage(body) : {}),
@@ -78,32 +78,32 @@ function askForUsage(body: Json): Normalization {
   return { edits: changeMembers(body, options, { drop: repeated, set: { include_usage: 'true' } }) };
 }
 
-function readAnswer(answer: Json, marks: Marks, asked: Asked): void {
-  if (presentMember(answer, answer.root, 'error') !== undefined) marks.fail(readErrorMessage(answer) ?? '');
-  markEnvelope(answer, answer.root, marks);
-  markUsage(answer, answer.root, marks);
+function readAnswer(answer: Json, record: Recorder, expected: ExpectedAnswer): void {
+  if (presentMember(answer, answer.root, 'error') !== undefined) record.fail(readErrorMessage(answer) ?? '');
+  recordProviderFields(answer, answer.root, record);
+  recordUsage(answer, answer.root, record);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
-    markEnvelope(answer, choice, marks);
-    markChoiceError(answer, choice, marks);
-    markWholeChoice(answer, choice, indexOf(answer, choice), marks);
-    passStops(answer, choice, asked, marks);
+    recordProviderFields(answer, choice, record);
+    recordChoiceError(answer, choice, record);
+    recordWholeChoice(answer, choice, indexOf(answer, choice), record);
+    keepStops(answer, choice, expected, record);
   }
 }
 
-function openStream(asked: Asked): StreamDialect {
+function openStream(expected: ExpectedAnswer): StreamDialect {
   const open = new Set<number>();
   const finished = new Set<number>();
 
-  const readChoice = (event: Json, choice: Node, marks: Marks): void => {
-    markEnvelope(event, choice, marks);
-    markChoiceError(event, choice, marks);
+  const readChoice = (event: Json, choice: Node, record: Recorder): void => {
+    recordProviderFields(event, choice, record);
+    recordChoiceError(event, choice, record);
     const index = indexOf(event, choice);
-    markPieces(event, choice, index, marks);
+    recordPieces(event, choice, index, record);
     if (isFinished(event, choice)) {
       // Some servers report the usage here.
-      markUsage(event, choice, marks);
-      marks.close(`${index}/`);
-      passStops(event, choice, asked, marks);
+      recordUsage(event, choice, record);
+      record.endTexts(`${index}/`);
+      keepStops(event, choice, expected, record);
       finished.add(index);
       open.delete(index);
     } else if (!finished.has(index)) {
@@ -113,24 +113,24 @@ function openStream(asked: Asked): StreamDialect {
 
   return {
     doneEnds: true,
-    readEvent: (event, type, marks) => {
+    readEvent: (event, type, record) => {
       if (type === 'error' || presentMember(event, event.root, 'error') !== undefined) {
-        marks.fail(readErrorMessage(event) ?? '');
+        record.fail(readErrorMessage(event) ?? '');
         return;
       }
-      if (type === 'ping') marks.alive();
-      markEnvelope(event, event.root, marks);
-      markUsage(event, event.root, marks);
-      const spoken = elements(event, event.member(event.root, 'choices'));
-      if (asked.withholdsUsage) withholdUsage(event, spoken.length, marks);
-      for (const choice of spoken) readChoice(event, choice, marks);
-      if (finished.size > 0 && finished.size >= asked.choices && open.size === 0) marks.mayEnd();
+      if (type === 'ping') record.alive();
+      recordProviderFields(event, event.root, record);
+      recordUsage(event, event.root, record);
+      const choices = elements(event, event.member(event.root, 'choices'));
+      if (expected.withholdsUsage) withholdUsage(event, choices.length, record);
+      for (const choice of choices) readChoice(event, choice, record);
+      if (finished.size > 0 && finished.size >= expected.choices && open.size === 0) record.mayEnd();
     },
     unread: (event) => [
       ...unreadIn(event, event.root, readOfEvent),
       ...unreadIn(event, event.member(event.root, 'usage'), readOfUsage),
     ],
-    tellAfter,
+    deltasLike,
   };
 }
 
@@ -139,8 +139,8 @@ function indexOf(json: Json, choice: Node): number {
 }
 
 /** Members in which some servers name the text at which they stopped. */
-function passStops(json: Json, choice: Node, asked: Asked, marks: Marks): void {
-  for (const name of ['stop_reason', 'matched_stop']) passStop(json, choice, name, asked, marks);
+function keepStops(json: Json, choice: Node, expected: ExpectedAnswer, record: Recorder): void {
+  for (const name of ['stop_reason', 'matched_stop']) keepStop(json, choice, name, expected, record);
 }
 
 /** Until there is a reason, some servers send an empty text, others the word `null` as a text. */
@@ -150,15 +150,15 @@ function isFinished(json: Json, choice: Node): boolean {
 }
 
 /** Some routers report the failure of their own upstream inside a choice. */
-function markChoiceError(json: Json, choice: Node, marks: Marks): void {
+function recordChoiceError(json: Json, choice: Node, record: Recorder): void {
   const error = presentMember(json, choice, 'error');
-  if (error !== undefined) marks.fail(stringMember(json, error, 'message') ?? '');
+  if (error !== undefined) record.fail(stringMember(json, error, 'message') ?? '');
 }
 
-function markUsage(json: Json, holder: Node, marks: Marks): void {
+function recordUsage(json: Json, holder: Node, record: Recorder): void {
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return;
-  markEnvelope(json, usage, marks);
+  recordProviderFields(json, usage, record);
   const prompt = json.member(usage, 'prompt_tokens_details');
   const completion = json.member(usage, 'completion_tokens_details');
   const places = {
@@ -173,7 +173,7 @@ function markUsage(json: Json, holder: Node, marks: Marks): void {
     reasoning: tokensAt(json, completion, 'reasoning_tokens'),
   };
   const counts = Object.entries(places).map(([kind, at]) => [kind, at === undefined ? at : Number(json.raw(at))]);
-  marks.usage(Object.fromEntries(counts), places);
+  record.usage(Object.fromEntries(counts), places);
 }
 
 function tokensAt(json: Json, object: Node | undefined, name: string): Node | undefined {
@@ -188,7 +188,7 @@ const readOfUsage = new Set([
 ]);
 
 /** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
-function withholdUsage(event: Json, choices: number, marks: Marks): void {
-  if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) marks.withhold();
-  for (const key of event.keys(event.root)) if (event.string(key) === 'usage') marks.drop(event.root, key);
+function withholdUsage(event: Json, choices: number, record: Recorder): void {
+  if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) record.withhold();
+  for (const key of event.keys(event.root)) if (event.string(key) === 'usage') record.drop(event.root, key);
 }

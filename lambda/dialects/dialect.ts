@@ -35,34 +35,34 @@ export interface OutgoingEvent {
 }
 
 /**
- * A dialect marks here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
- * alike for all dialects, in stream/hide.ts, texts.ts and held-texts.ts.
+ * A dialect records here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
+ * alike for all dialects, in stream/hide.ts, text-channels.ts and held-texts.ts.
  */
-export interface Marks {
+export interface Recorder {
   /** The value that names the model. */
   model(value: Node): void;
   /** The upstream's error message, in an event that is forwarded. */
-  explanation(value: Node): void;
+  errorMessage(value: Node): void;
   /** A member that would reveal who answered. */
   drop(object: Node, key: Node): void;
   /** A value that a program reads back: it stays unchanged, with everything inside it. */
-  pass(value: Node): void;
+  keep(value: Node): void;
   /**
    * A piece of generated text. Pieces of one `channel` follow one another; `family` names the channels whose texts a client may
    * join. The value at `logprobs`, if any, becomes null if the text is changed.
    */
-  delta(channel: string, family: string, value: Node, logprobs?: Node): void;
-  /** A whole text: everything that its channel says, whether or not its pieces came before. */
-  whole(channel: string, family: string, value: Node, logprobs?: Node): void;
+  textDelta(channel: string, family: string, value: Node, logprobs?: Node): void;
+  /** All the text of a channel, whether or not its pieces came before. */
+  wholeText(channel: string, family: string, value: Node, logprobs?: Node): void;
   /** Token probabilities, which spell a text of their own: they become null if that contains a name. */
-  tokens(channel: string, value: Node, isWhole: boolean): void;
+  logprobs(channel: string, value: Node, isWhole: boolean): void;
   /**
    * The channels with this prefix end with this event: what they hold back leaves before it or in it. A prefix is empty, one to
    * four steps with their slashes (`0/`), or a whole channel.
    */
-  close(prefix: string): void;
-  /** A channel with this prefix adds text now: what all other channels hold back leaves before this event. */
-  turn(prefix: string): void;
+  endTexts(prefix: string): void;
+  /** One channel with this prefix adds text now: what the others hold back leaves before this event. */
+  flushOthers(prefix: string): void;
   /** The number that counts the events of the stream. */
   sequence(value: Node): void;
   /** Tokens as the upstream counts them up to now, and the numbers that say so, as far as each kind is one number. */
@@ -94,19 +94,18 @@ export interface Dialect {
   findVision(body: Json): Cooperative<string | undefined>;
   /** Whether the body refers to items that the upstream may have stored: then the upstream's 404 is the caller's mistake. */
   hasReferences?(body: Json): Cooperative<boolean>;
-  /** The texts that all turns of a conversation share: the instructions and its first user message. */
-  findOpening(body: Json): readonly Node[];
+  /** The texts that all turns of a conversation share: the instructions and the first user message. */
+  findConversationStart(body: Json): readonly Node[];
   /** Whether the body contains what only the account that made it can read: encrypted reasoning, signed thinking. */
   isAccountBound(body: Json): boolean;
-  /** The parts of the body that matter for reading its answer. */
-  readAsked(body: Json): Asked;
+  readExpectedAnswer(body: Json): ExpectedAnswer;
   /** The changes to make before forwarding. */
   normalize(body: Json): Normalization;
 
   /** Reads a whole answer, which may also report the upstream's failure. */
-  readAnswer(answer: Json, marks: Marks, asked: Asked): void;
+  readAnswer(answer: Json, record: Recorder, expected: ExpectedAnswer): void;
   /** A fresh reader for one stream. */
-  openStream(asked: Asked): StreamDialect;
+  openStream(expected: ExpectedAnswer): StreamDialect;
 
   renderError(error: GatewayError): string;
   /** The event that ends a broken stream; `sequence` is the number after the last event's. */
@@ -126,9 +125,8 @@ export interface TokenCounts {
   readonly reasoning?: number | undefined;
 }
 
-/** The parts of a request that matter for reading its answer. */
-export interface Asked {
-  /** How many choices there are to come. */
+/** What a request lets us expect of its answer. */
+export interface ExpectedAnswer {
   readonly choices: number;
   /** The texts at which to stop. They are the caller's own words, so they reveal nothing to the caller. */
   readonly stops: ReadonlySet<string>;
@@ -137,9 +135,9 @@ export interface Asked {
 }
 
 /** Everything about a request that the reading of its answer depends on. */
-export interface Question {
+export interface AnswerFormat {
   readonly dialect: Dialect;
-  readonly asked: Asked;
+  readonly expected: ExpectedAnswer;
 }
 
 /** A dialect's reader of one stream. */
@@ -148,14 +146,14 @@ export interface StreamDialect {
    * Not called for an event that differs from one before it only in texts, counts and its number, and in what `unread` returns.
    * Called for a generated event too.
    */
-  readEvent(event: Json, type: string | undefined, marks: Marks): void;
+  readEvent(event: Json, type: string | undefined, record: Recorder): void;
   /** The strings and numbers of an event that `readEvent` does not look at, whatever they are. */
   unread(event: Json): readonly Node[];
   /** Whether a `[DONE]` ends this stream. */
   readonly doneEnds: boolean;
   /** Makes events with more text for channels that the `last` event had text for. Each costs no more than what it carries. */
-  tellAfter(last: OutgoingEvent): TellText;
+  deltasLike(last: OutgoingEvent): MakeDelta;
 }
 
 /** Makes an event that carries only `text`. */
-export type TellText = (channel: string, text: string, sequence: number) => OutgoingEvent;
+export type MakeDelta = (channel: string, text: string, sequence: number) => OutgoingEvent;

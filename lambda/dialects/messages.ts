@@ -5,26 +5,34 @@ import {
   eachMember,
   elements,
   holdsSealed,
-  markEnvelope,
+  keepSealed,
   numberMember,
-  passSealed,
   presentMember,
   readErrorMessage,
+  recordProviderFields,
   sealed,
   stringMember,
   tokensMember,
   unreadIn,
 } from './answer.ts';
-import { findVisionContent, openingOf, passStop, readAsked, refuseRepeats, requireArray, textsOf } from './body.ts';
+import {
+  conversationStart,
+  findVisionContent,
+  keepStop,
+  readExpectedAnswer,
+  refuseRepeats,
+  requireArray,
+  textsOf,
+} from './body.ts';
 import type {
-  Asked,
   Dialect,
   Endpoint,
-  Marks,
+  ExpectedAnswer,
+  MakeDelta,
   Normalization,
   OutgoingEvent,
+  Recorder,
   StreamDialect,
-  TellText,
 } from './dialect.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 
@@ -79,60 +87,60 @@ const readMembers = new Set(['type', 'index', 'delta', 'content_block', 'message
 
 /** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
-  /** Marks the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
-  const markBlock = (json: Json, block: Node, marks: Marks, speak: Speak, isDelta = false): void => {
+  /** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
+  const recordBlock = (json: Json, block: Node, record: Recorder, addText: AddText, isDelta = false): void => {
     const type = stringMember(json, block, 'type') ?? '';
     const isCall = type.endsWith('tool_use');
     const isText = isDelta && !wholeDelta.test(type);
     eachMember(json, block, (name, value) => {
-      if (sealed.test(name) || name === 'partial_json') marks.pass(value);
-      else if (isCall && (name === 'name' || name === 'input')) marks.pass(value);
-      else if (name === 'thinking' && signsThinking) marks.pass(value);
-      else if (name === 'data' && type === 'redacted_thinking') marks.pass(value);
-      else if (isText) eachText(json, { name, value }, marks, (place, text) => speak(name, place, text));
-      else if (json.kind(value) !== 'string') passInside(json, value, marks);
+      if (sealed.test(name) || name === 'partial_json') record.keep(value);
+      else if (isCall && (name === 'name' || name === 'input')) record.keep(value);
+      else if (name === 'thinking' && signsThinking) record.keep(value);
+      else if (name === 'data' && type === 'redacted_thinking') record.keep(value);
+      else if (isText) eachText(json, { name, value }, record, (place, text) => addText(name, place, text));
+      else if (json.kind(value) !== 'string') keepSealedInside(json, value, record);
       // Other blocks have a `content` too, such as a tool's result: it arrives whole.
-      else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) speak(name, '', value);
+      else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) addText(name, '', value);
     });
   };
 
-  const markMessage = (json: Json, message: Node, marks: Marks): void => {
-    markEnvelope(json, message, marks);
-    markUsage(json, message, marks);
+  const recordMessage = (json: Json, message: Node, record: Recorder): void => {
+    recordProviderFields(json, message, record);
+    recordUsage(json, message, record);
     for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
-      markBlock(json, block, marks, (kind, _place, value) => marks.whole(`${index}/${kind}`, kind, value));
+      recordBlock(json, block, record, (kind, _place, value) => record.wholeText(`${index}/${kind}`, kind, value));
     }
   };
 
-  const readEvent = (event: Json, eventType: string | undefined, marks: Marks, asked: Asked): void => {
+  const readEvent = (event: Json, eventType: string | undefined, record: Recorder, expected: ExpectedAnswer): void => {
     const root = event.root;
     const type = stringMember(event, root, 'type') ?? eventType ?? '';
     if (isError(event, type)) {
-      marks.fail(readErrorMessage(event) ?? '');
+      record.fail(readErrorMessage(event) ?? '');
       return;
     }
-    markEnvelope(event, root, marks);
+    recordProviderFields(event, root, record);
     const index = numberMember(event, root, 'index') ?? 0;
     const delta = event.member(root, 'delta');
     const piece = event.member(root, 'content_block') ?? delta;
     const message = presentMember(event, root, 'message');
-    if (type === 'ping') marks.alive();
-    else if (type === 'message_start' && message !== undefined) markMessage(event, message, marks);
-    else if (type === 'content_block_stop') marks.close(`${index}/`);
+    if (type === 'ping') record.alive();
+    else if (type === 'message_start' && message !== undefined) recordMessage(event, message, record);
+    else if (type === 'content_block_stop') record.endTexts(`${index}/`);
     else if (type === 'message_delta') {
-      markUsage(event, root, marks);
-      passStop(event, delta, 'stop_sequence', asked, marks);
-      marks.close('');
+      recordUsage(event, root, record);
+      keepStop(event, delta, 'stop_sequence', expected, record);
+      record.endTexts('');
     } else if (type === 'message_stop') {
-      marks.close('');
-      marks.end();
+      record.endTexts('');
+      record.end();
     } else if (piece !== undefined) {
-      const speak: Speak = (kind, place, value) => {
-        marks.delta(`${index}/${toStep(kind)}${place}`, kind, value);
+      const addText: AddText = (kind, place, value) => {
+        record.textDelta(`${index}/${toStep(kind)}${place}`, kind, value);
       };
-      markBlock(event, piece, marks, speak, piece === delta);
+      recordBlock(event, piece, record, addText, piece === delta);
       // Nothing is added to thinking after its signature.
-      if (stringMember(event, piece, 'type') === 'signature_delta') marks.close(`${index}/thinking`);
+      if (stringMember(event, piece, 'type') === 'signature_delta') record.endTexts(`${index}/thinking`);
     }
   };
 
@@ -152,23 +160,23 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     ]),
     checkBody,
     findVision: (body) => findVisionContent(body, visionRules),
-    findOpening: (body) => [
+    findConversationStart: (body) => [
       ...textsOf(body, body.member(body.root, 'system')),
-      ...openingOf(body, body.member(body.root, 'messages')),
+      ...conversationStart(body, body.member(body.root, 'messages')),
     ],
     isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
-    readAsked: (body) => readAsked(body, { stops: 'stop_sequences' }),
+    readExpectedAnswer: (body) => readExpectedAnswer(body, { stops: 'stop_sequences' }),
     normalize,
-    readAnswer: (answer, marks, asked) => {
-      if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) marks.fail(readErrorMessage(answer) ?? '');
-      markMessage(answer, answer.root, marks);
-      passStop(answer, answer.root, 'stop_sequence', asked, marks);
+    readAnswer: (answer, record, expected) => {
+      if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) record.fail(readErrorMessage(answer) ?? '');
+      recordMessage(answer, answer.root, record);
+      keepStop(answer, answer.root, 'stop_sequence', expected, record);
     },
-    openStream: (asked): StreamDialect => ({
+    openStream: (expected): StreamDialect => ({
       doneEnds: false,
-      readEvent: (event, type, marks) => readEvent(event, type, marks, asked),
+      readEvent: (event, type, record) => readEvent(event, type, record, expected),
       unread: (event) => unreadIn(event, event.root, readMembers),
-      tellAfter,
+      deltasLike,
     }),
     renderError,
     renderErrorEvent: (error) => ({ type: 'error', data: renderError(error) }),
@@ -177,7 +185,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
 }
 
 /** Receives a text in a member of a block, with its place if that has parts. */
-type Speak = (kind: string, place: string, value: Node) => void;
+type AddText = (kind: string, place: string, value: Node) => void;
 
 /** Some upstreams report a failure in the form of another dialect, without a type. */
 function isError(json: Json, type: string): boolean {
@@ -215,23 +223,23 @@ function normalize(body: Json): Normalization {
 }
 
 /** Search results and citations carry sealed members at any depth; a source's `data` is a file in base64. */
-function passInside(json: Json, value: Node, marks: Marks): void {
-  passSealed(json, value, marks);
+function keepSealedInside(json: Json, value: Node, record: Recorder): void {
+  keepSealed(json, value, record);
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
     const data = stringMember(json, node, 'type') === 'base64' ? json.member(node, 'data') : undefined;
-    if (data !== undefined) marks.pass(data);
+    if (data !== undefined) record.keep(data);
   }
 }
 
-function markUsage(json: Json, holder: Node, marks: Marks): void {
+function recordUsage(json: Json, holder: Node, record: Recorder): void {
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return;
-  markEnvelope(json, usage, marks);
+  recordProviderFields(json, usage, record);
   const cacheRead = tokensMember(json, usage, 'cache_read_input_tokens');
   const cacheWrite = tokensMember(json, usage, 'cache_creation_input_tokens');
   const others = tokensMember(json, usage, 'input_tokens');
-  marks.usage({
+  record.usage({
     // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
     input: others === undefined ? undefined : others + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
@@ -248,13 +256,13 @@ function renderError(error: GatewayError): string {
 }
 
 /** Makes deltas of the same kind; a block began with text of a kind that has deltas of its own. */
-function tellAfter(last: OutgoingEvent): TellText {
-  const { type = last.type, content_block: begun, delta: modelled } = JSON.parse(last.data);
+function deltasLike(last: OutgoingEvent): MakeDelta {
+  const { type = last.type, content_block: begun, delta: lastDelta } = JSON.parse(last.data);
   const isBlock = begun !== undefined;
   const narrow = createNarrow();
   return (channel, text) => {
     const [position, kind = '', ...path] = namesIn(channel);
-    const { type: ownType, [kind]: member } = Object(isBlock ? begun : modelled);
+    const { type: ownType, [kind]: member } = Object(isBlock ? begun : lastDelta);
     const delta = { type: isBlock ? deltaTypes.get(kind) : ownType, [kind]: narrow(member, path, text) };
     const event = { type: isBlock ? 'content_block_delta' : type, index: Number(position), delta };
     return { type: event.type, data: JSON.stringify(event) };

@@ -2,14 +2,14 @@ import type { Json, Node } from '../json/scan.ts';
 import {
   eachMember,
   elements,
+  keepSealed,
   mayBeText,
   numberMember,
-  passSealed,
   sealed,
   sealedType,
   stringMember,
 } from './answer.ts';
-import type { Marks } from './dialect.ts';
+import type { Recorder } from './dialect.ts';
 
 /**
  * A name as one step of a channel, spelt so that it holds no slash (as in a JSON pointer,
@@ -38,26 +38,26 @@ const wholes = /^(annotations|images)$/;
 const longestPlace = 200;
 
 /**
- * Finds every text in a member of a delta, however it is nested, with its place in the member (`/0/thinking/1/text`), and marks
+ * Finds every text in a member of a delta, however it is nested, with its place in the member (`/0/thinking/1/text`), and keeps
  * what only the upstream can read. What stands at a place in `program` passes.
  */
 export function eachText(
   json: Json,
   member: { readonly name: string; readonly value: Node; readonly program?: RegExp | undefined },
-  marks: Marks,
+  record: Recorder,
   visit: (place: string, text: Node) => void,
 ): void {
   const search = (name: string, value: Node, place: string): void => {
     const kind = json.kind(value);
     if (kind === 'string' && textual.test(name)) visit(place, value);
-    else if (sealed.test(name) || member.program?.test(place)) marks.pass(value);
+    else if (sealed.test(name) || member.program?.test(place)) record.keep(value);
     else if (kind === 'string') {
       if (mayBeText(json, name, value)) visit(place, value);
-    } else if (place.length > longestPlace || wholes.test(name)) passSealed(json, value, marks);
+    } else if (place.length > longestPlace || wholes.test(name)) keepSealed(json, value, record);
     else if (kind === 'object') {
       const isSealed = sealedType.test(stringMember(json, value, 'type') ?? '');
       eachMember(json, value, (inner, node) => {
-        if (isSealed && inner === 'data') marks.pass(node);
+        if (isSealed && inner === 'data') record.keep(node);
         else search(inner, node, `${place}/${toStep(inner)}`);
       });
     } else {

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { presentMember } from './answer.ts';
-import { describe, findVisionContent, openingOf, textsOf, type VisionRule } from './body.ts';
+import { conversationStart, describe, findVisionContent, textsOf, type VisionRule } from './body.ts';
 
 const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
 const files = ['file_data'];
@@ -51,9 +51,9 @@ export function* hasReferences(body: Json): Cooperative<boolean> {
 }
 
 /** Items without a type are messages too. */
-export function findOpening(body: Json): readonly Node[] {
+export function findConversationStart(body: Json): readonly Node[] {
   const input = body.member(body.root, 'input');
-  const said = input !== undefined && body.kind(input) === 'string' ? [input] : openingOf(body, input);
+  const said = input !== undefined && body.kind(input) === 'string' ? [input] : conversationStart(body, input);
   return [...textsOf(body, body.member(body.root, 'instructions')), ...said];
 }
 

@@ -3,20 +3,20 @@ import {
   eachMember,
   elements,
   holdsSealed,
-  markEnvelope,
   numberMember,
   presentMember,
   readErrorMessage,
+  recordProviderFields,
   sealed,
   stringMember,
   tokensMember,
   unreadIn,
 } from './answer.ts';
-import { readAsked } from './body.ts';
-import type { Dialect, Marks, OutgoingEvent, StreamDialect, TellText } from './dialect.ts';
+import { readExpectedAnswer } from './body.ts';
+import type { Dialect, MakeDelta, OutgoingEvent, Recorder, StreamDialect } from './dialect.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
-import { checkBody, findOpening, findVision, hasReferences } from './responses-body.ts';
+import { checkBody, findConversationStart, findVision, hasReferences } from './responses-body.ts';
 
 /** Texts that a program reads: arguments, code and audio bytes. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
@@ -43,9 +43,9 @@ export const responses: Dialect = {
   checkBody,
   findVision,
   hasReferences,
-  findOpening,
+  findConversationStart,
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'input')),
-  readAsked: (body) => readAsked(body, {}),
+  readExpectedAnswer: (body) => readExpectedAnswer(body, {}),
   normalize: () => ({}),
   readAnswer,
   openStream,
@@ -66,7 +66,7 @@ export const responses: Dialect = {
 };
 
 function openStream(): StreamDialect {
-  return { doneEnds: false, readEvent, unread: (event) => unreadIn(event, event.root, readMembers), tellAfter };
+  return { doneEnds: false, readEvent, unread: (event) => unreadIn(event, event.root, readMembers), deltasLike };
 }
 
 /** What is read of an event that adds to a text. */
@@ -79,39 +79,39 @@ const readMembers = new Set([
 const longestType = 100;
 const longestPlace = 20;
 
-function readEvent(event: Json, eventType: string | undefined, marks: Marks): void {
+function readEvent(event: Json, eventType: string | undefined, record: Recorder): void {
   const root = event.root;
   const spelt = stringMember(event, root, 'type') ?? eventType ?? '';
   const type = spelt.length > longestType ? '' : spelt;
   const sequence = event.member(root, 'sequence_number');
-  if (sequence !== undefined && numberMember(event, root, 'sequence_number') !== undefined) marks.sequence(sequence);
-  markEnvelope(event, root, marks);
-  if (type.endsWith('.delta')) markDelta(event, type.slice(0, -'.delta'.length), marks);
+  if (sequence !== undefined && numberMember(event, root, 'sequence_number') !== undefined) record.sequence(sequence);
+  recordProviderFields(event, root, record);
+  if (type.endsWith('.delta')) recordDelta(event, type.slice(0, -'.delta'.length), record);
   else if (type === 'error' || (type === '' && presentMember(event, root, 'error') !== undefined)) {
-    marks.fail(readErrorMessage(event) ?? '');
-  } else readRareEvent(event, type, marks);
+    record.fail(readErrorMessage(event) ?? '');
+  } else readRareEvent(event, type, record);
 }
 
-function readRareEvent(event: Json, type: string, marks: Marks): void {
+function readRareEvent(event: Json, type: string, record: Recorder): void {
   const response = presentMember(event, event.root, 'response');
-  if (response !== undefined) markResponse(event, response, marks);
-  if (type === 'ping' || type === 'keepalive') marks.alive();
+  if (response !== undefined) recordResponse(event, response, record);
+  if (type === 'ping' || type === 'keepalive') record.alive();
   else if (type === 'response.failed') {
     const error = presentMember(event, response, 'error');
-    if (error !== undefined) markExplanations(event, error, marks);
-    marks.close('');
-    marks.fail(stringMember(event, error, 'message') ?? '', true);
+    if (error !== undefined) recordErrorMessages(event, error, record);
+    record.endTexts('');
+    record.fail(stringMember(event, error, 'message') ?? '', true);
   } else if (type === 'response.completed' || type === 'response.incomplete') {
-    marks.close('');
-    marks.end();
-  } else markPart(event, type, marks);
+    record.endTexts('');
+    record.end();
+  } else recordPart(event, type, record);
 }
 
-/** Marks every text of an error, because routers describe failures in other members than `message` too. */
-function markExplanations(event: Json, error: Node, marks: Marks): void {
+/** Records every text of an error, because routers describe failures in other members than `message` too. */
+function recordErrorMessages(event: Json, error: Node, record: Recorder): void {
   for (let node = error; node < event.next(error); node += 1) {
     if (event.isKey(node) && /^(code|type|param)$/.test(event.string(node))) node += 1;
-    else if (!event.isKey(node) && event.kind(node) === 'string') marks.explanation(node);
+    else if (!event.isKey(node) && event.kind(node) === 'string') record.errorMessage(node);
   }
 }
 
@@ -126,19 +126,19 @@ function placeOf(event: Json): { item: string; part: string } {
   return { item, part: `${item}${index('content_index') || index('summary_index')}/` };
 }
 
-function markDelta(event: Json, family: string, marks: Marks): void {
+function recordDelta(event: Json, family: string, record: Recorder): void {
   const delta = event.member(event.root, 'delta');
   if (delta === undefined) return;
   const channel = placeOf(event).part + toStep(family);
-  if (programText.test(family)) marks.pass(delta);
+  if (programText.test(family)) record.keep(delta);
   else if (event.kind(delta) === 'string') {
     const logprobs = tokensOf(event);
-    marks.delta(channel, family, delta, logprobs);
-    if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, false);
+    record.textDelta(channel, family, delta, logprobs);
+    if (logprobs !== undefined) record.logprobs(`${channel}/logprobs`, logprobs, false);
   } else {
     // Such as the output of a hosted shell: {stdout, stderr}.
-    eachText(event, { name: '', value: delta }, marks, (place, value) => {
-      marks.delta(channel + place, `${family}/${place.split('/')[1]}`, value);
+    eachText(event, { name: '', value: delta }, record, (place, value) => {
+      record.textDelta(channel + place, `${family}/${place.split('/')[1]}`, value);
     });
   }
 }
@@ -149,51 +149,51 @@ function tokensOf(event: Json): Node | undefined {
   return logprobs !== undefined && event.raw(logprobs) === '[]' ? undefined : logprobs;
 }
 
-/** Marks the events about one output item, content part or whole text. */
-function markPart(event: Json, type: string, marks: Marks): void {
+/** Records the events about one output item, content part or whole text. */
+function recordPart(event: Json, type: string, record: Recorder): void {
   const root = event.root;
   const { item: itemPlace, part: partPlace } = placeOf(event);
   const item = presentMember(event, root, 'item');
   const part = presentMember(event, root, 'part');
-  if (item !== undefined) markItem(event, item, itemPlace, marks);
+  if (item !== undefined) recordItem(event, item, itemPlace, record);
   if (type.endsWith('.added')) {
     // Deltas will add to the text that a part begins with.
-    if (part !== undefined) markText(event, part, partPlace, marks, 'delta');
+    if (part !== undefined) recordText(event, part, partPlace, record, 'textDelta');
     return;
   }
-  if (part !== undefined) markText(event, part, partPlace, marks, 'whole');
+  if (part !== undefined) recordText(event, part, partPlace, record, 'wholeText');
   if (!type.endsWith('.done')) return;
   const family = type.slice(0, -'.done'.length);
   const channel = partPlace + toStep(family);
   const ending = item !== undefined ? [itemPlace] : part !== undefined ? [partPlace] : [channel, `${channel}/`];
-  for (const prefix of ending) marks.close(prefix);
+  for (const prefix of ending) record.endTexts(prefix);
   const isCall = presentMember(event, root, 'arguments') !== undefined;
   const logprobs = presentMember(event, root, 'logprobs');
   eachMember(event, root, (name, value) => {
-    if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) marks.pass(value);
+    if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) record.keep(value);
     else if (textMember.test(name) && event.kind(value) === 'string') {
-      marks.whole(channel, family, value, logprobs);
+      record.wholeText(channel, family, value, logprobs);
     }
   });
-  if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, true);
+  if (logprobs !== undefined) record.logprobs(`${channel}/logprobs`, logprobs, true);
 }
 
-function readAnswer(answer: Json, marks: Marks): void {
+function readAnswer(answer: Json, record: Recorder): void {
   const { root } = answer;
   if (presentMember(answer, root, 'error') !== undefined || stringMember(answer, root, 'status') === 'failed') {
-    marks.fail(readErrorMessage(answer) ?? '');
+    record.fail(readErrorMessage(answer) ?? '');
   }
-  markResponse(answer, root, marks);
+  recordResponse(answer, root, record);
 }
 
-function markResponse(json: Json, response: Node, marks: Marks): void {
-  markEnvelope(json, response, marks);
+function recordResponse(json: Json, response: Node, record: Recorder): void {
+  recordProviderFields(json, response, record);
   const usage = presentMember(json, response, 'usage');
   if (usage !== undefined) {
-    markEnvelope(json, usage, marks);
+    recordProviderFields(json, usage, record);
     const input = json.member(usage, 'input_tokens_details');
     const output = json.member(usage, 'output_tokens_details');
-    marks.usage({
+    record.usage({
       input: tokensMember(json, usage, 'input_tokens'),
       cacheRead: tokensMember(json, input, 'cached_tokens'),
       cacheWrite: tokensMember(json, input, 'cache_write_tokens'),
@@ -202,30 +202,30 @@ function markResponse(json: Json, response: Node, marks: Marks): void {
     });
   }
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
-    markItem(json, item, `${index}/`, marks);
+    recordItem(json, item, `${index}/`, record);
   }
   // The caller's own tools, as the upstream repeats them.
   const tools = elements(json, json.member(response, 'tools'));
   const choice = presentMember(json, response, 'tool_choice');
   for (const tool of choice === undefined ? tools : [...tools, choice]) {
     const name = json.member(tool, 'name');
-    if (name !== undefined) marks.pass(name);
+    if (name !== undefined) record.keep(name);
   }
 }
 
-/** Marks one output item: its texts, and what a program reads back. */
-function markItem(json: Json, item: Node, place: string, marks: Marks): void {
+/** Records one output item: its texts, and what a program reads back. */
+function recordItem(json: Json, item: Node, place: string, record: Recorder): void {
   const type = stringMember(json, item, 'type') ?? '';
   const isCall = callType.test(type);
   const isProgram = isCall || type.endsWith('_call_output');
-  markEnvelope(json, item, marks);
+  recordProviderFields(json, item, record);
   eachMember(json, item, (name, value) => {
-    if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name')) marks.pass(value);
-    else if (actionType.test(type) && /^actions?$/.test(name)) marks.pass(value);
-    else if (type === 'image_generation_call' && name === 'result') marks.pass(value);
+    if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name')) record.keep(value);
+    else if (actionType.test(type) && /^actions?$/.test(name)) record.keep(value);
+    else if (type === 'image_generation_call' && name === 'result') record.keep(value);
     else if (name === 'content' || name === 'summary') {
       for (const [index, part] of elements(json, value).entries())
-        markText(json, part, `${place}${index}/`, marks, 'whole');
+        recordText(json, part, `${place}${index}/`, record, 'wholeText');
     }
   });
 }
@@ -235,18 +235,18 @@ const textMember = /^(text|refusal|transcript)$/;
 /** Content parts whose deltas have another name than the part. */
 const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_summary_text' };
 
-function markText(json: Json, part: Node, place: string, marks: Marks, how: 'delta' | 'whole'): void {
+function recordText(json: Json, part: Node, place: string, record: Recorder, how: 'textDelta' | 'wholeText'): void {
   const type = stringMember(json, part, 'type') ?? '';
   const family = `response.${families[type] ?? type.slice(0, longestType)}`;
   const channel = place + toStep(family);
   const logprobs = presentMember(json, part, 'logprobs');
   eachMember(json, part, (name, value) => {
-    if (textMember.test(name) && json.kind(value) === 'string') marks[how](channel, family, value, logprobs);
+    if (textMember.test(name) && json.kind(value) === 'string') record[how](channel, family, value, logprobs);
   });
-  if (logprobs !== undefined) marks.tokens(`${channel}/logprobs`, logprobs, how === 'whole');
+  if (logprobs !== undefined) record.logprobs(`${channel}/logprobs`, logprobs, how === 'wholeText');
 }
 
-function tellAfter(last: OutgoingEvent): TellText {
+function deltasLike(last: OutgoingEvent): MakeDelta {
   const { part, logprobs, obfuscation, ...place } = JSON.parse(last.data);
   const narrow = createNarrow();
   return (channel, text, sequence) => {

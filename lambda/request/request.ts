@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Endpoint, Question, TokenCounts } from '../dialects/dialect.ts';
+import type { AnswerFormat, Endpoint, TokenCounts } from '../dialects/dialect.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Credential } from '../identity/keys.ts';
@@ -99,7 +99,7 @@ export interface ExchangeRecord {
 }
 
 /** A client's request to a model. */
-export interface InferenceCall extends Question {
+export interface InferenceCall extends AnswerFormat {
   readonly endpoint: Endpoint;
   readonly model: PublicModel;
   readonly stream: boolean;

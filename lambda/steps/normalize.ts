@@ -89,7 +89,7 @@ export function* readCall(
     model: value,
     stream: stream && endpoint.streams,
     hasReferences,
-    asked: dialect.readAsked(body),
+    expected: dialect.readExpectedAnswer(body),
   };
   const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
   return { call, outgoing: { ...call, clientHeaders: headers, body: ready } };

@@ -2,13 +2,13 @@ import type { TokenCounts } from '../dialects/dialect.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { codeAt, quote, trySkipString } from '../json/tokens.ts';
-import type { MarkSheet } from './marks.ts';
+import type { Findings } from './findings.ts';
 import type { Scrubber } from './scrub.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 
 /**
  * An event with holes. Most events of a stream differ from the one before only in a text, a number that counts them, and perhaps
- * some filling or a running usage. Those alone need another look, and go where they stood.
+ * some padding or a running usage. Those alone need another look, and go where they stood.
  */
 export interface EventTemplate {
   /** The type as it comes in. */
@@ -50,7 +50,7 @@ interface Changes {
 /** Makes templates of a stream's events. */
 export type MakeTemplate = (
   json: Json,
-  sheet: MarkSheet,
+  found: Findings,
   event: SseEvent,
   changes: Changes,
 ) => EventTemplate | undefined;
@@ -75,20 +75,20 @@ export function createMakeTemplate(): MakeTemplate {
     return values.filter((_, at) => before[at]?.varies);
   };
 
-  return (json, sheet, event, { type, edits, unread }) => {
-    if (!isRepeatable(json, sheet, event) || edits.length > mostEdits) return undefined;
-    const texts = sheet.deltas.filter(({ value }) => json.end(value) - json.start(value) > 2);
+  return (json, found, event, { type, edits, unread }) => {
+    if (!isRepeatable(json, found, event) || edits.length > mostEdits) return undefined;
+    const texts = found.deltas.filter(({ value }) => json.end(value) - json.start(value) > 2);
     if (texts.length === 0 || texts.length > mostHoles) return undefined;
     const values = unread();
     const others = [
-      ...sheet.counts.map(({ kind, value }): Slot => ({ node: value, place: { kind: 'count', of: kind } })),
+      ...found.counts.map(({ kind, value }): Slot => ({ node: value, place: { kind: 'count', of: kind } })),
       ...(values.length > mostHoles ? [] : values).map(
         (node): Slot => ({ node, place: { kind: json.kind(node) === 'string' ? 'string' : 'number' } }),
       ),
     ];
     const slots: Slot[] = [
       ...texts.map(({ value, channel, family }): Slot => ({ node: value, place: { kind: 'text', channel, family } })),
-      ...(sheet.sequence === undefined ? [] : [{ node: sheet.sequence, place: { kind: 'sequence' } } as const]),
+      ...(found.sequence === undefined ? [] : [{ node: found.sequence, place: { kind: 'sequence' } } as const]),
       ...varying(json, others),
     ];
     return cutHoles(json, slots, edits, { raw: openEvent(event.type), out: openEvent(type), type: event.type });
@@ -96,9 +96,9 @@ export function createMakeTemplate(): MakeTemplate {
 }
 
 /** Whether an event like this one changes nothing but what its texts say. */
-function isRepeatable({ text }: Json, { wholes, tokens, closes, ends }: MarkSheet, { id }: SseEvent): boolean {
+function isRepeatable({ text }: Json, { wholeTexts, logprobs, ended, ends }: Findings, { id }: SseEvent): boolean {
   if (id !== undefined || ends || text.includes('\n')) return false; // or it came in several lines
-  return wholes.length + tokens.length + closes.length === 0;
+  return wholeTexts.length + logprobs.length + ended.length === 0;
 }
 
 function cutHoles(
@@ -161,7 +161,7 @@ export function readHoles(
   return { values, end: at };
 }
 
-/** The end of what may fill a hole of this kind; negative if nothing of the kind stands there. An empty text takes no turn. */
+/** The end of what may fill a hole of this kind; negative if nothing of the kind stands there. An empty text is another event. */
 function endOf(kind: Place['kind'], text: string, at: number): number {
   if (kind === 'sequence' || kind === 'count') return endOfDigits(text, at);
   if (kind === 'number') return endOfNumber(text, at);

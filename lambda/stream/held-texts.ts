@@ -1,107 +1,110 @@
-import type { OutgoingEvent, StreamDialect, TellText } from '../dialects/dialect.ts';
+import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
 import { applyEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
-import { type Hiding, hideFrame } from './hide.ts';
-import { createMarkSheet, type MarkSheet } from './marks.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { type Hiding, hideMetadata } from './hide.ts';
 import { encodeEvent } from './sse.ts';
-import type { Texts } from './texts.ts';
-import { type ChannelMap, createChannelMap } from './texts.ts';
+import type { TextChannels } from './text-channels.ts';
+import { type ChannelMap, createChannelMap } from './text-channels.ts';
 
 /** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
 export interface LastEvent {
   readonly event: OutgoingEvent;
-  tell?: TellText;
+  makeDelta?: MakeDelta;
 }
 
 /** Texts that are held back because they may begin a name, and the events in which they leave after all. */
 export interface HeldTexts {
   /** Remembers the last event of a channel, if that holds text back. */
-  keep(channel: string, last: () => LastEvent): void;
+  remember(channel: string, last: () => LastEvent): void;
   /** What leaves before an event: texts of channels that end with it or give way to another. */
-  release(json: Json, sheet: MarkSheet): string;
+  release(json: Json, found: Findings): string;
   /** Everything, as far as the limit allows. */
   releaseAll(): string;
-  /** Counts an event of the upstream: generated events may take so many times the room of those. */
+  /** Counts an event of the upstream: generated events may take so many times the memory of those. */
   countRead(characters: number): void;
 }
-
-// A generated event repeats what stands around the text of another. Something huge must not be repeated for many channels.
-const mostTold = 16;
-const fewTold = 4_096;
 
 /** `nextNumber` numbers a generated event. */
 export function createHeldTexts(
   stream: StreamDialect,
-  texts: Texts,
+  texts: TextChannels,
   hiding: Hiding,
   nextNumber: () => number,
 ): HeldTexts {
   /** The last event of each channel that holds text back; undefined for one that did. */
-  const lasts = createChannelMap<LastEvent | undefined>();
-  const scanner = createScanner();
-  const sheet = createMarkSheet({});
-  let read = 0; // characters of the upstream's events
-  let told = 0; // characters of generated events
-
-  const isWaiting = (channel: string): boolean => lasts.get(channel) !== undefined;
-  const isTooMuch = (): boolean => told > mostTold * read + fewTold;
-
-  function forgetDone(channels: readonly string[]): void {
-    for (const channel of channels) if (!isWaiting(channel)) lasts.delete(channel);
-  }
+  const lastEvents = createChannelMap<LastEvent | undefined>();
+  const deltas = createDeltaWriter(stream, hiding, nextNumber);
+  const isHeld = (channel: string): boolean => lastEvents.get(channel) !== undefined;
 
   /** Ends a channel; what it held back leaves in a generated event. */
   function close(channel: string): string {
     const text = texts.close(channel);
-    const last = lasts.get(channel);
-    lasts.delete(channel);
-    if (text === '' || !last) return '';
-    last.tell ??= stream.tellAfter(last.event);
-    const event = encodeEvent(hide(last.tell(channel, text, nextNumber())));
-    told += event.length;
-    return event;
-  }
-
-  /** Hides in a generated event what is hidden in any other. Its text is a delta, and hidden already. */
-  function hide({ type, data }: OutgoingEvent): OutgoingEvent {
-    const json = scanner.scan(data);
-    sheet.clear();
-    stream.readEvent(json, type, sheet.marks);
-    return { type: type && hiding.scrubber.scrub(type), data: applyEdits(data, hideFrame(json, sheet, hiding)) };
+    const last = lastEvents.get(channel);
+    lastEvents.delete(channel);
+    return text === '' || !last ? '' : deltas.write(last, channel, text);
   }
 
   return {
-    keep(channel, last) {
-      if (texts.isHolding(channel)) lasts.set(channel, last());
-      else if (isWaiting(channel)) lasts.set(channel, undefined);
+    remember(channel, last) {
+      if (texts.isHolding(channel)) lastEvents.set(channel, last());
+      else if (isHeld(channel)) lastEvents.set(channel, undefined);
     },
-    release(event, { turns, closes, deltas }) {
-      let out = '';
-      const known = under(lasts, turns);
-      const losing = known.filter(isWaiting);
-      if (losing.length < known.length) forgetDone(known);
-      const ending = under(texts, closes);
-      if (losing.length + ending.length === 0) return out;
-      const named = new Set(deltas.map(({ channel }) => channel));
-      const speaking = new Set(deltas.filter(({ value }) => !isEmpty(event, value)).map(({ channel }) => channel));
+    release(event, found) {
+      const known = under(lastEvents, found.flushed);
+      const held = known.filter(isHeld);
+      if (held.length < known.length) for (const channel of known) if (!isHeld(channel)) lastEvents.delete(channel);
+      const ending = under(texts, found.ended);
+      if (held.length + ending.length === 0) return '';
+      const named = new Set(found.deltas.map(({ channel }) => channel));
+      const adding = new Set(found.deltas.filter(({ value }) => !isEmpty(event, value)).map(({ channel }) => channel));
       // A channel that this event adds to can end inside it.
       const over = [
-        ...losing.filter((channel) => !speaking.has(channel)),
+        ...held.filter((channel) => !adding.has(channel)),
         ...ending.filter((channel) => !named.has(channel)),
       ];
+      let out = '';
       for (const channel of over) {
         out += close(channel);
-        if (isTooMuch()) throw new RangeError('texts that wait would take more room than the stream');
+        if (deltas.isOverLimit()) throw new RangeError('texts that wait would take more room than the stream');
       }
       return out;
     },
     releaseAll() {
       let out = '';
-      for (const channel of texts.under('')) if (!isTooMuch()) out += close(channel);
+      for (const channel of texts.under('')) if (!deltas.isOverLimit()) out += close(channel);
       return out;
     },
-    countRead(characters) {
+    countRead: deltas.countRead,
+  };
+}
+
+// A generated event repeats what stands around the text of another. Something huge must not be repeated for many channels.
+const mostGenerated = 16;
+const fewGenerated = 4_096;
+
+/** Writes events of the gateway's own for texts that were held back. */
+function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: () => number) {
+  const scanner = createScanner();
+  const found = createFindings({});
+  let read = 0; // characters of the upstream's events
+  let generated = 0;
+  return {
+    countRead(characters: number): void {
       read += characters;
+    },
+    isOverLimit: (): boolean => generated > mostGenerated * read + fewGenerated,
+    /** Hides in the event what is hidden in any other, except in its text, where that is done. */
+    write(last: LastEvent, channel: string, text: string): string {
+      last.makeDelta ??= stream.deltasLike(last.event);
+      const { type, data } = last.makeDelta(channel, text, nextNumber());
+      const json = scanner.scan(data);
+      found.clear();
+      stream.readEvent(json, type, found.recorder);
+      const hidden = applyEdits(data, hideMetadata(json, found, hiding));
+      const event = encodeEvent({ type: type && hiding.scrubber.scrub(type), data: hidden });
+      generated += event.length;
+      return event;
     },
   };
 }

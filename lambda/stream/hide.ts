@@ -1,9 +1,9 @@
 import { changeMembers, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { quote } from '../json/tokens.ts';
-import type { MarkSheet, TextMark, TokenMark } from './marks.ts';
+import type { Findings, FoundLogprobs, FoundText } from './findings.ts';
 import type { Scrubber } from './scrub.ts';
-import type { Texts } from './texts.ts';
+import type { TextChannels } from './text-channels.ts';
 
 /** Which names are hidden, and what replaces them. */
 export interface Hiding {
@@ -15,29 +15,29 @@ export interface Hiding {
 }
 
 /** The edits for everything marked except generated text, and for names in all other strings and keys. */
-export function hideFrame(json: Json, sheet: MarkSheet, { scrubber, publicModel, explain }: Hiding): Edit[] {
+export function hideMetadata(json: Json, found: Findings, { scrubber, publicModel, explain }: Hiding): Edit[] {
   const edits: Edit[] = [];
-  for (const node of sheet.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
-  for (const node of sheet.explanations) {
+  for (const node of found.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
+  for (const node of found.errorMessages) {
     edits.push(replaceValue(json, node, JSON.stringify(explain(json.string(node)) ?? '')));
   }
-  dropMembers(json, sheet, edits);
+  dropMembers(json, found, edits);
   // A name in a string without escapes can be found in the raw text.
-  const named = standsOutside(json, sheet.settled, (from) => scrubber.find(json.text, from)?.start ?? -1);
-  const escaped = standsOutside(json, sheet.settled, (from) => json.text.indexOf('\\', from));
-  if (named || escaped) replaceNames(json, sheet.settled, scrubber, edits);
+  const named = standsOutside(json, found.handled, (from) => scrubber.find(json.text, from)?.start ?? -1);
+  const escaped = standsOutside(json, found.handled, (from) => json.text.indexOf('\\', from));
+  if (named || escaped) replaceNames(json, found.handled, scrubber, edits);
   return edits;
 }
 
 /** Replaces a generated text by `text`. If that is different, its token probabilities become null. */
-export function hideText(json: Json, { value, logprobs }: TextMark, given: string, text: string, edits: Edit[]): void {
+export function hideText(json: Json, { value, logprobs }: FoundText, given: string, text: string, edits: Edit[]): void {
   if (text === given) return;
   edits.push(replaceValue(json, value, JSON.stringify(text)));
   const some = logprobs !== undefined && json.next(logprobs) > logprobs + 1;
   if (some) edits.push(replaceValue(json, logprobs, 'null'));
 }
 
-function dropMembers(json: Json, { drops }: MarkSheet, edits: Edit[]): void {
+function dropMembers(json: Json, { drops }: Findings, edits: Edit[]): void {
   const keys = new Map<Node, Set<Node>>(); // by object
   for (const { object, key } of drops) {
     const drop = keys.get(object);
@@ -49,12 +49,12 @@ function dropMembers(json: Json, { drops }: MarkSheet, edits: Edit[]): void {
   }
 }
 
-/** Whether `find` (the next match from an offset on, or -1) has a match outside the settled nodes. */
-function standsOutside(json: Json, settled: readonly Node[], find: (from: number) => number): boolean {
+/** Whether `find` (the next match from an offset on, or -1) has a match outside the handled nodes. */
+function standsOutside(json: Json, handled: readonly Node[], find: (from: number) => number): boolean {
   let at = find(0);
   if (at < 0) return false;
   // In the order of the text, so that one pass over them serves all matches.
-  for (const node of settled.toSorted((a, b) => a - b)) {
+  for (const node of handled.toSorted((a, b) => a - b)) {
     const end = json.end(node);
     if (end <= at) continue;
     if (at < json.start(node)) return true;
@@ -83,10 +83,10 @@ function isBase64(json: Json, value: Node): boolean {
 /** As many as marks are allowed; each takes more memory than what it replaces. */
 const mostEdits = 100_000;
 
-function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {
-  const settled = new Set(settledNodes);
+function replaceNames(json: Json, handledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {
+  const handled = new Set(handledNodes);
   for (let node = 0; node < json.size; ) {
-    if (settled.has(node)) {
+    if (handled.has(node)) {
       node = json.next(node);
       continue;
     }
@@ -105,12 +105,18 @@ function replaceNames(json: Json, settledNodes: readonly Node[], scrubber: Scrub
 }
 
 /** Replaces token probabilities by null if their tokens, alone or joined, spell a name: a token's `bytes` spell it in numbers. */
-export function hideTokens(json: Json, mark: TokenMark, texts: Texts, scrubber: Scrubber, edits: Edit[]): void {
-  const { channel, value, isWhole } = mark;
+export function hideLogprobs(
+  json: Json,
+  found: FoundLogprobs,
+  texts: TextChannels,
+  scrubber: Scrubber,
+  edits: Edit[],
+): void {
+  const { channel, value, isWhole } = found;
   if (json.next(value) === value + 1) return; // none
-  const spelt = tokensIn(json, value);
-  const shown = isWhole ? texts.whole(channel, channel, spelt) : texts.push(channel, channel, spelt);
-  if (shown !== spelt || isNamedIn(json, value, scrubber)) edits.push(replaceValue(json, value, 'null'));
+  const joined = tokensIn(json, value);
+  const shown = isWhole ? texts.whole(channel, channel, joined) : texts.push(channel, channel, joined);
+  if (shown !== joined || isNamedIn(json, value, scrubber)) edits.push(replaceValue(json, value, 'null'));
 }
 
 function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
@@ -122,16 +128,16 @@ function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
 
 /** The chosen tokens, joined: from a list of `{token}`, or from the list of `tokens` of the older form. */
 function tokensIn(json: Json, logprobs: Node): string {
-  let spelt = '';
+  let joined = '';
   for (let node = logprobs; node < json.next(logprobs); node += 1) {
     if (!json.isKey(node)) continue;
     const name = json.string(node);
     const value = node + 1;
-    if (name === 'token' && json.kind(value) === 'string') spelt += json.string(value);
+    if (name === 'token' && json.kind(value) === 'string') joined += json.string(value);
     else if (name === 'top_logprobs') node = json.next(value) - 1;
     else if (name === 'tokens') {
-      for (const token of json.elements(value)) if (json.kind(token) === 'string') spelt += json.string(token);
+      for (const token of json.elements(value)) if (json.kind(token) === 'string') joined += json.string(token);
     }
   }
-  return spelt;
+  return joined;
 }

@@ -1,11 +1,11 @@
-import type { Question } from '../dialects/dialect.ts';
+import type { AnswerFormat } from '../dialects/dialect.ts';
 import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { applyEdits } from '../json/edit.ts';
 import { scanLenientlyInParts } from '../json/lenient.ts';
 import type { Scanner } from '../json/scan.ts';
-import { type Hiding, hideFrame, hideText, hideTokens } from './hide.ts';
-import { createMarkSheet, type Usage } from './marks.ts';
-import { createTexts } from './texts.ts';
+import { createFindings, type Usage } from './findings.ts';
+import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
+import { createTextChannels } from './text-channels.ts';
 
 /** A whole answer as the client may see it, or the upstream's error message. */
 export type RewrittenAnswer = { readonly text: string } | { readonly failure: string };
@@ -13,7 +13,7 @@ export type RewrittenAnswer = { readonly text: string } | { readonly failure: st
 /** Rewrites a whole answer. Throws if it is not a JSON object. */
 export function* rewriteAnswer(
   text: string,
-  { dialect, asked }: Question,
+  { dialect, expected }: AnswerFormat,
   hiding: Hiding,
   scanner: Scanner,
   usage: Usage,
@@ -22,18 +22,18 @@ export function* rewriteAnswer(
   const json = yield* scanLenientlyInParts(scanner, text);
   if (isLong(text)) yield;
   if (json.kind(json.root) !== 'object') throw new TypeError('the answer is not a JSON object');
-  const sheet = createMarkSheet(usage);
-  dialect.readAnswer(json, sheet.marks, asked);
-  if (sheet.failure) return { failure: sheet.failure.message };
+  const found = createFindings(usage);
+  dialect.readAnswer(json, found.recorder, expected);
+  if (found.failure) return { failure: found.failure.message };
   if (isLong(text)) yield;
-  const edits = hideFrame(json, sheet, hiding);
-  const texts = createTexts(hiding.scrubber);
-  for (const mark of sheet.wholes) {
-    const given = json.string(mark.value);
+  const edits = hideMetadata(json, found, hiding);
+  const texts = createTextChannels(hiding.scrubber);
+  for (const one of found.wholeTexts) {
+    const given = json.string(one.value);
     if (isLong(given)) yield;
-    hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
+    hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }
-  for (const mark of sheet.tokens) hideTokens(json, mark, texts, hiding.scrubber, edits);
+  for (const one of found.logprobs) hideLogprobs(json, one, texts, hiding.scrubber, edits);
   if (isLong(text)) yield;
   return { text: applyEdits(json.text, edits) };
 }

@@ -1,19 +1,19 @@
-import type { OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
-import { applyEdits, replaceValue } from '../json/edit.ts';
+import type { StreamDialect } from '../dialects/dialect.ts';
+import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
+import { type Findings, raise, type Usage } from './findings.ts';
 import { createHeldTexts, type LastEvent } from './held-texts.ts';
-import { type Hiding, hideFrame, hideText, hideTokens } from './hide.ts';
-import { type MarkSheet, raise, type Usage } from './marks.ts';
+import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
-import { createTexts, prefixesOf } from './texts.ts';
+import { createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
 
 /** Writes the events of one stream as a client may see them, in wire form. */
 export interface EventRewriter {
   /** If the event at `start` is like the one before except for its holes: its outgoing form, and where it ends. */
-  repeat(text: string, start: number): { readonly written: string; readonly end: number } | undefined;
-  /** Rewrites an event. Texts that it releases go out before it, in events of their own. */
-  rewrite(event: SseEvent, json: Json, sheet: MarkSheet): string;
+  rewriteByTemplate(text: string, start: number): { readonly written: string; readonly end: number } | undefined;
+  /** Rewrites an event. TextChannels that it releases go out before it, in events of their own. */
+  rewrite(event: SseEvent, json: Json, found: Findings): string;
   /** Leaves out a numbered event. */
   skip(): void;
   /** Everything still held back, as far as its limit allows. */
@@ -24,63 +24,31 @@ export interface EventRewriter {
 
 export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage: Usage): EventRewriter {
   const { scrubber } = hiding;
-  const texts = createTexts(scrubber);
-  const held = createHeldTexts(stream, texts, hiding, () => {
-    shift += 1;
-    lastSequence += 1;
-    return lastSequence;
-  });
+  const texts = createTextChannels(scrubber);
+  const numbers = createNumbering();
+  const held = createHeldTexts(stream, texts, hiding, numbers.insert);
   const makeTemplate = createMakeTemplate();
   let template: EventTemplate | undefined; // of the event before
-  let lastSequence = -1;
-  let shift = 0; // from the upstream's event numbers to the outgoing ones
-
-  function hide(event: SseEvent, json: Json, sheet: MarkSheet): OutgoingEvent {
-    const type = event.type && scrubber.scrub(event.type);
-    const edits = hideFrame(json, sheet, hiding);
-    template = makeTemplate(json, sheet, event, { type, edits, unread: () => stream.unread(json) });
-    const closing = sheet.closes.length > 0 && new Set(sheet.closes);
-    for (const mark of sheet.deltas) {
-      const given = json.string(mark.value);
-      let text = texts.push(mark.channel, mark.family, given);
-      const closes = closing && prefixesOf(mark.channel).some((prefix) => closing.has(prefix));
-      if (closes) text += texts.close(mark.channel);
-      hideText(json, mark, given, text, edits);
-    }
-    for (const mark of sheet.wholes) {
-      const given = json.string(mark.value);
-      hideText(json, mark, given, texts.whole(mark.channel, mark.family, given), edits);
-    }
-    for (const mark of sheet.tokens) hideTokens(json, mark, texts, scrubber, edits);
-    if (sheet.sequence !== undefined) {
-      lastSequence = Number(json.raw(sheet.sequence)) + shift;
-      if (shift !== 0) edits.push(replaceValue(json, sheet.sequence, String(lastSequence)));
-    }
-    return { type, data: applyEdits(json.text, edits) };
-  }
 
   /** What goes out at a hole; `last` is the event that it is in. */
   function fill({ place }: Hole, value: string, last: () => LastEvent): string {
     if (place.kind === 'text') {
       const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
       const text = texts.push(place.channel, place.family, given);
-      held.keep(place.channel, last);
+      held.remember(place.channel, last);
       return text === given ? value : JSON.stringify(text);
     }
-    if (place.kind === 'sequence') {
-      lastSequence = Number(value) + shift;
-      return String(lastSequence);
-    }
+    if (place.kind === 'sequence') return String(numbers.renumber(Number(value)));
     if (place.kind === 'count') raise(usage, place.of, Number(value));
     return value;
   }
 
   return {
-    repeat(source, start) {
-      const found = template && readHoles(template, source, start, scrubber);
-      if (!template || !found) return undefined;
+    rewriteByTemplate(source, start) {
+      const read = template && readHoles(template, source, start, scrubber);
+      if (!template || !read) return undefined;
       const { type, out, holes } = template;
-      const { values, end } = found;
+      const { values, end } = read;
       const last = () => ({ event: { type, data: source.slice(start + openEvent(type).length, end - 2) } });
       let written = out;
       for (let at = 0; at < holes.length; at += 1) {
@@ -91,21 +59,70 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       }
       return { written: `${written}\n\n`, end };
     },
-    rewrite(event, json, sheet) {
+    rewrite(event, json, found) {
       held.countRead(json.text.length);
-      const released = held.release(json, sheet);
-      const written = hide(event, json, sheet);
+      const released = held.release(json, found);
+      const type = event.type && scrubber.scrub(event.type);
+      const edits = hideMetadata(json, found, hiding);
+      template = makeTemplate(json, found, event, { type, edits, unread: () => stream.unread(json) });
+      hideTexts(json, found, texts, edits);
+      for (const one of found.logprobs) hideLogprobs(json, one, texts, scrubber, edits);
+      if (found.sequence !== undefined) {
+        const incoming = Number(json.raw(found.sequence));
+        const number = numbers.renumber(incoming);
+        if (number !== incoming) edits.push(replaceValue(json, found.sequence, String(number)));
+      }
       const last = { event: { type: event.type, data: json.text } };
-      for (const { channel } of sheet.deltas) held.keep(channel, () => last);
-      return released + encodeEvent({ ...written, id: event.id && scrubber.scrub(event.id) });
+      for (const { channel } of found.deltas) held.remember(channel, () => last);
+      return (
+        released + encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) })
+      );
     },
     skip() {
       template = undefined;
-      shift -= 1;
+      numbers.skip();
     },
     closeAll: held.releaseAll,
     get nextSequence() {
-      return lastSequence + 1;
+      return numbers.next;
     },
   };
+}
+
+/** Numbers the events as they go out: one more or less than came in shifts those that follow. */
+function createNumbering() {
+  let last = -1;
+  let shift = 0;
+  return {
+    get next() {
+      return last + 1;
+    },
+    renumber(incoming: number): number {
+      last = incoming + shift;
+      return last;
+    },
+    insert(): number {
+      shift += 1;
+      last += 1;
+      return last;
+    },
+    skip() {
+      shift -= 1;
+    },
+  };
+}
+
+function hideTexts(json: Json, found: Findings, texts: TextChannels, edits: Edit[]): void {
+  const ended = found.ended.length > 0 && new Set(found.ended);
+  for (const one of found.deltas) {
+    const given = json.string(one.value);
+    let text = texts.push(one.channel, one.family, given);
+    const isLast = ended && prefixesOf(one.channel).some((prefix) => ended.has(prefix));
+    if (isLast) text += texts.close(one.channel);
+    hideText(json, one, given, text, edits);
+  }
+  for (const one of found.wholeTexts) {
+    const given = json.string(one.value);
+    hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
+  }
 }

@@ -1,11 +1,11 @@
-import type { Question } from '../dialects/dialect.ts';
+import type { AnswerFormat, StreamDialect } from '../dialects/dialect.ts';
 import { scanLeniently } from '../json/lenient.ts';
 import { createScanner } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
+import { createFindings, type Findings, type Usage } from './findings.ts';
 import type { Hiding } from './hide.ts';
-import { createMarkSheet, type Usage } from './marks.ts';
-import { createEventRewriter } from './rewrite-event.ts';
-import { createSseReader, encodeComment, encodeEvent, type SseEvent } from './sse.ts';
+import { createEventRewriter, type EventRewriter } from './rewrite-event.ts';
+import { createSseReader, encodeComment, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';
 
 /** Bytes of an upstream's stream in, text for the client out. */
 export interface StreamRewriter {
@@ -27,90 +27,28 @@ export type StreamFailure =
   | { readonly kind: 'reported'; readonly message: string; readonly forwarded: boolean }
   | { readonly kind: 'broken'; readonly cause: unknown };
 
-export function createStreamRewriter({ dialect, asked }: Question, hiding: Hiding, usage: Usage): StreamRewriter {
-  const reader = createSseReader({ onEvent: readEvent, onComment: readComment, takeEvent });
-  const scanner = createScanner();
-  const sheet = createMarkSheet(usage);
-  const stream = dialect.openStream(asked);
+export function createStreamRewriter(format: AnswerFormat, hiding: Hiding, usage: Usage): StreamRewriter {
+  const stream = format.dialect.openStream(format.expected);
   const events = createEventRewriter(stream, hiding, usage);
-  let out = '';
-  let started = false;
-  let ended = false;
-  let mayEnd = false;
+  const progress: Progress = { out: '', started: false, ended: false, mayEnd: false, failure: undefined };
+  const handlers = createHandlers(stream, events, createFindings(usage), progress);
+  const reader = createSseReader(handlers);
   let finished = false;
-  let failure: StreamFailure | undefined;
 
-  function readComment(): void {
-    if (started && !ended) out += encodeComment();
-  }
-
-  function readEvent(event: SseEvent): void {
-    if (ended || failure) return;
-    const data = event.data.trim();
-    if (data === '[DONE]') {
-      if (started) readDone();
-      return;
-    }
-    if (data === '') {
-      readComment();
-      return;
-    }
-    const json = scanLeniently(scanner, event.data);
-    sheet.clear();
-    stream.readEvent(json, event.type, sheet.marks);
-    if (sheet.alive && !started) {
-      if (sheet.sequence !== undefined) events.skip();
-      return;
-    }
-    if (sheet.failure && !(sheet.failure.forward && started)) {
-      fail({ kind: 'reported', message: sheet.failure.message, forwarded: false });
-      return;
-    }
-    if (sheet.withheld) {
-      mayEnd = sheet.mayEnd;
-      return;
-    }
-    started = true;
-    out += events.rewrite(event, json, sheet);
-    mayEnd = sheet.mayEnd;
-    if (sheet.failure) failure = { kind: 'reported', message: sheet.failure.message, forwarded: true };
-    ended = sheet.ends;
-  }
-
-  /** A fault after a complete answer is no failure. */
-  function fail(reason: StreamFailure): void {
-    if (ended) return;
-    if (mayEnd) out += events.closeAll();
-    else failure = reason;
-    ended = mayEnd;
-  }
-
-  function takeEvent(text: string, start: number): number | undefined {
-    if (ended || failure) return undefined;
-    const repeated = events.repeat(text, start);
-    out += repeated?.written ?? '';
-    return repeated?.end;
-  }
-
-  function readDone(): void {
-    out += events.closeAll() + encodeEvent({ data: '[DONE]' });
-    ended = stream.doneEnds;
+  function take(): string {
+    const text = progress.out;
+    progress.out = '';
+    return text;
   }
 
   /** A last event without its blank line counts, unless its JSON was cut short. */
   function readRest(): void {
     try {
       const unfinished = reader.end();
-      if (unfinished) readEvent(unfinished);
+      if (unfinished) handlers.onEvent(unfinished);
     } catch (cause) {
-      if (!(cause instanceof JsonFault)) fail({ kind: 'broken', cause });
+      if (!(cause instanceof JsonFault)) fail({ kind: 'broken', cause }, progress, events);
     }
-  }
-
-  function take(): string {
-    const text = out;
-    out = '';
-    return text;
   }
 
   return {
@@ -118,29 +56,105 @@ export function createStreamRewriter({ dialect, asked }: Question, hiding: Hidin
       try {
         reader.push(chunk);
       } catch (cause) {
-        fail({ kind: 'broken', cause });
+        fail({ kind: 'broken', cause }, progress, events);
       }
       return take();
     },
     finish() {
-      if (ended || finished) return '';
+      if (progress.ended || finished) return '';
       finished = true;
-      if (!failure) readRest();
-      out += events.closeAll();
-      ended ||= mayEnd && !failure;
+      if (!progress.failure) readRest();
+      progress.out += events.closeAll();
+      progress.ended ||= progress.mayEnd && !progress.failure;
       return take();
     },
     get started() {
-      return started;
+      return progress.started;
     },
     get ended() {
-      return ended;
+      return progress.ended;
     },
     get failure() {
-      return failure;
+      return progress.failure;
     },
     get nextSequence() {
       return events.nextSequence;
+    },
+  };
+}
+
+/** How far a stream has come. */
+interface Progress {
+  /** What may leave now. */
+  out: string;
+  started: boolean;
+  ended: boolean;
+  /** Whether the answer is complete, so that the upstream may stop. */
+  mayEnd: boolean;
+  failure: StreamFailure | undefined;
+}
+
+/** A fault after a complete answer is no failure. */
+function fail(reason: StreamFailure, progress: Progress, events: EventRewriter): void {
+  if (progress.ended) return;
+  if (progress.mayEnd) progress.out += events.closeAll();
+  else progress.failure = reason;
+  progress.ended = progress.mayEnd;
+}
+
+/** Reads events until the stream has ended or failed. */
+function createHandlers(
+  stream: StreamDialect,
+  events: EventRewriter,
+  found: Findings,
+  progress: Progress,
+): SseHandlers {
+  const scanner = createScanner();
+
+  function onComment(): void {
+    if (progress.started && !progress.ended) progress.out += encodeComment();
+  }
+
+  function readDone(): void {
+    if (!progress.started) return;
+    progress.out += events.closeAll() + encodeEvent({ data: '[DONE]' });
+    progress.ended = stream.doneEnds;
+  }
+
+  function readJson(event: SseEvent): void {
+    const json = scanLeniently(scanner, event.data);
+    found.clear();
+    stream.readEvent(json, event.type, found.recorder);
+    const { failure } = found;
+    if (found.isAlive && !progress.started) {
+      if (found.sequence !== undefined) events.skip();
+    } else if (failure && !(failure.forward && progress.started)) {
+      fail({ kind: 'reported', message: failure.message, forwarded: false }, progress, events);
+    } else {
+      if (!found.isWithheld) {
+        progress.started = true;
+        progress.out += events.rewrite(event, json, found);
+        if (failure) progress.failure = { kind: 'reported', message: failure.message, forwarded: true };
+        progress.ended = found.ends;
+      }
+      progress.mayEnd = found.mayEnd;
+    }
+  }
+
+  return {
+    onComment,
+    onEvent(event) {
+      if (progress.ended || progress.failure) return;
+      const data = event.data.trim();
+      if (data === '[DONE]') readDone();
+      else if (data === '') onComment();
+      else readJson(event);
+    },
+    takeEvent(text, start) {
+      if (progress.ended || progress.failure) return undefined;
+      const rewritten = events.rewriteByTemplate(text, start);
+      progress.out += rewritten?.written ?? '';
+      return rewritten?.end;
     },
   };
 }

@@ -45,124 +45,147 @@ export function createScrubber(names: readonly string[], replacement: string): S
     .map((name) => ({ length: name.length, ...namePattern(name) }));
   const complete = patterns.map((pattern) => pattern.complete).join('|') || nothing;
   const open = patterns.flatMap((pattern) => pattern.open || []).join('|') || nothing;
-  const completeName = new RegExp(complete, 'giu');
-  const openOrCompleteName = new RegExp(`(${open})|${complete}`, 'giu');
-  // Room for a name that ends with the tail or after it, and for the character before, which may have two units.
-  const tailLength = (patterns[0]?.length ?? 0) + 2;
-
-  function find(text: string, from = 0): Hit | undefined {
-    completeName.lastIndex = from;
-    const match = completeName.exec(text);
-    return match ? { start: match.index, end: completeName.lastIndex } : undefined;
-  }
-
-  function openChannel(before = '', continues = false): ScrubChannel {
-    let text = before.slice(-tailLength);
-    let released = text.length; // all before this has left, or belongs to the text before
-    let searched = 0; // no name that matters begins before this
-    let past = ''; // the part of the text before that no name reaches over from
-    let tail = text;
-    let border = continues ? 0 : text.length; // where this text begins, as long as a name may cross that
-
-    /** Parts with the text before as soon as no name can reach over from it. */
-    function part(pattern: RegExp): void {
-      if (border === 0 || text.length === border || crosses(pattern)) return;
-      // A character that only ends in this text stays whole.
-      const start = (text.codePointAt(border - 1) ?? 0) > 0xffff ? border - 1 : border;
-      past = text.slice(0, start);
-      text = text.slice(start);
-      released = border - start;
-      searched = 0;
-      border = 0;
-    }
-
-    function crosses(pattern: RegExp): boolean {
-      pattern.lastIndex = searched;
-      for (let match = pattern.exec(text); match && match.index < border; match = pattern.exec(text)) {
-        if (pattern.lastIndex > border) return true;
-        pattern.lastIndex = afterCharacter(match.index);
-      }
-      return false;
-    }
-
-    function afterCharacter(at: number): number {
-      return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
-    }
-
-    function release(pattern: RegExp): string {
-      part(pattern);
+  const rules: Rules = {
+    completeName: new RegExp(complete, 'giu'),
+    openOrCompleteName: new RegExp(`(${open})|${complete}`, 'giu'),
+    // For a name that ends with the tail or after it, and for the character before, which may have two units.
+    tailLength: (patterns[0]?.length ?? 0) + 2,
+    replacement,
+  };
+  const find = (text: string, from = 0): Hit | undefined => {
+    rules.completeName.lastIndex = from;
+    const match = rules.completeName.exec(text);
+    return match ? { start: match.index, end: rules.completeName.lastIndex } : undefined;
+  };
+  return {
+    find,
+    scrub(text) {
       let out = '';
-      let names = 0;
-      pattern.lastIndex = searched;
-      for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-        const end = pattern.lastIndex;
-        if (match[1] !== undefined) {
-          out += text.slice(released, match.index);
-          released = Math.max(released, match.index);
-          searched = match.index;
-          return out;
-        }
-        if (end <= released) {
-          // It ends in the text before. A match that ends in this text may begin inside it, and counts: the tail may have cut
-          // off the name that was really there.
-          pattern.lastIndex = afterCharacter(match.index);
-        } else {
-          limit(++names);
-          out += text.slice(released, match.index) + replacement;
-          released = end;
-          border = 0;
-        }
+      let at = 0;
+      let count = 0;
+      for (let hit = find(text); hit; hit = find(text, hit.end)) {
+        limit(++count);
+        out += text.slice(at, hit.start) + replacement;
+        at = hit.end;
       }
-      out += text.slice(released);
-      released = text.length;
-      searched = text.length;
+      return at === 0 ? text : out + text.slice(at);
+    },
+    openChannel: (before = '', continues = false) => openChannel(rules, before, continues),
+  };
+}
+
+interface Rules {
+  readonly completeName: RegExp;
+  /** Its first group is a name that the end of the text leaves open. */
+  readonly openOrCompleteName: RegExp;
+  readonly tailLength: number;
+  readonly replacement: string;
+}
+
+/** A text of which a part has left. */
+interface OpenText {
+  text: string;
+  /** All before this has left, or belongs to the text before. */
+  released: number;
+  /** No name that matters begins before this. */
+  searched: number;
+  /** Where this text begins, as long as a name may cross that. */
+  border: number;
+  /** The part of the text before that no name reaches over from. */
+  past: string;
+}
+
+function openChannel(rules: Rules, before: string, continues: boolean): ScrubChannel {
+  const text = before.slice(-rules.tailLength);
+  const open: OpenText = { text, released: text.length, searched: 0, border: continues ? 0 : text.length, past: '' };
+  let tail = text;
+  return {
+    push(delta) {
+      open.text += delta;
+      const out = release(open, rules.openOrCompleteName, rules.replacement);
+      forget(open, rules.tailLength);
+      return out;
+    },
+    end() {
+      // A name may still reach over all of this text into the next.
+      tail = (open.past + open.text).slice(-rules.tailLength);
+      return release(open, rules.completeName, rules.replacement);
+    },
+    get held() {
+      return open.text.slice(open.released);
+    },
+    get tail() {
+      return tail;
+    },
+  };
+}
+
+/** What may leave now. */
+function release(open: OpenText, pattern: RegExp, replacement: string): string {
+  leaveTextBefore(open, pattern);
+  const { text } = open;
+  let out = '';
+  let count = 0;
+  pattern.lastIndex = open.searched;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const end = pattern.lastIndex;
+    if (match[1] !== undefined) {
+      out += text.slice(open.released, match.index);
+      open.released = Math.max(open.released, match.index);
+      open.searched = match.index;
       return out;
     }
-
-    /** Keeps only the tail: what is held is never longer, and if it fills the tail, the character before it is no letter. */
-    function forget(): void {
-      const length = text.length - tailLength;
-      if (length <= 0) return;
-      text = text.slice(length);
-      released -= length;
-      searched -= length;
-      border = Math.max(0, border - length);
+    if (end <= open.released) {
+      // It ends in the text before. A match that ends in this text may begin inside it, and counts: the tail may have cut
+      // off the name that was really there.
+      pattern.lastIndex = afterCharacter(text, match.index);
+    } else {
+      limit(++count);
+      out += text.slice(open.released, match.index) + replacement;
+      open.released = end;
+      open.border = 0;
     }
-
-    return {
-      push(delta) {
-        text += delta;
-        const out = release(openOrCompleteName);
-        forget();
-        return out;
-      },
-      end() {
-        // A name may still reach over all of this text into the next.
-        tail = (past + text).slice(-tailLength);
-        return release(completeName);
-      },
-      get held() {
-        return text.slice(released);
-      },
-      get tail() {
-        return tail;
-      },
-    };
   }
+  out += text.slice(open.released);
+  open.released = text.length;
+  open.searched = text.length;
+  return out;
+}
 
-  function scrub(text: string): string {
-    let out = '';
-    let at = 0;
-    let names = 0;
-    for (let hit = find(text); hit; hit = find(text, hit.end)) {
-      limit(++names);
-      out += text.slice(at, hit.start) + replacement;
-      at = hit.end;
-    }
-    return at === 0 ? text : out + text.slice(at);
+/** Drops the text before as soon as no name can reach over from it. */
+function leaveTextBefore(open: OpenText, pattern: RegExp): void {
+  const { text, border } = open;
+  if (border === 0 || text.length === border || crosses(open, pattern)) return;
+  // A character that only ends in this text stays whole.
+  const start = (text.codePointAt(border - 1) ?? 0) > 0xffff ? border - 1 : border;
+  open.past = text.slice(0, start);
+  open.text = text.slice(start);
+  open.released = border - start;
+  open.searched = 0;
+  open.border = 0;
+}
+
+function crosses({ text, border, searched }: OpenText, pattern: RegExp): boolean {
+  pattern.lastIndex = searched;
+  for (let match = pattern.exec(text); match && match.index < border; match = pattern.exec(text)) {
+    if (pattern.lastIndex > border) return true;
+    pattern.lastIndex = afterCharacter(text, match.index);
   }
+  return false;
+}
 
-  return { find, scrub, openChannel };
+function afterCharacter(text: string, at: number): number {
+  return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+}
+
+/** Keeps only the tail: what is held is never longer, and if it fills the tail, the character before it is no letter. */
+function forget(open: OpenText, tailLength: number): void {
+  const length = open.text.length - tailLength;
+  if (length <= 0) return;
+  open.text = open.text.slice(length);
+  open.released -= length;
+  open.searched -= length;
+  open.border = Math.max(0, open.border - length);
 }
 
 /** Only an attacker puts so many names into one text: each takes many times its length in memory. */

@@ -33,7 +33,7 @@ export function readTraits(headers: Headers, body: Json, dialect: Dialect): read
     if (member !== undefined && isText(body, member)) return [body.string(member)];
   }
   // Not decoded: a client writes its history the same way each time, and a prompt of megabytes would take twice the memory.
-  return dialect.findOpening(body).map((node) => body.raw(node));
+  return dialect.findConversationStart(body).map((node) => body.raw(node));
 }
 
 function isText(body: Json, node: Node): boolean {

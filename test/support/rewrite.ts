@@ -1,7 +1,7 @@
-import type { Asked, Dialect, Question } from '../../lambda/dialects/dialect.ts';
+import type { AnswerFormat, Dialect, ExpectedAnswer } from '../../lambda/dialects/dialect.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
-import type { Usage } from '../../lambda/stream/marks.ts';
+import type { Usage } from '../../lambda/stream/findings.ts';
 import { type RewrittenAnswer, rewriteAnswer as rewrite } from '../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
@@ -21,8 +21,8 @@ export function dialectNamed(name: string): Dialect {
 }
 
 /** A question in this dialect with default options, except the given ones. */
-export function questionIn(dialect: Dialect, asked: Partial<Asked> = {}): Question {
-  return { dialect, asked: { choices: 1, stops: new Set(), ...asked } };
+export function formatOf(dialect: Dialect, expected: Partial<ExpectedAnswer> = {}): AnswerFormat {
+  return { dialect, expected: { choices: 1, stops: new Set(), ...expected } };
 }
 
 export interface Rewritten {
@@ -38,10 +38,10 @@ export function rewriteStream(
   dialect: Dialect,
   bytes: Uint8Array,
   cuts: readonly number[] = [],
-  asked: Partial<Asked> = {},
+  expected: Partial<ExpectedAnswer> = {},
 ): Rewritten {
   const usage: Usage = {};
-  const rewriter = createStreamRewriter(questionIn(dialect, asked), hiding, usage);
+  const rewriter = createStreamRewriter(formatOf(dialect, expected), hiding, usage);
   const edges = [0, ...cuts, bytes.length];
   const pieces = edges.slice(1).map((end, index) => rewriter.push(bytes.subarray(edges[index], end)));
   pieces.push(rewriter.finish());
@@ -49,8 +49,12 @@ export function rewriteStream(
 }
 
 /** Rewrites a plain answer, given as text or parsed. */
-export function rewriteAnswer(dialect: Dialect, answer: unknown, asked: Partial<Asked> = {}): RewrittenAnswer {
+export function rewriteAnswer(
+  dialect: Dialect,
+  answer: unknown,
+  expected: Partial<ExpectedAnswer> = {},
+): RewrittenAnswer {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const usage: Usage = {};
-  return atOnce(rewrite(text, questionIn(dialect, asked), hiding, createScanner(), usage));
+  return atOnce(rewrite(text, formatOf(dialect, expected), hiding, createScanner(), usage));
 }

@@ -69,7 +69,7 @@ describe('a long search', () => {
   test('of an opening reads a thousand parts, and a thousand messages', () => {
     const openingOf = (messages: object[]) => {
       const body = createScanner().scan(JSON.stringify({ messages }));
-      return dialects.get('chat')?.findOpening(body).length;
+      return dialects.get('chat')?.findConversationStart(body).length;
     };
     const content = Array(1_001).fill({ type: 'text', text: 'a' });
     const user = { role: 'user', content };

@@ -259,7 +259,7 @@ test('the request in a body', () => {
     '{"model":"fam-x","input":[{"type":"function_call_output","call_id":"c","output":"x"}],"background":false}';
   expect(read('responses', plain)).toMatchObject({ stream: false, hasReferences: false, model: { id: 'svc' } });
   const asks = (dialectName: string, members: string) => {
-    const { choices, stops } = read(dialectName, `{"model":"svc","messages":[],${members}}`).asked;
+    const { choices, stops } = read(dialectName, `{"model":"svc","messages":[],${members}}`).expected;
     return [choices, ...stops];
   };
   expect(asks('chat', '"n":1,"n":3')).toEqual([3]);
@@ -267,7 +267,10 @@ test('the request in a body', () => {
   expect(asks('chat', '"stop":["a",1,"b"],"stop_sequences":["c"]')).toEqual([1, 'a', 'b']);
   expect(asks('messages', '"stop_sequences":["a","b"],"stop":"c","n":2')).toEqual([1, 'a', 'b']);
   expect(asks('messages', '"stop_sequences":["a"],"stop_sequences":["b"]')).toEqual([1, 'b']);
-  expect(read('responses', '{"model":"svc","input":"x","stop":"a"}').asked).toEqual({ choices: 1, stops: new Set() });
+  expect(read('responses', '{"model":"svc","input":"x","stop":"a"}').expected).toEqual({
+    choices: 1,
+    stops: new Set(),
+  });
   const many = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => `${index}`.padStart(3)));
   expect(asks('messages', `"stop_sequences":${many}`).length).toBeLessThan(100);
   expect(asks('messages', `"stop_sequences":["${'x'.repeat(10_000)}","y"]`)).toEqual([1, 'y']);

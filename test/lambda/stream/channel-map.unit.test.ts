@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createChannelMap } from '../../../lambda/stream/texts.ts';
+import { createChannelMap } from '../../../lambda/stream/text-channels.ts';
 
 test('channels are found by nothing, by their first four steps and by their whole name, in order', () => {
   const channels = createChannelMap<number>();

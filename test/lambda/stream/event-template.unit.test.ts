@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { responses } from '../../../lambda/dialects/responses.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { createMakeTemplate, readHoles } from '../../../lambda/stream/event-template.ts';
-import { createMarkSheet } from '../../../lambda/stream/marks.ts';
-import { questionIn, scrubber } from '../../support/rewrite.ts';
+import { createFindings } from '../../../lambda/stream/findings.ts';
+import { formatOf, scrubber } from '../../support/rewrite.ts';
 import { chat, chunk } from '../../support/stream-events.ts';
 
 /** The template of the last of these events. */
@@ -12,15 +12,15 @@ function templateOf(
   { id, dialect = chat }: { id?: string; dialect?: typeof chat } = {},
 ) {
   const scanner = createScanner();
-  const sheet = createMarkSheet({});
-  const stream = dialect.openStream(questionIn(dialect).asked);
+  const found = createFindings({});
+  const stream = dialect.openStream(formatOf(dialect).expected);
   const make = createMakeTemplate();
   const templates = events.map((data) => {
     const json = scanner.scan(typeof data === 'string' ? data : JSON.stringify(data));
-    sheet.clear();
-    stream.readEvent(json, undefined, sheet.marks);
+    found.clear();
+    stream.readEvent(json, undefined, found.recorder);
     const changes = { type: undefined, edits: [], unread: () => stream.unread(json) };
-    return make(json, sheet, { type: undefined, data: json.text, id }, changes);
+    return make(json, found, { type: undefined, data: json.text, id }, changes);
   });
   return templates.at(-1);
 }
@@ -130,7 +130,7 @@ describe('values that no dialect looks at', () => {
     const events = [one('a', 'x', usage(1)), one('b', 'x', usage(2))];
     expect(fill(events, one('c', 'x', usage(3)))).toEqual(['"c"', '3', '12']);
     expect(templateOf(events)?.holes.map(({ place }) => place)).toEqual([
-      { kind: 'text', channel: '0/said/delta/content/', family: '0/said/delta/content' },
+      { kind: 'text', channel: '0/answer/delta/content/', family: '0/answer/delta/content' },
       { kind: 'count', of: 'output' },
       { kind: 'number' },
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { readEvents } from '../../support/client-view.ts';
-import { hiding, questionIn, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
+import { formatOf, hiding, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 
@@ -113,13 +113,13 @@ describe('what passes untouched', () => {
   test('signed thinking, where the upstream checks it', () => {
     const signing = createMessages({ signsThinking: true });
     const bytes = toWire([started, block({ type: 'thinking_delta', thinking: 'I am Acme' }), stopped]);
-    const rewriter = createStreamRewriter(questionIn(signing), hiding, { input: undefined, output: undefined });
+    const rewriter = createStreamRewriter(formatOf(signing), hiding, { input: undefined, output: undefined });
     expect(rewriter.push(bytes)).toContain('"thinking":"I am Acme"');
   });
 });
 
 describe('the text at which the caller asked to stop', () => {
-  const asked = { stops: new Set(['AcmeCorp:', '\n\nThunder']) };
+  const expected = { stops: new Set(['AcmeCorp:', '\n\nThunder']) };
   const textOf = (rewritten: ReturnType<typeof rewriteAnswer>) => ('text' in rewritten ? rewritten.text : '');
 
   test.each([
@@ -130,23 +130,23 @@ describe('the text at which the caller asked to stop', () => {
     [null, null],
   ])('%j comes back as %j', (given, shown) => {
     const stop = { stop_reason: 'stop_sequence', stop_sequence: given };
-    expect(JSON.parse(textOf(rewriteAnswer(messages, { content: [], ...stop }, asked)))).toMatchObject({
+    expect(JSON.parse(textOf(rewriteAnswer(messages, { content: [], ...stop }, expected)))).toMatchObject({
       stop_sequence: shown,
     });
     const delta = { type: 'message_delta', delta: stop };
-    const streamed = rewriteStream(messages, toWire([started, { data: delta }]), [], asked).output;
+    const streamed = rewriteStream(messages, toWire([started, { data: delta }]), [], expected).output;
     expect(deltasOf(streamed)[1]).toEqual({ ...stop, stop_sequence: shown });
     // Some servers of the chat dialect say it in members of their own.
     const choice = { index: 0, finish_reason: 'stop', stop_reason: given, matched_stop: given };
     const chosen = { ...choice, stop_reason: shown, matched_stop: shown };
-    expect(JSON.parse(textOf(rewriteAnswer(chat, { choices: [choice] }, asked))).choices).toEqual([chosen]);
-    const { output } = rewriteStream(chat, toWire([{ data: { choices: [choice] } }]), [], asked);
+    expect(JSON.parse(textOf(rewriteAnswer(chat, { choices: [choice] }, expected))).choices).toEqual([chosen]);
+    const { output } = rewriteStream(chat, toWire([{ data: { choices: [choice] } }]), [], expected);
     expect(Object(readEvents(output)[0]?.value).choices).toEqual([chosen]);
   });
 
   test('is revealed nowhere else', () => {
     const content = [{ type: 'text', text: 'AcmeCorp:', stop_sequence: 'AcmeCorp:' }];
-    const text = textOf(rewriteAnswer(messages, { content, stop_sequence: 'AcmeCorp:', stop: 'AcmeCorp:' }, asked));
+    const text = textOf(rewriteAnswer(messages, { content, stop_sequence: 'AcmeCorp:', stop: 'AcmeCorp:' }, expected));
     expect(text.match(/AcmeCorp/g)).toHaveLength(1);
   });
 });

@@ -9,7 +9,7 @@ import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
-import { questionIn } from '../../support/rewrite.ts';
+import { formatOf } from '../../support/rewrite.ts';
 import { wire } from '../../support/wire.ts';
 
 const chat = createChat({ streamUsage: false });
@@ -26,7 +26,7 @@ function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefi
   const hiding = { scrubber: createScrubber(names, 'svc'), publicModel: 'svc', explain: (message: string) => message };
   const relay = createRelay({
     dialect,
-    rewriter: createStreamRewriter(questionIn(dialect), hiding, usage),
+    rewriter: createStreamRewriter(formatOf(dialect), hiding, usage),
     explain: (message) => message,
     idleTimeout: 100_000,
     keepAliveInterval: 15_000,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Asked } from '../../../lambda/dialects/dialect.ts';
+import type { ExpectedAnswer } from '../../../lambda/dialects/dialect.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { readEvents } from '../../support/client-view.ts';
-import { hiding, questionIn, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
+import { formatOf, hiding, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 
@@ -388,7 +388,7 @@ describe('an event much like the one before', () => {
     const said = (content: string, more: object) => ({ ...chunk({ content }).data, ...more });
     const texts = ['I', ' am', ' Thun', 'der', '.', ' Who', '?', ' Ac', 'me', '!', ' "\\"'];
 
-    test.each<[string, typeof chat, object[], Partial<Asked>]>([
+    test.each<[string, typeof chat, object[], Partial<ExpectedAnswer>]>([
       ['filling', chat, texts.map((text, at) => said(text, { obfuscation: 'xyz'.repeat(at % 4), usage: null })), {}],
       ['filling and a number', responses, texts.map(openAi), {}],
       [
@@ -402,11 +402,11 @@ describe('an event much like the one before', () => {
       ['usage that is not asked for', chat, texts.map((text, at) => said(text, usage(at))), { withholdsUsage: true }],
       ['what is dropped', chat, texts.map((text, at) => said(text, { x_id: `Acme${at}`, provider: `${at}` })), {}],
       ['two texts', chat, texts.map((text, at) => chunk({ reasoning: text, mood: `${text}${at}` }).data), {}],
-    ])('such as %s, is written as if it were alone', (_name, dialect, events, asked) => {
+    ])('such as %s, is written as if it were alone', (_name, dialect, events, expected) => {
       const wire = toWire(events.map((data) => ({ data }))).toString();
-      const fast = rewriteStream(dialect, Buffer.from(wire), [], asked);
+      const fast = rewriteStream(dialect, Buffer.from(wire), [], expected);
       // Events that end otherwise take the long way.
-      const slow = rewriteStream(dialect, Buffer.from(wire.replaceAll('\n', '\r\n')), [], asked);
+      const slow = rewriteStream(dialect, Buffer.from(wire.replaceAll('\n', '\r\n')), [], expected);
       expect(fast.output).toBe(slow.output);
       expect(fast.usage).toEqual(slow.usage);
       expect(fast.rewriter.nextSequence).toBe(slow.rewriter.nextSequence);
@@ -612,7 +612,7 @@ describe('how a stream begins and ends', () => {
     const failed = { type: 'response.failed', sequence_number: 1, response: { status: 'failed', error } };
     const created = { type: 'response.created', sequence_number: 0, response: { status: 'in_progress' } };
     const explaining = { ...hiding, explain: () => '(explained)' };
-    const rewriter = createStreamRewriter(questionIn(responses), explaining, { input: undefined, output: undefined });
+    const rewriter = createStreamRewriter(formatOf(responses), explaining, { input: undefined, output: undefined });
     const output = rewriter.push(toWire([created, failed].map((data) => ({ data }))));
     expect(rewriter.failure).toEqual({ kind: 'reported', message: raw, forwarded: true });
     expect(Object(readEvents(output)[1]?.value).response.error).toEqual({

@@ -1,7 +1,7 @@
 import type { Scrubber, ScrubChannel } from './scrub.ts';
 
 /** The generated texts of one answer: those still coming in pieces, and what each of them follows. */
-export interface Texts {
+export interface TextChannels {
   /** Adds a piece to a channel, which may begin with it; returns what may leave. */
   push(channel: string, family: string, piece: string): string;
   /** Whether a channel holds text back. */
@@ -38,7 +38,7 @@ interface OpenText {
 /** Something of each text is kept until the end of the stream. */
 const mostTexts = 20_000;
 
-export function createTexts(scrubber: Scrubber): Texts {
+export function createTextChannels(scrubber: Scrubber): TextChannels {
   const open = createChannelMap<OpenText>();
   const families = new Map<string, Family>();
   const befores = new Map<string, string>(); // by channel: the tail that it followed on

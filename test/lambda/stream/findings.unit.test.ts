@@ -1,0 +1,11 @@
+import { expect, test } from '@jest/globals';
+import { createFindings } from '../../../lambda/stream/findings.ts';
+
+test('what is found in an answer is limited, and each answer starts anew', () => {
+  const found = createFindings({});
+  const note = () => found.recorder.keep(1);
+  for (let count = 0; count < 100_000; count += 1) note();
+  expect(note).toThrow('more than 100000 things to note at a time');
+  found.clear();
+  expect(note).not.toThrow();
+});

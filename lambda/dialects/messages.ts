@@ -87,63 +87,6 @@ const readMembers = new Set(['type', 'index', 'delta', 'content_block', 'message
 
 /** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
-  /** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
-  const recordBlock = (json: Json, block: Node, record: Recorder, addText: AddText, isDelta = false): void => {
-    const type = stringMember(json, block, 'type') ?? '';
-    const isCall = type.endsWith('tool_use');
-    const isText = isDelta && !wholeDelta.test(type);
-    eachMember(json, block, (name, value) => {
-      if (sealed.test(name) || name === 'partial_json') record.keep(value);
-      else if (isCall && (name === 'name' || name === 'input')) record.keep(value);
-      else if (name === 'thinking' && signsThinking) record.keep(value);
-      else if (name === 'data' && type === 'redacted_thinking') record.keep(value);
-      else if (isText) eachText(json, { name, value }, record, (place, text) => addText(name, place, text));
-      else if (json.kind(value) !== 'string') keepSealedInside(json, value, record);
-      // Other blocks have a `content` too, such as a tool's result: it arrives whole.
-      else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) addText(name, '', value);
-    });
-  };
-
-  const recordMessage = (json: Json, message: Node, record: Recorder): void => {
-    recordProviderFields(json, message, record);
-    recordUsage(json, message, record);
-    for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
-      recordBlock(json, block, record, (kind, _place, value) => record.wholeText(`${index}/${kind}`, kind, value));
-    }
-  };
-
-  const readEvent = (event: Json, eventType: string | undefined, record: Recorder, expected: ExpectedAnswer): void => {
-    const root = event.root;
-    const type = stringMember(event, root, 'type') ?? eventType ?? '';
-    if (isError(event, type)) {
-      record.fail(readErrorMessage(event) ?? '');
-      return;
-    }
-    recordProviderFields(event, root, record);
-    const index = numberMember(event, root, 'index') ?? 0;
-    const delta = event.member(root, 'delta');
-    const piece = event.member(root, 'content_block') ?? delta;
-    const message = presentMember(event, root, 'message');
-    if (type === 'ping') record.alive();
-    else if (type === 'message_start' && message !== undefined) recordMessage(event, message, record);
-    else if (type === 'content_block_stop') record.endTexts(`${index}/`);
-    else if (type === 'message_delta') {
-      recordUsage(event, root, record);
-      keepStop(event, delta, 'stop_sequence', expected, record);
-      record.endTexts('');
-    } else if (type === 'message_stop') {
-      record.endTexts('');
-      record.end();
-    } else if (piece !== undefined) {
-      const addText: AddText = (kind, place, value) => {
-        record.textDelta(`${index}/${toStep(kind)}${place}`, kind, value);
-      };
-      recordBlock(event, piece, record, addText, piece === delta);
-      // Nothing is added to thinking after its signature.
-      if (stringMember(event, piece, 'type') === 'signature_delta') record.endTexts(`${index}/thinking`);
-    }
-  };
-
   return {
     name: 'messages',
     endpoints: [endpoint('/messages', true), endpoint('/messages/count_tokens', false)],
@@ -169,12 +112,12 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     normalize,
     readAnswer: (answer, record, expected) => {
       if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) record.fail(readErrorMessage(answer) ?? '');
-      recordMessage(answer, answer.root, record);
+      recordMessage(answer, answer.root, record, signsThinking);
       keepStop(answer, answer.root, 'stop_sequence', expected, record);
     },
     openStream: (expected): StreamDialect => ({
       doneEnds: false,
-      readEvent: (event, type, record) => readEvent(event, type, record, expected),
+      readEvent: (event, type, record) => readEvent(event, type, record, { expected, signsThinking }),
       unread: (event) => unreadIn(event, event.root, readMembers),
       deltasLike,
     }),
@@ -186,6 +129,72 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
 
 /** Receives a text in a member of a block, with its place if that has parts. */
 type AddText = (kind: string, place: string, value: Node) => void;
+
+interface Stream {
+  readonly expected: ExpectedAnswer;
+  readonly signsThinking: boolean;
+}
+
+function readEvent(event: Json, eventType: string | undefined, record: Recorder, { expected, signsThinking }: Stream) {
+  const root = event.root;
+  const type = stringMember(event, root, 'type') ?? eventType ?? '';
+  if (isError(event, type)) {
+    record.fail(readErrorMessage(event) ?? '');
+    return;
+  }
+  recordProviderFields(event, root, record);
+  const index = numberMember(event, root, 'index') ?? 0;
+  const delta = event.member(root, 'delta');
+  const block = event.member(root, 'content_block') ?? delta;
+  const message = presentMember(event, root, 'message');
+  if (type === 'ping') record.alive();
+  else if (type === 'message_start' && message !== undefined) recordMessage(event, message, record, signsThinking);
+  else if (type === 'content_block_stop') record.endTexts(`${index}/`);
+  else if (type === 'message_delta') {
+    recordUsage(event, root, record);
+    keepStop(event, delta, 'stop_sequence', expected, record);
+    record.endTexts('');
+  } else if (type === 'message_stop') {
+    record.endTexts('');
+    record.end();
+  } else if (block !== undefined) {
+    const addText: AddText = (kind, place, value) => record.textDelta(`${index}/${toStep(kind)}${place}`, kind, value);
+    recordBlock(event, block, record, { addText, isDelta: block === delta, signsThinking });
+    // Nothing is added to thinking after its signature.
+    if (stringMember(event, block, 'type') === 'signature_delta') record.endTexts(`${index}/thinking`);
+  }
+}
+
+function recordMessage(json: Json, message: Node, record: Recorder, signsThinking: boolean): void {
+  recordProviderFields(json, message, record);
+  recordUsage(json, message, record);
+  for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
+    const addText: AddText = (kind, _place, value) => record.wholeText(`${index}/${kind}`, kind, value);
+    recordBlock(json, block, record, { addText, isDelta: false, signsThinking });
+  }
+}
+
+/** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
+function recordBlock(
+  json: Json,
+  block: Node,
+  record: Recorder,
+  { addText, isDelta, signsThinking }: { addText: AddText; isDelta: boolean; signsThinking: boolean },
+): void {
+  const type = stringMember(json, block, 'type') ?? '';
+  const isCall = type.endsWith('tool_use');
+  const isText = isDelta && !wholeDelta.test(type);
+  eachMember(json, block, (name, value) => {
+    if (sealed.test(name) || name === 'partial_json') record.keep(value);
+    else if (isCall && (name === 'name' || name === 'input')) record.keep(value);
+    else if (name === 'thinking' && signsThinking) record.keep(value);
+    else if (name === 'data' && type === 'redacted_thinking') record.keep(value);
+    else if (isText) eachText(json, { name, value }, record, (place, text) => addText(name, place, text));
+    else if (json.kind(value) !== 'string') keepSealedInside(json, value, record);
+    // Other blocks have a `content` too, such as a tool's result: it arrives whole.
+    else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) addText(name, '', value);
+  });
+}
 
 /** Some upstreams report a failure in the form of another dialect, without a type. */
 function isError(json: Json, type: string): boolean {

@@ -56,7 +56,7 @@ export function createRelay(parts: RelayParts): Relay {
   const source = createSource(read, (cause) => endOfSource('cut', 'unusable', cause));
   // Has no effect while the client holds the upstream back, and restarts when the client reads on.
   const idle = setTimeout(() => {
-    if (!client.heldBack) endOfSource('stalled', 'timeout');
+    if (!client.pace.heldBack) endOfSource('stalled', 'timeout');
   }, parts.idleTimeout);
   const deadline = setTimeout(() => endOfSource('deadline', 'timeout'), parts.timeLeft);
   const client = createClientStream({
@@ -111,16 +111,7 @@ export function createRelay(parts: RelayParts): Relay {
 }
 
 /** The upstream's answer. All that comes in one read of the connection is rewritten at once, and leaves in one write. */
-interface Source {
-  attach(answer: Readable): void;
-  setPaused(paused: boolean): void;
-  /** Hands on what has arrived. */
-  flush(): void;
-  /** Lets go of the answer, and of its connection unless that may be used again. */
-  stop(mayReuse: boolean): void;
-}
-
-function createSource(onBytes: (bytes: Buffer) => void, onEnd: (cause?: unknown) => void): Source {
+function createSource(onBytes: (bytes: Buffer) => void, onEnd: (cause?: unknown) => void) {
   let answer: Readable | undefined;
   let arrived: Buffer[] = [];
   let isStopped = false;
@@ -132,8 +123,9 @@ function createSource(onBytes: (bytes: Buffer) => void, onEnd: (cause?: unknown)
   }
 
   return {
+    /** Hands on what has arrived. */
     flush,
-    attach(begun) {
+    attach(begun: Readable) {
       begun.on('error', onEnd);
       if (isStopped) {
         begun.destroy();
@@ -146,11 +138,12 @@ function createSource(onBytes: (bytes: Buffer) => void, onEnd: (cause?: unknown)
       begun.once('end', () => onEnd());
       begun.once('close', () => onEnd());
     },
-    setPaused(paused) {
+    setPaused(paused: boolean) {
       if (paused) answer?.pause();
       else answer?.resume();
     },
-    stop(mayReuse) {
+    /** Lets go of the answer, and of its connection unless that may be used again. */
+    stop(mayReuse: boolean) {
       isStopped = true;
       if (!mayReuse) answer?.destroy();
       else if (answer) discard(answer);
@@ -158,75 +151,51 @@ function createSource(onBytes: (bytes: Buffer) => void, onEnd: (cause?: unknown)
   };
 }
 
-/** Every way in which a stream ends; the first counts. */
-interface Ending {
-  readonly isOver: boolean;
-  /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
-  stopIfOver(): boolean;
-  breakOff(kind: FailureKind, details?: FailureDetails): void;
-  fail(reason: unknown): void;
-  cancel(): void;
-}
-
-/** `stopUpstream` is called once; its reason is undefined if the answer is complete. */
+/** Every way in which a stream ends; the first counts. `stopUpstream` gets a reason unless the answer is complete. */
 function createEnding(
   { dialect, rewriter, explain, onEnd }: RelayParts,
   client: ClientStream,
   stopUpstream: (reason?: unknown) => void,
-): Ending {
-  let isOver = false;
-
+) {
   /** True the first time. */
   function stop(reason?: unknown): boolean {
-    if (isOver) return false;
-    isOver = true;
+    if (ending.isOver) return false;
+    ending.isOver = true;
     client.stop();
     stopUpstream(reason);
     return true;
   }
 
   /** The last event waits until the charge is settled, because it states the outcome. */
-  function finish(end: StreamEnd, rest = '', lastEvent: (settled?: GatewayError) => string = () => ''): void {
+  function finish(end: StreamEnd, rest = ''): void {
     client.begin();
     client.write(rest);
     const close = (settled?: GatewayError) => {
-      client.write(lastEvent(settled));
+      if (end.kind === 'failed') client.write(renderFailure(dialect, rewriter, settled ?? end.failure));
       client.body.push(null);
     };
     onEnd(end).then(close, () => close());
   }
 
-  function fail(reason: unknown): void {
-    const failure = toGatewayError(reason);
-    if (!stop(failure)) return;
-    if (!rewriter.started && !client.hasBegun) {
-      client.refuse(failure);
-      return;
-    }
-    const rest = finishRewriter(rewriter);
-    const isReported = rewriter.failure?.kind === 'reported' && rewriter.failure.forwarded;
-    finish({ kind: 'failed', failure }, rest, (settled = failure) =>
-      isReported ? '' : encodeEvent(dialect.renderErrorEvent(settled, rewriter.nextSequence)),
-    );
-  }
-
-  function breakOff(kind: FailureKind, details: FailureDetails = {}): void {
-    // A client must not get a refund by reading slowly.
-    fail(new UpstreamFailure(kind, { ...details, charged: client.behind }));
-  }
-
-  return {
-    get isOver() {
-      return isOver;
+  const ending = {
+    isOver: false,
+    fail(reason: unknown) {
+      const failure = toGatewayError(reason);
+      if (!stop(failure)) return;
+      if (!rewriter.started && !client.hasBegun) client.refuse(failure);
+      else finish({ kind: 'failed', failure }, finishRewriter(rewriter));
     },
-    ...{ breakOff, fail },
-    stopIfOver() {
-      const { failure, ended } = rewriter;
-      if (failure?.kind === 'broken') {
-        breakOff(rewriter.started ? 'cut' : 'unusable', { cause: failure.cause });
-      } else if (failure) breakOff('reported', { message: explain(failure.message) });
+    breakOff(kind: FailureKind, details: FailureDetails = {}) {
+      // A client must not get a refund by reading slowly.
+      ending.fail(new UpstreamFailure(kind, { ...details, charged: client.pace.isBehind() }));
+    },
+    /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
+    stopIfOver(): boolean {
+      const { failure, ended, started } = rewriter;
+      if (failure?.kind === 'broken') ending.breakOff(started ? 'cut' : 'unusable', { cause: failure.cause });
+      else if (failure) ending.breakOff('reported', { message: explain(failure.message) });
       else if (ended && stop()) finish({ kind: 'complete' });
-      return isOver;
+      return ending.isOver;
     },
     cancel() {
       if (!stop(new Error('the client has gone'))) return;
@@ -234,6 +203,13 @@ function createEnding(
       void onEnd({ kind: 'client_gone' });
     },
   };
+  return ending;
+}
+
+/** The event that says why a stream fails; nothing if the upstream's own has gone out. */
+function renderFailure(dialect: Dialect, { failure, nextSequence }: StreamRewriter, error: GatewayError): string {
+  const isReported = failure?.kind === 'reported' && failure.forwarded;
+  return isReported ? '' : encodeEvent(dialect.renderErrorEvent(error, nextSequence));
 }
 
 /** The text held back; nothing if the rewriter fails, because the stream must end all the same. */

@@ -3,7 +3,7 @@ import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
 import { type Findings, raise, type Usage } from './findings.ts';
-import { createHeldTexts, type LastEvent } from './held-texts.ts';
+import { createHeldTexts, type HeldTexts, type LastEvent } from './held-texts.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
@@ -30,18 +30,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const makeTemplate = createMakeTemplate();
   let template: EventTemplate | undefined; // of the event before
 
-  /** What goes out at a hole; `last` is the event that it is in. */
-  function fill({ place }: Hole, value: string, last: () => LastEvent): string {
-    if (place.kind === 'text') {
-      const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
-      const text = texts.push(place.channel, place.family, given);
-      held.remember(place.channel, last);
-      return text === given ? value : JSON.stringify(text);
-    }
-    if (place.kind === 'sequence') return String(numbers.renumber(Number(value)));
-    if (place.kind === 'count') raise(usage, place.of, Number(value));
-    return value;
-  }
+  const state = { texts, held, numbers, usage };
 
   return {
     rewriteByTemplate(source, start) {
@@ -54,7 +43,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       for (let at = 0; at < holes.length; at += 1) {
         const [hole, value] = [holes[at], values[at]];
         if (hole === undefined || value === undefined) continue;
-        const shown = fill(hole, value, last);
+        const shown = fill(hole, value, last, state);
         if (hole.isShown) written += shown + hole.out;
       }
       return { written: `${written}\n\n`, end };
@@ -87,6 +76,31 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       return numbers.next;
     },
   };
+}
+
+interface RewriterState {
+  readonly texts: TextChannels;
+  readonly held: HeldTexts;
+  readonly numbers: ReturnType<typeof createNumbering>;
+  readonly usage: Usage;
+}
+
+/** What goes out at a hole; `last` is the event that it is in. */
+function fill(
+  { place }: Hole,
+  value: string,
+  last: () => LastEvent,
+  { texts, held, numbers, usage }: RewriterState,
+): string {
+  if (place.kind === 'text') {
+    const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
+    const text = texts.push(place.channel, place.family, given);
+    held.remember(place.channel, last);
+    return text === given ? value : JSON.stringify(text);
+  }
+  if (place.kind === 'sequence') return String(numbers.renumber(Number(value)));
+  if (place.kind === 'count') raise(usage, place.of, Number(value));
+  return value;
 }
 
 /** Numbers the events as they go out: one more or less than came in shifts those that follow. */

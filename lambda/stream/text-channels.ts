@@ -49,9 +49,6 @@ export function createTextChannels(scrubber: Scrubber): TextChannels {
     return family;
   }
 
-  /** The next text needs the last one's tail only if that breaks off inside a name. Otherwise each is judged alone. */
-  const beforeOf = ({ last }: Family): string => (last?.isOpen ? last.tail : '');
-
   function start(channel: string, family: Family): OpenText {
     const { last } = family;
     const before = beforeOf(family);
@@ -62,19 +59,6 @@ export function createTextChannels(scrubber: Scrubber): TextChannels {
     const begun = { family, text, follows: last, isEmpty: true };
     open.set(channel, begun);
     return begun;
-  }
-
-  /** Whether a text that may go on here has ended in another channel since this one began. */
-  function isInterrupted({ family, text, follows }: OpenText): boolean {
-    return family.last !== follows && family.last?.isOpen === true && text.held === '';
-  }
-
-  /** Ends a text. An empty one changes nothing: a name may be split around it. */
-  function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boolean): string {
-    const isOpen = text.held !== '';
-    const rest = text.end();
-    if (!isEmpty) family.last = { channel, tail: text.tail, isOpen };
-    return rest;
   }
 
   return {
@@ -100,6 +84,22 @@ export function createTextChannels(scrubber: Scrubber): TextChannels {
     },
     under: open.under,
   };
+}
+
+/** The next text needs the last one's tail only if that breaks off inside a name. Otherwise each stands alone. */
+const beforeOf = ({ last }: Family): string => (last?.isOpen ? last.tail : '');
+
+/** Whether a text that may go on here has ended in another channel since this one began. */
+function isInterrupted({ family, text, follows }: OpenText): boolean {
+  return family.last !== follows && family.last?.isOpen === true && text.held === '';
+}
+
+/** Ends a text. An empty one changes nothing: a name may be split around it. */
+function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boolean): string {
+  const isOpen = text.held !== '';
+  const rest = text.end();
+  if (!isEmpty) family.last = { channel, tail: text.tail, isOpen };
+  return rest;
 }
 
 /** Values by channel. The name of a channel is steps with slashes between them: `0/content/1`. */

@@ -40,17 +40,7 @@ export interface WalletStore {
 /** The wallets' sign-ins, sessions and live keys, in the keys table. */
 export function createWalletStore(client: DynamoDBDocumentClient, tableName: string): WalletStore {
   const table = createItems(client, tableName);
-
-  /** Whether the condition held. */
-  const update = async (...input: Parameters<typeof table.update>): Promise<boolean> => {
-    try {
-      await table.update(...input);
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  };
+  const update = (...input: Parameters<typeof table.update>) => conditionHolds(table.update(...input));
 
   return {
     putChallenge: (nonce, challenge) => table.put(`challenge#${nonce}`, challenge, challenge.expiresAt),
@@ -100,6 +90,16 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
       });
     },
   };
+}
+
+async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }
 
 const toText = ({ hash, takenAt }: Slot): string => `${hash}@${takenAt}`;

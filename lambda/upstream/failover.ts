@@ -46,18 +46,9 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
     isLast: boolean,
   ): Promise<UpstreamAnswer> => {
     const answer = await sendOne(candidate, outgoing, observer, isLast);
-    const { status, headers, body } = answer;
-    const kind = classifyStatus(status);
+    const kind = classifyStatus(answer.status);
     if (kind === undefined) return answer;
-    const retryAfter = readRetryAfter(headers['retry-after'], now());
-    const shouldRetry = readShouldRetry(headers['x-should-retry']);
-    const details = { status, retryAfter, shouldRetry };
-    const { callers }: FailureClass = failureClasses[kind];
-    // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
-    if (callers)
-      throw new UpstreamFailure(kind, { ...details, message: observer.explain(await readExplanation(body)) });
-    discard(body);
-    throw new UpstreamFailure(kind, details);
+    throw await toFailure(kind, answer, observer, now());
   };
 
   return async (outgoing, observer) => {
@@ -90,6 +81,21 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
       }
     }
   };
+}
+
+async function toFailure(
+  kind: keyof typeof failureClasses,
+  { status, headers, body }: UpstreamAnswer,
+  observer: Observer,
+  now: number,
+): Promise<UpstreamFailure> {
+  const retryAfter = readRetryAfter(headers['retry-after'], now);
+  const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
+  const { callers }: FailureClass = failureClasses[kind];
+  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
+  if (callers) return new UpstreamFailure(kind, { ...details, message: observer.explain(await readExplanation(body)) });
+  discard(body);
+  return new UpstreamFailure(kind, details);
 }
 
 /** The candidates left. When the upstream itself failed, all of its keys are out. */

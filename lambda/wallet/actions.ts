@@ -31,9 +31,13 @@ export type Actions = ReturnType<typeof createActions>;
 
 /** One function for each endpoint that the page calls. */
 export function createActions(dependencies: ActionDependencies) {
-  const { signIn, sessions, keyring, limits, log } = dependencies;
-  const { redeem, link, describe, issue } = createParts(dependencies);
+  const parts = createParts(dependencies);
+  return { ...createPublicActions(dependencies, parts), ...createSignedInActions(dependencies, parts) };
+}
 
+/** What anyone may call. */
+function createPublicActions(dependencies: ActionDependencies, { redeem, link, describe, issue }: Parts) {
+  const { signIn, sessions, limits } = dependencies;
   return {
     /** The facts that the page shows before anyone signs in. */
     async info({ network, site }: WalletRequest): Promise<Info> {
@@ -68,7 +72,12 @@ export function createActions(dependencies: ActionDependencies) {
       const session = showSession(await sessions.open(member));
       return { ...(await describe(request, member)), session };
     },
+  };
+}
 
+/** What needs a session. */
+function createSignedInActions({ keyring, limits, log }: ActionDependencies, { link, describe, issue }: Parts) {
+  return {
     async list(request: SignedInRequest): Promise<Account> {
       const { member } = request;
       return describe(request, member);
@@ -104,6 +113,8 @@ export function createActions(dependencies: ActionDependencies) {
     },
   };
 }
+
+type Parts = ReturnType<typeof createParts>;
 
 /** What several endpoints do. */
 function createParts(dependencies: ActionDependencies) {

@@ -3,13 +3,13 @@ import { required, text, type Value } from '../settings/kinds.ts';
 import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import { settings } from '../settings/table.ts';
-import { type Asked, CheckFailure, checks } from './checks.ts';
+import { CheckFailure, checks, type Target } from './checks.ts';
 
 interface Dependencies {
   readonly readSecret: ReadSecret;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
-  readonly timeLimits?: Asked['timeLimits'];
+  readonly timeLimits?: Target['timeLimits'];
 }
 
 /** Models may answer slowly, but the function has only a minute. */
@@ -25,9 +25,9 @@ export function createCanary(config: CanaryConfig, dependencies: Dependencies): 
   const runChecks = async (): Promise<Record<string, string>> => {
     const key = await readKey(() => readSecret(config.canarySecretId));
     if (key === undefined) return { key: 'none in the secret' };
-    const asked = { ...config, url: config.canaryUrl, key, timeLimits };
+    const target = { ...config, url: config.canaryUrl, key, timeLimits };
     const results = Object.entries(checks).map(async ([name, check]) => {
-      const result = await check(asked).then(() => 'ok', describeFailure);
+      const result = await check(target).then(() => 'ok', describeFailure);
       return [name, result] as const;
     });
     return Object.fromEntries(await Promise.all(results));

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 
-/** The gateway that a check asks, and as whom. */
-export interface Asked {
+/** The gateway that a check calls, and as whom. */
+export interface Target {
   /** The gateway's base URL. */
   readonly url: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export class CheckFailure extends Error {
 }
 
 /** Each sends a request as a client would, and throws unless the answer is right. */
-export const checks: Readonly<Record<'stream' | 'models' | 'refusal', (asked: Asked) => Promise<void>>> = {
+export const checks: Readonly<Record<'stream' | 'models' | 'refusal', (target: Target) => Promise<void>>> = {
   async stream({ url, key, serviceName, timeLimits }) {
     const question = { role: 'user', content: 'Reply with one word: ok' };
     const answer = await fetch(new URL('/v1/chat/completions', url), {

@@ -2,19 +2,20 @@ import { excerpt, longestPath } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Recorder } from './dialect.ts';
 
+/** `provider`, `system_fingerprint`, `x_acme`; not `id` or `created`. */
 const providerField = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 
-/** Members that only the upstream can read, wherever they stand: signatures and encrypted content. */
+/** Members that only the upstream can read: `signature`, `thought_signature`, `encrypted_content`, `reasoning_encrypted`. */
 export const sealed =
   /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w{1,100}$|^\w{1,100}_(encrypted|opaque)$/i;
 
-/** The types of objects whose `data` is such content. */
+/** The types of objects whose `data` is such content: `redacted_thinking`, `reasoning.encrypted`. */
 export const sealedType = /encrypted|redacted/;
 
-/** Whether a member of an envelope is replaced or dropped. */
+/** Whether a member reveals who answered. */
 export const isProviderField = (name: string): boolean => name === 'model' || providerField.test(name);
 
-/** Records the members of an answer's envelope that reveal who answered: the model, and those that name the provider. */
+/** Records the members of an object that reveal who answered: the model, and those that name the provider. */
 export function recordProviderFields(json: Json, object: Node | undefined, record: Recorder): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
@@ -29,14 +30,16 @@ export function recordProviderFields(json: Json, object: Node | undefined, recor
 
 const maybeProviderField = new Set([...'mpsnx\\'].map((first) => first.charCodeAt(0)));
 
+/** `role`, `finish_reason`, `tool_call_id`, `created_at`; not `reason_text`. */
 const labels =
   /^(name|role|author|recipient|channel|phase|status|object|voice)$|(^|_)(id|type|index|format|at|reason)$/;
+/** `data`, `image_url`, `b64_json`. */
 const bytes = /^(audio|image|data)$|(^|_)(url|b64|json)$/;
 
 /** Members with longer names are no texts, or many texts could have long names. */
 const longestName = 200;
 
-/** Whether an unknown string may be a piece of text. Labels and bytes are not: they arrive whole. */
+/** Whether an unknown string may be a piece of text. Labels and bytes are none: they arrive whole. */
 export function mayBeText(json: Json, name: string, value: Node): boolean {
   if (labels.test(name) || bytes.test(name) || name.length > longestName) return false;
   return !json.text.startsWith('"data:', json.start(value));

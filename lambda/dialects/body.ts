@@ -83,7 +83,7 @@ export function keepStop(
   if (stop !== undefined && json.kind(stop) === 'string' && stops.has(json.string(stop))) record.keep(stop);
 }
 
-/** How many messages and parts of one are read. An opening that is the same so far is the same conversation. */
+/** How many messages and parts of one are read. Conversations that begin with the same thousand are taken for one. */
 const mostRead = 1_000;
 
 /**
@@ -170,6 +170,7 @@ function* findIn(body: Json, value: Node, rule: VisionRule): Cooperative<Node | 
   return undefined;
 }
 
+/** `image/png`, `data:video/mp4;base64,…`. */
 const picture = /^(data:)?(image|video)\//i;
 
 /** The path of the object that holds the key. */

@@ -3,9 +3,10 @@ import { eachMember, elements, isProviderField, presentMember, recordProviderFie
 import type { MakeDelta, OutgoingEvent, Recorder } from './dialect.ts';
 import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 
+/** `reasoning_content`, `thinking_blocks`, `/0/thinking/1/text`. */
 const thoughtful = /reasoning|thinking|thought|summary/;
 
-/** What a program reads in these members of a message: the names and arguments of calls. */
+/** Where a program reads in these members of a message: `/0/function/arguments` of `tool_calls`. */
 const programs: Readonly<Record<string, RegExp | undefined>> = {
   tool_calls: /^\/[^/]+\/(function|custom)\/(name|arguments|input)$/,
   function_call: /^\/(name|arguments|input)$/,

@@ -79,7 +79,7 @@ const deltaTypes = new Map([
   ['content', 'compaction_delta'],
 ]);
 
-/** Deltas whose other strings are no text: the input of a tool, and citations, which arrive whole. */
+/** Deltas without text: `input_json_delta`, the input of a tool, and `citations_delta`, which arrives whole. */
 const wholeDelta = /^(input|citations)_/;
 
 /** What is read of an event. */

@@ -12,7 +12,7 @@ import {
 import type { Recorder } from './dialect.ts';
 
 /**
- * A name as one step of a channel, spelt so that it holds no slash (as in a JSON pointer,
+ * A name as one step of a channel, written so that it holds no slash (as in a JSON pointer,
  * https://www.rfc-editor.org/rfc/rfc6901) and is not empty.
  */
 export function toStep(name: string): string {
@@ -28,7 +28,7 @@ export function namesIn(channel: string): string[] {
   });
 }
 
-/** Strings that are text whatever else they may be. Providers give reasoning many names. */
+/** Strings that are text in any case: `content`, `text`, `reasoning_content`, `thought`. Providers give reasoning many names. */
 const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
 /** Members whose contents arrive whole. */

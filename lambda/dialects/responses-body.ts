@@ -30,7 +30,10 @@ export function checkBody(body: Json): void {
   if (background !== undefined && body.raw(background) === 'true') throw stateless('background');
 }
 
-/** Members by which a body refers to items, files, containers and prompts, which only the upstream might have. */
+/**
+ * Members by which a body refers to items, files, containers and prompts, which only the upstream might have: `id`, `file_id`,
+ * `vector_store_ids`; not `call_id`, which belongs to the caller's own tool.
+ */
 const references = new Map([
   ['input', /^(id|(?!call_)\w{1,100}_ids?)$/],
   ['prompt', /^id$/],
@@ -53,8 +56,8 @@ export function* hasReferences(body: Json): Cooperative<boolean> {
 /** Items without a type are messages too. */
 export function findConversationStart(body: Json): readonly Node[] {
   const input = body.member(body.root, 'input');
-  const said = input !== undefined && body.kind(input) === 'string' ? [input] : conversationStart(body, input);
-  return [...textsOf(body, body.member(body.root, 'instructions')), ...said];
+  const messages = input !== undefined && body.kind(input) === 'string' ? [input] : conversationStart(body, input);
+  return [...textsOf(body, body.member(body.root, 'instructions')), ...messages];
 }
 
 function stateless(name: string): GatewayError {

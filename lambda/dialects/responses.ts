@@ -18,10 +18,12 @@ import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { checkBody, findConversationStart, findVision, hasReferences } from './responses-body.ts';
 
-/** Texts that a program reads: arguments, code and audio bytes. */
+/** Families of texts that a program reads: `response.function_call_arguments`, `response.audio`; not `response.output_text`. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
 const programMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
+/** `function_call`, `mcp_call`, `web_search_call`; not `function_call_output`. */
 const callType = /_call$|^mcp_approval_request$/;
+/** Calls whose `action` a program carries out. */
 const actionType = /^(computer|local_shell|shell)_call$/;
 
 /** OpenAI responses. */
@@ -81,8 +83,8 @@ const longestPlace = 20;
 
 function readEvent(event: Json, eventType: string | undefined, record: Recorder): void {
   const root = event.root;
-  const spelt = stringMember(event, root, 'type') ?? eventType ?? '';
-  const type = spelt.length > longestType ? '' : spelt;
+  const named = stringMember(event, root, 'type') ?? eventType ?? '';
+  const type = named.length > longestType ? '' : named;
   const sequence = event.member(root, 'sequence_number');
   if (sequence !== undefined && numberMember(event, root, 'sequence_number') !== undefined) record.sequence(sequence);
   recordProviderFields(event, root, record);

@@ -12,7 +12,7 @@ interface BodyOptions {
   readonly memory: Memory;
   /** Aborts with the error to refuse the request with. */
   readonly cutShort: AbortSignal;
-  /** Asks for the body, if the client waits for that; undefined if it sends the body unasked. */
+  /** Asks for the body, if the client waits for that; undefined if it sends the body by itself. */
   readonly ask: (() => void) | undefined;
   readonly timeLimit?: number;
 }
@@ -51,7 +51,7 @@ export function createIncomingBody(request: IncomingMessage, options: BodyOption
 
   const read = (how: (signal: AbortSignal) => Promise<number>): Promise<number> => {
     if (declared === 0) return Promise.resolve(0);
-    // What was never asked for need not be dropped.
+    // What the client was never asked to send need not be dropped.
     if (ask && how === drop && !reading && declared !== undefined) return Promise.resolve(declared);
     if (!reading) ask?.();
     reading ??= inTime(request, how, { ...options, paced: how === receive });
@@ -221,7 +221,7 @@ function skipBody(request: IncomingMessage, limit: number): Promise<number | und
   return readThrough(request, limit, () => {});
 }
 
-/** The size of a body that its request's head declares; undefined if only its end will tell. */
+/** The size of a body that its request's head declares; undefined if only its end will show it. */
 function declaredSize({ headers }: IncomingMessage): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);

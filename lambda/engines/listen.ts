@@ -137,7 +137,7 @@ function whyNot(error: NodeJS.ErrnoException, host: string, port: number): strin
   return `HOST ${host} is no address of this machine: ${error.message}`;
 }
 
-/** Lambda's limit, and the one assumed if the system does not tell. */
+/** Lambda's limit, and the one assumed if the system names none. */
 const fewest = 1_024;
 /** For connections to tables and secrets, files and pipes. */
 const reserved = 256;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work that may be long. It yields wherever others may take a turn. */
+/** Work that may be long. It yields wherever other requests may go first. */
 export type Cooperative<T> = Generator<undefined, T>;
 
 /** The characters processed in one turn of the event loop: a millisecond's work, or a few milliseconds' if values are short. */

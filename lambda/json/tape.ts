@@ -166,7 +166,7 @@ function enter(tape: Tape, node: number, start: number, end: number): number {
   return (number << startShift) | flags;
 }
 
-/** Makes room for a key and a value, the most that one step adds. */
+/** Grows the tape for a key and a value, the most that one step adds. */
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
     tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);

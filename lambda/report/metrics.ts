@@ -8,7 +8,7 @@ export const metrics = {
   refusals: { name: 'Refusals', unit: 'Count', dimension: 'Code' },
   /** Answers with a status of 4xx or 5xx, as Lambda counts those of a Function URL. */
   errorAnswers: { name: 'ErrorAnswers', unit: 'Count' },
-  /** Agents that tried a WebSocket first and were told to use POST. Not counted as refusals. */
+  /** Agents that tried a WebSocket first and were referred to POST. Not counted as refusals. */
   webSocketTries: { name: 'WebSocketTries', unit: 'Count' },
   /** Charges refunded because of a failure. */
   refunds: { name: 'Refunds', unit: 'Count' },

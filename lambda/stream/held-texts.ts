@@ -66,7 +66,7 @@ export function createHeldTexts(
       let out = '';
       for (const channel of over) {
         out += close(channel);
-        if (deltas.isOverLimit()) throw new RangeError('texts that wait would take more room than the stream');
+        if (deltas.isOverLimit()) throw new RangeError('texts held back would take more memory than the stream');
       }
       return out;
     },

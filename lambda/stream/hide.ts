@@ -64,7 +64,7 @@ function standsOutside(json: Json, handled: readonly Node[], find: (from: number
   return true;
 }
 
-/** Base64 of images and sound, where a name would be mere chance: under such keys, and in data URLs. */
+/** Base64 of images and sound, where a name would be mere chance: under `b64_json` or `image_b64`, and in data URLs. */
 const mediaKey = /^b64(_json)?$|_b64$/;
 const mediaHead = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,/;
 const longestHead = 256;
@@ -80,7 +80,7 @@ function isBase64(json: Json, value: Node): boolean {
   return json.kind(value) === 'string' && !notBase64.test(json.string(value));
 }
 
-/** As many as marks are allowed; each takes more memory than what it replaces. */
+/** As many as there may be findings; each takes more memory than what it replaces. */
 const mostEdits = 100_000;
 
 function replaceNames(json: Json, handledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {

@@ -30,7 +30,7 @@ export interface ScrubChannel {
   readonly tail: string;
 }
 
-// A neighbour that makes a short name part of a word. Digits (`Qwen3`) and scripts without spaces (`我是glm，`) don't.
+// A neighbour that makes a short name part of a word: `glms` does not hold the name `glm`. Digits (`Qwen3`) and scripts without spaces (`我是glm，`) don't.
 const wordNeighbour = '[\\p{Script=Latin}_]';
 // A short name that begins or ends with one of these may be part of a word; a name in another script matches anywhere.
 const wordEdge = /[\p{Script=Latin}\p{N}_]/u;

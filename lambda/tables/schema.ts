@@ -16,7 +16,7 @@ export interface TableSchema {
   readonly indexes: readonly Index[];
 }
 
-/** Issued keys (`key#<hash>`), linked networks (`link#<networkId>`) and the marker `issued`; room for other `kind#…` items. */
+/** Issued keys (`key#<hash>`), linked networks (`link#<networkId>`) and the marker `issued`; other `kind#…` items may follow. */
 export const keysSchema = {
   partitionKey: { name: 'pk', type: 'S' },
   ttlAttribute: 'ttl',

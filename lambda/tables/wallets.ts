@@ -29,7 +29,7 @@ export interface WalletStore {
   takeChallenge(nonce: string, challenge: Omit<Challenge, 'expiresAt'>, now: number, token: string): Promise<boolean>;
   putSession(hash: string, session: Session): Promise<void>;
   findSession(hash: string): Promise<Session | undefined>;
-  /** Whether there was room. */
+  /** False if the wallet has as many keys as it may have. */
   takeSlot(member: string, slot: Slot, limit: number): Promise<boolean>;
   freeSlots(member: string, slots: readonly Slot[]): Promise<void>;
   readSlots(member: string): Promise<readonly Slot[]>;
@@ -60,7 +60,7 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
       return item && { member: String(item.member), expiresAt: Number(item.expiresAt) };
     },
 
-    // A repeated write may find its own slot and no more room. Adding to a set twice changes nothing.
+    // A repeated write may find its own slot and no other free. Adding to a set twice changes nothing.
     takeSlot: (member, slot, limit) =>
       update(`wallet#${member}`, {
         UpdateExpression: 'ADD live :slots',

@@ -18,7 +18,7 @@ export const sessionHeaders = [
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What stays the same throughout a conversation: the first session id found, or else its opening texts. */
+/** What stays the same throughout a conversation: the first session id found, or else the texts that it begins with. */
 export function readTraits(headers: Headers, body: Json, dialect: Dialect): readonly string[] {
   for (const name of sessionHeaders) {
     const value = headers[name]?.trim();

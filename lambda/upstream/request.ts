@@ -39,7 +39,7 @@ export interface UpstreamRequest {
   readonly pieces: readonly string[];
 }
 
-/** An open list, since agents add headers of their dialect every month; but none that chooses an account. */
+/** An open list, since agents add headers such as `anthropic-beta` every month; but none that chooses an account (`…-workspace-id`). */
 const ofDialect = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
@@ -70,7 +70,7 @@ export function renderBody({ text, edits, model }: OutgoingBody, modelId: string
   return splitByEdits(text, [...edits, { ...model, text: JSON.stringify(modelId) }]);
 }
 
-/** Whether the body contains what only the account that made it can read. Rarely asked, so the body is scanned again. */
+/** Whether the body contains what only the account that made it can read. Rarely needed, so the body is scanned again. */
 export async function isAccountBound(outgoing: Outgoing): Promise<boolean> {
   const scan = createScanner().scanInParts(bodyOf(outgoing).text);
   return outgoing.dialect.isAccountBound(await runCooperatively(scan));

@@ -61,7 +61,7 @@ function createPublicActions(dependencies: ActionDependencies, { redeem, link, d
       try {
         return { ...(await issue(request, member, label)), session };
       } catch (error) {
-        if (!isForWantOfRoom(error)) throw error;
+        if (!isTooManyKeys(error)) throw error;
         // The network is linked all the same, and with the session the person can revoke a key.
         return { ...(await describe(request, member)), session, key: null };
       }
@@ -87,12 +87,12 @@ function createSignedInActions({ keyring, limits, log }: ActionDependencies, { l
       const { input, network, member } = request;
       const label = readLabel(input);
       // Checked first, so that only a race for the last place needs an undo.
-      await keyring.requireRoom(member);
+      await keyring.requireFreeSlot(member);
       const grant = await limits.countGrant(network.id, member);
       try {
         return await issue(request, member, label);
       } catch (error) {
-        if (isForWantOfRoom(error)) await grant.undo();
+        if (isTooManyKeys(error)) await grant.undo();
         throw error;
       }
     },
@@ -152,7 +152,7 @@ function createParts(dependencies: ActionDependencies) {
   return { redeem, link, describe, issue };
 }
 
-const isForWantOfRoom = (error: unknown): boolean => error instanceof WalletError && error.code === 'too_many_keys';
+const isTooManyKeys = (error: unknown): boolean => error instanceof WalletError && error.code === 'too_many_keys';
 const isoTime = (time: number): string => new Date(time).toISOString();
 const showKey = ({ id, createdAt, label }: KeyRecord): ShownKey => ({
   id,

@@ -32,6 +32,6 @@ export interface Account {
   /** `expiresAt` is null if the network is not linked to this wallet. */
   readonly link: { readonly network: string; readonly expiresAt: string | null };
   readonly session?: { readonly token: string; readonly expiresAt: string };
-  /** A key just issued, shown only now; null if the wallet has no room for one. */
+  /** A key just issued, shown only now; null if the wallet may have no more. */
   readonly key?: (ShownKey & { readonly key: string }) | null;
 }

@@ -10,8 +10,8 @@ import { WalletError } from './request.ts';
 export interface Keyring {
   /** The live keys, newest first. */
   list(member: string): Promise<readonly KeyRecord[]>;
-  /** Throws `too_many_keys` if there is no room for another key. Writes nothing. */
-  requireRoom(member: string): Promise<void>;
+  /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
+  requireFreeSlot(member: string): Promise<void>;
   /** Makes a key, or throws `too_many_keys`: never more than five live ones, whatever runs at the same time. */
   issue(member: string, label?: string): Promise<IssuedKey>;
   revoke(member: string, id: string): Promise<void>;
@@ -62,7 +62,7 @@ export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies)
       return records.toSorted((a, b) => b.createdAt - a.createdAt);
     },
 
-    async requireRoom(member) {
+    async requireFreeSlot(member) {
       const taken = (await readHeld(member)).filter((held) => !isDead(held));
       if (taken.length >= keysPerWallet) throw tooManyKeys();
     },

@@ -1,14 +1,16 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { App } from './app.ts';
 import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/service-error.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { shareDescriptors } from './engines/listen.ts';
-import { createGateway } from './gateway.ts';
-import { createGatewayWithWallet } from './gateway-with-wallet.ts';
+import { createGateway, type GatewayDependencies } from './gateway.ts';
 import { createLog, type WriteLog } from './report/log.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import type { PageFile } from './wallet/pages.ts';
+import { isPageCall } from './wallet/request.ts';
+import { createWallet, type WalletDependencies } from './wallet/wallet.ts';
 
 /** What the server needs from outside. */
 interface ServerDependencies extends Aws {
@@ -38,6 +40,13 @@ export async function startServer(
     onLastMoment: giveUp,
     onFault: (error) => log.fault('fault past the app', error),
   });
+}
+
+/** Both apps as one, for a process that serves both; the pages for people have paths of their own. */
+export function createGatewayWithWallet(config: Config, dependencies: GatewayDependencies & WalletDependencies): App {
+  const gateway = createGateway(config, dependencies);
+  const wallet = createWallet(config, dependencies);
+  return (call) => (isPageCall(call) ? wallet : gateway)(call);
 }
 
 /** Lets a process that runs out of time give up all calls to a service at once, including later ones. */

@@ -1,7 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createGatewayWithWallet } from '../lambda/gateway-with-wallet.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
-import { startServer } from '../lambda/serve.ts';
+import { createGatewayWithWallet, startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { readPageFiles } from '../lambda/wallet/pages.ts';

@@ -1,15 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import {
-  isIntended,
-  lacksUsage,
-  measureFailedTry,
-  measureFault,
-  measureLeftStanding,
-  measureRequest,
-  measureStaleSecret,
-} from './measure.ts';
-import { embedMetrics } from './metrics.ts';
+import { isIntended, lacksUsage, measureFailedTry, measureRequest } from './measure.ts';
+import { embedMetrics, type Measurement, metrics } from './metrics.ts';
 
 /** The operators' log. No line holds a prompt, an answer, a key or an address. */
 export interface Log {
@@ -41,14 +33,22 @@ interface Dependencies {
   readonly metricsNamespace: string;
 }
 
-/** Structured lines, one JSON object each. */
+/** Renders lines as JSON objects, each with its metrics. */
+export function createRender(metricsNamespace: string) {
+  return (time: number, level: string, message: string, fields: object, measurements: readonly Measurement[] = []) => {
+    const metrics = embedMetrics(metricsNamespace, time, measurements);
+    return `${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...metrics })}\n`;
+  };
+}
+
+/** Structured lines. */
 export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
-  const render = (time: number, level: string, message: string, fields: object) =>
-    `${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields })}\n`;
-  const line = (...parts: Parameters<typeof render>) => write(render(...parts));
+  const render = createRender(metricsNamespace);
+  const line = (level: string, message: string, fields: object, measurements?: readonly Measurement[]) =>
+    write(render(now(), level, message, fields, measurements));
 
   return {
-    started: (commit) => line(now(), 'info', 'started', { commit }),
+    started: (commit) => line('info', 'started', { commit }),
     finished(request, status) {
       const time = now();
       const { error, end } = request.outcome;
@@ -62,33 +62,24 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
         reason: error?.reason,
         duration,
         ...describeCause(error?.cause),
-        ...embedMetrics(metricsNamespace, time, measureRequest(request, status, duration)),
       };
-      write(render(time, level, end === 'refused' ? 'refused' : 'answered', fields), request);
+      const message = end === 'refused' ? 'refused' : 'answered';
+      write(render(time, level, message, fields, measureRequest(request, status, duration)), request);
     },
-    triedInVain(failureClass, fields) {
-      const time = now();
-      const metrics = embedMetrics(metricsNamespace, time, measureFailedTry(failureClass));
-      line(time, 'warn', 'upstream failed', { ...fields, ...metrics });
-    },
+    triedInVain: (failureClass, fields) => line('warn', 'upstream failed', fields, measureFailedTry(failureClass)),
     leftStanding(operation, requestId, cause) {
-      const time = now();
-      const metrics = embedMetrics(metricsNamespace, time, [measureLeftStanding()]);
-      line(time, 'warn', 'charge left standing', { requestId, operation, ...describeCause(cause), ...metrics });
+      const fields = { requestId, operation, ...describeCause(cause) };
+      line('warn', 'charge left standing', fields, [{ metric: metrics.chargesLeftStanding, value: 1 }]);
     },
-    secretNotRefreshed(cause) {
-      const time = now();
-      const metrics = embedMetrics(metricsNamespace, time, [measureStaleSecret()]);
-      line(time, 'warn', 'secret not refreshed', { ...describeCause(cause), ...metrics });
-    },
-    fault(message, error) {
-      const time = now();
-      const metrics = embedMetrics(metricsNamespace, time, [measureFault()]);
-      line(time, 'error', message, { ...describeCause(error), ...metrics });
-    },
-    warn: (message, fields = {}) => line(now(), 'warn', message, fields),
+    secretNotRefreshed: (cause) => line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
+    fault: (message, error) => line('error', message, describeCause(error), [ownFault]),
+    warn: (message, fields = {}) => line('warn', message, fields),
   };
 }
+
+/** Failures that no caller caused. They ring the alarm. */
+export const ownFault: Measurement = { metric: metrics.gatewayErrors, value: 1 };
+export const staleSecret: Measurement = { metric: metrics.secretsNotRefreshed, value: 1 };
 
 /** Fields to group by, for free: as dimensions of a metric, each combination of values would be billed. */
 function describe(request: RequestSoFar) {

@@ -1,7 +1,6 @@
 import type { GatewayError } from '../errors.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import type { Measurement } from './metrics.ts';
-import { metrics } from './metrics.ts';
+import { type Measurement, metrics } from './metrics.ts';
 
 /** What a finished request adds to the metrics. Preflights are not counted. */
 export function measureRequest(request: RequestSoFar, status: number, duration: number): Measurement[] {
@@ -73,18 +72,6 @@ function countFailure(failureClass: string): Measurement {
 
 function countTry(failed: boolean): Measurement {
   return { metric: metrics.upstreamFailedTries, value: failed ? 1 : 0 };
-}
-
-export function measureLeftStanding(): Measurement {
-  return { metric: metrics.chargesLeftStanding, value: 1 };
-}
-
-export function measureStaleSecret(): Measurement {
-  return { metric: metrics.secretsNotRefreshed, value: 1 };
-}
-
-export function measureFault(): Measurement {
-  return { metric: metrics.gatewayErrors, value: 1 };
 }
 
 /** Whether the gateway, its store or its operator caused the error, rather than an upstream or the caller. */

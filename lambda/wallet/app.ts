@@ -3,9 +3,8 @@ import type { FindNetwork, Network } from '../identity/network.ts';
 import type { Call } from '../request/call.ts';
 import type { GatewayResponse } from '../request/request.ts';
 import type { Actions } from './actions.ts';
-import type { Facts, PageFile } from './pages.ts';
-import { securityHeaders } from './pages.ts';
-import type { Pipeline } from './pipelines.ts';
+import { type Facts, type PageFile, securityHeaders } from './pages.ts';
+import { docsPath, pagePath, type Site, siteOf, type WalletRequest } from './request.ts';
 import {
   createActionPipeline,
   createPagePipeline,
@@ -13,10 +12,9 @@ import {
   createRedirectPipeline,
   createRefusalPipeline,
   createSessionPipeline,
-} from './pipelines.ts';
-import type { WalletRequest } from './request.ts';
-import { docsPath, pagePath, type Site, siteOf } from './request.ts';
-import type { PipelineDependencies } from './steps.ts';
+  type Pipeline,
+  type PipelineDependencies,
+} from './steps.ts';
 
 interface WalletAppDependencies extends PipelineDependencies {
   readonly actions: Actions;

@@ -1,5 +1,5 @@
-import { describeCause } from '../report/log.ts';
-import { embedMetrics, type Measurement, metrics } from '../report/metrics.ts';
+import { createRender, describeCause, ownFault, staleSecret } from '../report/log.ts';
+import type { Measurement } from '../report/metrics.ts';
 import type { toShownError, WalletRequest } from './request.ts';
 
 /** The operators' log. No line holds a key, or the address of a wallet or network. */
@@ -19,18 +19,11 @@ interface Dependencies {
   readonly metricsNamespace: string;
 }
 
-/** Failures that no caller caused count as the gateway's own errors, and ring the alarm. */
-const ownFault: Measurement = { metric: metrics.gatewayErrors, value: 1 };
-
-const staleSecret: Measurement = { metric: metrics.secretsNotRefreshed, value: 1 };
-
-/** Structured lines, one JSON object each. */
+/** Structured lines. */
 export function createWalletLog({ write, now, metricsNamespace }: Dependencies): WalletLog {
-  const line = (level: string, message: string, fields: object, measurements: readonly Measurement[] = []): void => {
-    const time = now();
-    const embedded = embedMetrics(metricsNamespace, time, measurements);
-    write(`${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...embedded })}\n`);
-  };
+  const render = createRender(metricsNamespace);
+  const line = (level: string, message: string, fields: object, measurements?: readonly Measurement[]) =>
+    write(render(now(), level, message, fields, measurements));
   const describe = ({ id, route, network }: WalletRequest) => ({ requestId: id, route, network: network.id });
   return {
     started: (commit) => line('info', 'started', { commit }),

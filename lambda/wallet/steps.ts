@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { openAiErrorFields } from '../dialects/openai-error.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
@@ -6,7 +7,17 @@ import { readJsonBody } from '../request/body.ts';
 import type { HeaderNames } from '../request/headers.ts';
 import type { GatewayResponse } from '../request/request.ts';
 import type { WalletLog } from './log.ts';
-import { badRequest, type SignedIn, toShownError, WalletError, type WalletRequest, type WithInput } from './request.ts';
+import { type Facts, type FilledPage, fillPage, type PageFile } from './pages.ts';
+import {
+  type Action,
+  badRequest,
+  type SignedIn,
+  type Site,
+  toShownError,
+  WalletError,
+  type WalletRequest,
+  type WithInput,
+} from './request.ts';
 import type { Sessions } from './sessions.ts';
 
 type WalletStep<Needs, Adds extends object = object> = Step<Needs, Adds, WalletRequest>;
@@ -18,7 +29,7 @@ export interface PipelineDependencies {
 }
 
 /** Opens a pipeline that renders whatever is thrown as JSON in the OpenAI dialect. */
-export function openPipeline({ log, names }: PipelineDependencies) {
+function openPipeline({ log, names }: PipelineDependencies) {
   return createPipeline<WalletRequest, WalletRequest, GatewayResponse>((request, thrown) => {
     const error = toShownError(thrown);
     log.refused(request, error);
@@ -39,7 +50,7 @@ export function openPipeline({ log, names }: PipelineDependencies) {
  * Refuses requests from other sites' pages. Browsers name a request's origin in headers that no page can change. A request
  * without them does not come from a browser, so nobody was tricked into sending it.
  */
-export function checkOrigin(): WalletStep<WalletRequest> {
+function checkOrigin(): WalletStep<WalletRequest> {
   return {
     before: ({ headers, site }) => {
       const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
@@ -69,8 +80,78 @@ export function readInput(): WalletStep<WalletRequest, WithInput> {
 }
 
 /** Finds out who is signed in. */
-export function requireSession({ sessions }: { sessions: Sessions }): WalletStep<WalletRequest, SignedIn> {
+function requireSession({ sessions }: { sessions: Sessions }): WalletStep<WalletRequest, SignedIn> {
   return {
     before: async ({ headers }) => ({ member: await sessions.findMember(headers.authorization) }),
   };
+}
+
+/** Answers a request, also after an error. */
+export type Pipeline = (request: WalletRequest) => Promise<GatewayResponse>;
+
+/** Requests that anyone may send, from the page or a terminal. */
+export function createReadPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
+  return openPipeline(dependencies).step(checkOrigin()).handler(answerWith(action));
+}
+
+/** Requests with a body, before anyone is signed in. */
+export function createActionPipeline(action: Action<WithInput>, dependencies: PipelineDependencies): Pipeline {
+  return openPipeline(dependencies).step(checkOrigin()).step(readInput()).handler(answerWith(action));
+}
+
+/** Requests of a person who is signed in. */
+export function createSessionPipeline(
+  action: Action<WithInput & SignedIn>,
+  dependencies: PipelineDependencies,
+): Pipeline {
+  return openPipeline(dependencies)
+    .step(checkOrigin())
+    .step(readInput())
+    .step(requireSession(dependencies))
+    .handler(answerWith(action));
+}
+
+function answerWith<Request>(action: (request: Request) => Promise<object>) {
+  return async (request: Request): Promise<GatewayResponse> => {
+    const body = JSON.stringify(await action(request));
+    return { statusCode: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body };
+  };
+}
+
+interface PageDependencies extends PipelineDependencies {
+  readonly describe: (site: Site) => Facts;
+}
+
+/** Serves a file of the pages, or a 304 to a browser that has it already. */
+export function createPagePipeline(file: PageFile, dependencies: PageDependencies): Pipeline {
+  const fill = rememberLast((site) => fillPage(file, dependencies.describe(site)));
+  return openPipeline(dependencies).handler(async ({ headers, site }) => {
+    const { text, gzipped, etag } = fill(site);
+    const cached = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+    if (headers['if-none-match'] === etag) return { statusCode: 304, headers: cached, body: '' };
+    const head = { ...cached, 'content-type': file.contentType };
+    if (!takesGzip(headers['accept-encoding'])) return { statusCode: 200, headers: head, body: text };
+    return { statusCode: 200, headers: { ...head, 'content-encoding': 'gzip' }, body: Readable.from([gzipped]) };
+  });
+}
+
+/** A deployment is nearly always called by one address, so its pages are filled once. */
+function rememberLast(fill: (site: Site) => FilledPage): (site: Site) => FilledPage {
+  let last: { readonly baseUrl: string; readonly page: FilledPage } | undefined;
+  return (site) => {
+    if (last?.baseUrl !== site.baseUrl) last = { baseUrl: site.baseUrl, page: fill(site) };
+    return last.page;
+  };
+}
+
+const takesGzip = (accepted = ''): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
+
+/** The pages' links are relative to a path without a slash at its end. */
+export function createRedirectPipeline(location: string, dependencies: PipelineDependencies): Pipeline {
+  return openPipeline(dependencies).handler(async () => ({ statusCode: 308, headers: { location }, body: '' }));
+}
+
+/** Answers with an error: for unknown paths, wrong methods and requests that can't be served. */
+export function createRefusalPipeline(error: GatewayError, dependencies: PipelineDependencies): Pipeline {
+  return openPipeline(dependencies).handler(() => Promise.reject(error));
 }

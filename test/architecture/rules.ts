@@ -42,8 +42,7 @@ export const composition: Readonly<Record<string, readonly string[]>> = {
   app: [],
   gateway: ['app'],
   index: ['gateway'],
-  'gateway-with-wallet': ['app', 'gateway', 'wallet'],
-  serve: ['gateway', 'gateway-with-wallet', 'wallet'],
+  serve: ['app', 'gateway', 'wallet'],
   server: ['serve', 'wallet'],
 };
 

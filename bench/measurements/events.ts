@@ -52,7 +52,7 @@ export const events: Measurement = {
 
 /**
  * Events in which more changes than a text, beside those of a chat: numbered ones of the responses dialect, and those of OpenAI and
- * vLLM with their filling and their running usage. Each in a process of its own.
+ * vLLM with their padding and their running usage. Each in a process of its own.
  */
 export const otherEvents: Measurement = {
   rounds: 2,

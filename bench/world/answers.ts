@@ -39,8 +39,8 @@ export interface Events {
   readonly last: string;
 }
 
-/** Random filling of changing length, so that nobody guesses a text by the size of its event. */
-const filling = (text: string, at: number): string =>
+/** Random padding of changing length, so that nobody guesses a text by the size of its event. */
+const padding = (text: string, at: number): string =>
   Buffer.from(`${text}${at * 7919}${text}`.repeat(3))
     .toString('base64url')
     .slice(0, 16 - (text.length % 16));
@@ -50,7 +50,7 @@ type Extras = (text: string, at: number) => { readonly choice: JsonObject; reado
 const none: Extras = () => ({ choice: {}, chunk: {} });
 const openAi: Extras = (text, at) => ({
   choice: { logprobs: null },
-  chunk: { service_tier: 'default', usage: null, obfuscation: filling(text, at) },
+  chunk: { service_tier: 'default', usage: null, obfuscation: padding(text, at) },
 });
 const vllm: Extras = (_text, at) => ({
   choice: { logprobs: null, token_ids: null },
@@ -89,7 +89,7 @@ function responsesEvents(texts: readonly string[], isFilled: boolean): Events {
   const events = speakers.responses.events(replyWith(texts));
   const start = events.findIndex(({ event }) => event === 'response.output_text.delta');
   const deltas = events.slice(start, start + texts.length).map(({ event, data }, at) => {
-    const more = isFilled && { obfuscation: filling(texts[at] ?? '', at) };
+    const more = isFilled && { obfuscation: padding(texts[at] ?? '', at) };
     return eventText({ ...(event && { event }), data: { ...asObject(data), ...more } });
   });
   const { response, ...completed } = asObject(events.at(-1)?.data);

@@ -4,8 +4,7 @@ import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { createFindings, type Findings } from './findings.ts';
 import { type Hiding, hideMetadata } from './hide.ts';
 import { encodeEvent } from './sse.ts';
-import type { TextChannels } from './text-channels.ts';
-import { type ChannelMap, createChannelMap } from './text-channels.ts';
+import { type ChannelMap, createChannelMap, type TextChannels } from './text-channels.ts';
 
 /** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
 export interface LastEvent {
@@ -13,25 +12,13 @@ export interface LastEvent {
   makeDelta?: MakeDelta;
 }
 
-/** Texts that are held back because they may begin a name, and the events in which they leave after all. */
-export interface HeldTexts {
-  /** Remembers the last event of a channel, if that holds text back. */
-  remember(channel: string, last: () => LastEvent): void;
-  /** What leaves before an event: texts of channels that end with it or give way to another. */
-  release(json: Json, found: Findings): string;
-  /** Everything, as far as the limit allows. */
-  releaseAll(): string;
-  /** Counts an event of the upstream: generated events may take so many times the memory of those. */
-  countRead(characters: number): void;
-}
+export type HeldTexts = ReturnType<typeof createHeldTexts>;
 
-/** `nextNumber` numbers a generated event. */
-export function createHeldTexts(
-  stream: StreamDialect,
-  texts: TextChannels,
-  hiding: Hiding,
-  nextNumber: () => number,
-): HeldTexts {
+/**
+ * Texts that are held back because they may begin a name, and the events in which they leave after all, each with a number from
+ * `nextNumber`.
+ */
+export function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hiding, nextNumber: () => number) {
   /** The last event of each channel that holds text back; undefined for one that did. */
   const lastEvents = createChannelMap<LastEvent | undefined>();
   const deltas = createDeltaWriter(stream, hiding, nextNumber);
@@ -46,11 +33,13 @@ export function createHeldTexts(
   }
 
   return {
-    remember(channel, last) {
+    /** Remembers the last event of a channel, if that holds text back. */
+    remember(channel: string, last: () => LastEvent): void {
       if (texts.isHolding(channel)) lastEvents.set(channel, last());
       else if (isHeld(channel)) lastEvents.set(channel, undefined);
     },
-    release(event, found) {
+    /** What leaves before an event: texts of channels that end with it or give way to another. */
+    release(event: Json, found: Findings): string {
       const known = under(lastEvents, found.flushed);
       const held = known.filter(isHeld);
       if (held.length < known.length) for (const channel of known) if (!isHeld(channel)) lastEvents.delete(channel);
@@ -70,7 +59,8 @@ export function createHeldTexts(
       }
       return out;
     },
-    releaseAll() {
+    /** Everything, as far as the limit allows. */
+    releaseAll(): string {
       let out = '';
       for (const channel of texts.under('')) if (!deltas.isOverLimit()) out += close(channel);
       return out;
@@ -90,6 +80,7 @@ function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: ()
   let read = 0; // characters of the upstream's events
   let generated = 0;
   return {
+    /** Counts an event of the upstream: generated events may take so many times the memory of those. */
     countRead(characters: number): void {
       read += characters;
     },

@@ -8,32 +8,21 @@ import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
 
-/** Writes the events of one stream as a client may see them, in wire form. */
-export interface EventRewriter {
-  /** If the event at `start` is like the one before except for its holes: its outgoing form, and where it ends. */
-  rewriteByTemplate(text: string, start: number): { readonly written: string; readonly end: number } | undefined;
-  /** Rewrites an event. TextChannels that it releases go out before it, in events of their own. */
-  rewrite(event: SseEvent, json: Json, found: Findings): string;
-  /** Leaves out a numbered event. */
-  skip(): void;
-  /** Everything still held back, as far as its limit allows. */
-  closeAll(): string;
-  /** The number of the next event, if events are numbered. */
-  readonly nextSequence: number;
-}
+export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
-export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage: Usage): EventRewriter {
+/** Writes the events of one stream as a client may see them, in wire form. */
+export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage: Usage) {
   const { scrubber } = hiding;
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
+  const state = { texts, held, numbers, usage };
   const makeTemplate = createMakeTemplate();
   let template: EventTemplate | undefined; // of the event before
 
-  const state = { texts, held, numbers, usage };
-
   return {
-    rewriteByTemplate(source, start) {
+    /** If the event at `start` is like the one before except for its holes: its outgoing form, and where it ends. */
+    rewriteByTemplate(source: string, start: number): { readonly written: string; readonly end: number } | undefined {
       const read = template && readHoles(template, source, start, scrubber);
       if (!template || !read) return undefined;
       const { type, out, holes } = template;
@@ -48,7 +37,8 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       }
       return { written: `${written}\n\n`, end };
     },
-    rewrite(event, json, found) {
+    /** Rewrites an event. Texts that it releases go out before it, in events of their own. */
+    rewrite(event: SseEvent, json: Json, found: Findings): string {
       held.countRead(json.text.length);
       const released = held.release(json, found);
       const type = event.type && scrubber.scrub(event.type);
@@ -67,12 +57,15 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
         released + encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) })
       );
     },
-    skip() {
+    /** Leaves out a numbered event. */
+    skip(): void {
       template = undefined;
       numbers.skip();
     },
+    /** Everything still held back, as far as its limit allows. */
     closeAll: held.releaseAll,
-    get nextSequence() {
+    /** The number of the next event, if events are numbered. */
+    get nextSequence(): number {
       return numbers.next;
     },
   };

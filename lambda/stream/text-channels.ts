@@ -1,19 +1,5 @@
 import type { Scrubber, ScrubChannel } from './scrub.ts';
 
-/** The generated texts of one answer: those still coming in pieces, and what each of them follows. */
-export interface TextChannels {
-  /** Adds a piece to a channel, which may begin with it; returns what may leave. */
-  push(channel: string, family: string, piece: string): string;
-  /** Whether a channel holds text back. */
-  isHolding(channel: string): boolean;
-  /** Ends a channel; returns what it held back. */
-  close(channel: string): string;
-  /** A whole text, hidden exactly as its pieces were or would be. */
-  whole(channel: string, family: string, text: string): string;
-  /** The open channels with this prefix. */
-  under(prefix: string): readonly string[];
-}
-
 /** The last text of a family that is over. */
 interface Ending {
   readonly channel: string;
@@ -38,7 +24,10 @@ interface OpenText {
 /** Something of each text is kept until the end of the stream. */
 const mostTexts = 20_000;
 
-export function createTextChannels(scrubber: Scrubber): TextChannels {
+export type TextChannels = ReturnType<typeof createTextChannels>;
+
+/** The generated texts of one answer: those still coming in pieces, and what each of them follows. */
+export function createTextChannels(scrubber: Scrubber) {
   const open = createChannelMap<OpenText>();
   const families = new Map<string, Family>();
   const befores = new Map<string, string>(); // by channel: the tail that it followed on
@@ -62,26 +51,31 @@ export function createTextChannels(scrubber: Scrubber): TextChannels {
   }
 
   return {
-    push(channel, familyName, piece) {
+    /** Adds a piece to a channel, which may begin with it; returns what may leave. */
+    push(channel: string, familyName: string, piece: string): string {
       let current = open.get(channel);
       if (current === undefined || isInterrupted(current)) current = start(channel, familyNamed(familyName));
       if (piece !== '') current.isEmpty = false;
       return current.text.push(piece);
     },
-    isHolding: (channel) => (open.get(channel)?.text.held ?? '') !== '',
-    close(channel) {
+    /** Whether a channel holds text back. */
+    isHolding: (channel: string): boolean => (open.get(channel)?.text.held ?? '') !== '',
+    /** Ends a channel; returns what it held back. */
+    close(channel: string): string {
       const closing = open.get(channel);
       if (!closing) return '';
       open.delete(channel);
       return end(channel, closing.family, closing.text, closing.isEmpty);
     },
-    whole(channel, familyName, given) {
+    /** A whole text, hidden exactly as its pieces were or would be. */
+    whole(channel: string, familyName: string, given: string): string {
       const family = familyNamed(familyName);
       const before = befores.get(channel) ?? beforeOf(family);
       befores.set(channel, before);
       const text = scrubber.openChannel(before);
       return text.push(given) + end(channel, family, text, given === '');
     },
+    /** The open channels with this prefix. */
     under: open.under,
   };
 }
@@ -102,22 +96,18 @@ function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boole
   return rest;
 }
 
-/** Values by channel. The name of a channel is steps with slashes between them: `0/content/1`. */
-export interface ChannelMap<T> {
-  get(channel: string): T | undefined;
-  set(channel: string, value: T): void;
-  delete(channel: string): void;
-  /** The channels with this prefix (see `prefixesOf`), in the order in which they were added. */
-  under(prefix: string): readonly string[];
-}
+export type ChannelMap<T> = ReturnType<typeof createChannelMap<T>>;
 
-/** Finds the channels of a prefix without searching all of them: a stream may have very many. */
-export function createChannelMap<T>(): ChannelMap<T> {
+/**
+ * Values by channel. The name of a channel is steps with slashes between them: `0/content/1`. The channels of a prefix are found
+ * without searching all of them: a stream may have very many.
+ */
+export function createChannelMap<T>() {
   const values = new Map<string, T>();
   const channels = new Map<string, Set<string>>(); // by prefix
   return {
-    get: (channel) => values.get(channel),
-    set(channel, value) {
+    get: (channel: string): T | undefined => values.get(channel),
+    set(channel: string, value: T): void {
       if (!values.has(channel)) {
         for (const prefix of prefixesOf(channel)) {
           const same = channels.get(prefix);
@@ -127,7 +117,7 @@ export function createChannelMap<T>(): ChannelMap<T> {
       }
       values.set(channel, value);
     },
-    delete(channel) {
+    delete(channel: string): void {
       if (!values.delete(channel)) return;
       for (const prefix of prefixesOf(channel)) {
         const same = channels.get(prefix);
@@ -135,7 +125,8 @@ export function createChannelMap<T>(): ChannelMap<T> {
         if (same?.size === 0) channels.delete(prefix);
       }
     },
-    under: (prefix) => (values.size === 0 ? [] : [...(channels.get(prefix) ?? [])]),
+    /** The channels with this prefix (see `prefixesOf`), in the order in which they were added. */
+    under: (prefix: string): readonly string[] => (values.size === 0 ? [] : [...(channels.get(prefix) ?? [])]),
   };
 }
 

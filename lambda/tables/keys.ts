@@ -69,23 +69,7 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
       return item && withoutStorage<KeyRecord>(item);
     },
 
-    list: async ({ member, from, pageSize = 100, ...wanted } = {}) => {
-      const filter = filterFor(wanted);
-      const found: Item[] = [];
-      let position = from === undefined ? undefined : decode(from);
-      do {
-        // With a filter, `Limit` would also count what the filter leaves out. DynamoDB's own limit, a megabyte, remains.
-        const limit = filter ? {} : { Limit: pageSize - found.length };
-        const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
-        const read = await (member === undefined ? table.scan(idIndex, page) : table.query(memberIndex, member, page));
-        found.push(...(read.Items ?? []));
-        position = read.LastEvaluatedKey;
-      } while (position && found.length < pageSize);
-      const items = found.slice(0, pageSize);
-      const last = found.length > pageSize ? items.at(-1) : undefined;
-      const next = last ? positionOf(last, member === undefined ? idIndex : memberIndex) : position;
-      return { keys: items.map((item) => withoutStorage<KeyRecord>(item)), next: next && encode(next) };
-    },
+    list: (query = {}) => listKeys(table, query),
 
     revoke: (id, now) => change(id, 'revokedAt', now, 'SET #name = if_not_exists(#name, :value)'),
     setLimit: (id, limit) => change(id, 'limit', limit),
@@ -98,6 +82,27 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
       return removed && withoutStorage<NetworkLink>(removed);
     },
   };
+}
+
+async function listKeys(
+  table: ReturnType<typeof createItems>,
+  { member, from, pageSize = 100, ...wanted }: KeyQuery,
+): Promise<KeyPage> {
+  const filter = filterFor(wanted);
+  const found: Item[] = [];
+  let position = from === undefined ? undefined : decode(from);
+  do {
+    // With a filter, `Limit` would also count what the filter leaves out. DynamoDB's own limit, a megabyte, remains.
+    const limit = filter ? {} : { Limit: pageSize - found.length };
+    const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
+    const read = await (member === undefined ? table.scan(idIndex, page) : table.query(memberIndex, member, page));
+    found.push(...(read.Items ?? []));
+    position = read.LastEvaluatedKey;
+  } while (position && found.length < pageSize);
+  const items = found.slice(0, pageSize);
+  const last = found.length > pageSize ? items.at(-1) : undefined;
+  const next = last ? positionOf(last, member === undefined ? idIndex : memberIndex) : position;
+  return { keys: items.map((item) => withoutStorage<KeyRecord>(item)), next: next && encode(next) };
 }
 
 const setOrRemove = (value: number | undefined) => (value === undefined ? 'REMOVE #name' : 'SET #name = :value');

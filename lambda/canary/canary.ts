@@ -1,6 +1,6 @@
 import { canaryMetrics, embedMetrics } from '../report/metrics.ts';
 import { required, text, type Value } from '../settings/kinds.ts';
-import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from '../settings/read.ts';
+import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import { settings } from '../settings/table.ts';
 import { CheckFailure, checks, type Target } from './checks.ts';
@@ -73,8 +73,5 @@ const canarySettings = {
 type CanaryConfig = CamelNamed<{ [N in keyof typeof canarySettings]: Value<(typeof canarySettings)[N]> }>;
 
 export function readCanaryConfig(environment: Environment): CanaryConfig {
-  const faults: string[] = [];
-  const config = camelNamed(readSettings(canarySettings, environment, faults));
-  if (faults.length > 0) throw new ConfigError(faults);
-  return Object.freeze(config);
+  return collectFaults((faults) => camelNamed(readSettings(canarySettings, environment, faults)));
 }

@@ -1,5 +1,5 @@
 import type { Value } from './kinds.ts';
-import { type CamelNamed, ConfigError, camelNamed, type Environment, readSettings } from './read.ts';
+import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from './read.ts';
 import { type Address, ownAddresses, serverSettings, settings, upstreamSettings, walletSettings } from './table.ts';
 
 export interface Upstream {
@@ -29,18 +29,14 @@ export type Config = CamelNamed<{ [N in keyof typeof settings]: Value<(typeof se
   readonly upstreams: readonly Upstream[];
 };
 
-/** Reads every setting at once and reports all faults together. */
 export function readConfig(environment: Environment): Config {
-  const faults: string[] = [];
-  const read = camelNamed(readSettings(settings, environment, faults));
-  const config: Config = {
-    ...read,
-    ...(read.access === 'keys' && { guestLimit: 0 }),
-    upstreams: readUpstreams(environment, faults),
-  };
-  faults.push(...contradictions(config, environment));
-  if (faults.length > 0) throw new ConfigError(faults);
-  return Object.freeze(config);
+  return collectFaults((faults) => {
+    const read = camelNamed(readSettings(settings, environment, faults));
+    const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
+    const config = { ...read, ...guests, upstreams: readUpstreams(environment, faults) };
+    faults.push(...networkFaults(config, environment), ...aliasFaults(config));
+    return config;
+  });
 }
 
 /** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
@@ -72,12 +68,7 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
   });
 }
 
-/** Settings that are valid alone but not together. */
-function contradictions(config: Config, environment: Environment): string[] {
-  const faults = networkFaults(config, environment);
-  return [...faults, ...aliasFaults(config)];
-}
-
+/** Faults of aliases that are valid alone but not together. */
 function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
   if (serviceName === undefined) return []; // reported by its own check
   const faults: string[] = [];
@@ -125,13 +116,10 @@ export interface ServerConfig {
   readonly scheme: 'http' | 'https';
 }
 
-/** Reads every setting at once and reports all faults together. */
 export function readServerConfig(environment: Environment): ServerConfig {
-  const faults: string[] = [];
-  const { awsLambdaHttpEndpoint, clientAddress, ...settings } = camelNamed(
-    readSettings(serverSettings, environment, faults),
+  const { awsLambdaHttpEndpoint, clientAddress, ...settings } = collectFaults((faults) =>
+    camelNamed(readSettings(serverSettings, environment, faults)),
   );
-  if (faults.length > 0) throw new ConfigError(faults);
   // Lambda says where to listen, and names the caller behind it in a header.
   const [, host = settings.host, port = settings.port] = /^(.+):(\d+)$/.exec(awsLambdaHttpEndpoint ?? '') ?? [];
   const inLambda = awsLambdaHttpEndpoint !== undefined;
@@ -148,11 +136,10 @@ export function readServerConfig(environment: Environment): ServerConfig {
 /** The wallet function's settings: some of the gateway's. */
 export type WalletConfig = CamelNamed<{ [N in keyof typeof walletSettings]: Value<(typeof walletSettings)[N]> }>;
 
-/** Reads every setting at once and reports all faults together. */
 export function readWalletConfig(environment: Environment): WalletConfig {
-  const faults: string[] = [];
-  const config = camelNamed(readSettings(walletSettings, environment, faults));
-  faults.push(...networkFaults(config, environment));
-  if (faults.length > 0) throw new ConfigError(faults);
-  return Object.freeze(config);
+  return collectFaults((faults) => {
+    const config = camelNamed(readSettings(walletSettings, environment, faults));
+    faults.push(...networkFaults(config, environment));
+    return config;
+  });
 }

@@ -13,6 +13,14 @@ export class ConfigError extends Error {
   }
 }
 
+/** Reads with a list for faults, and throws all of them together. */
+export function collectFaults<T>(read: (faults: string[]) => T): Readonly<T> {
+  const faults: string[] = [];
+  const values = read(faults);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(values);
+}
+
 /** Reads two sets of settings, so that the faults of both are reported together. */
 export function readBoth<A, B>(readFirst: () => A, readSecond: () => B): [A, B] {
   const faults: string[] = [];

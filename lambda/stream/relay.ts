@@ -209,7 +209,7 @@ function createEnding(
 /** The event that says why a stream fails; nothing if the upstream's own has gone out. */
 function renderFailure(dialect: Dialect, { failure, nextSequence }: StreamRewriter, error: GatewayError): string {
   const isReported = failure?.kind === 'reported' && failure.forwarded;
-  return isReported ? '' : encodeEvent(dialect.renderErrorEvent(error, nextSequence));
+  return isReported ? '' : encodeEvent(dialect.renderErrorEvent(error, nextSequence()));
 }
 
 /** The text held back; nothing if the rewriter fails, because the stream must end all the same. */

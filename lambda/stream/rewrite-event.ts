@@ -65,9 +65,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     /** Everything still held back, as far as its limit allows. */
     closeAll: held.releaseAll,
     /** The number of the next event, if events are numbered. */
-    get nextSequence(): number {
-      return numbers.next;
-    },
+    nextSequence: numbers.next,
   };
 }
 
@@ -101,9 +99,7 @@ function createNumbering() {
   let last = -1;
   let shift = 0;
   return {
-    get next() {
-      return last + 1;
-    },
+    next: (): number => last + 1,
     renumber(incoming: number): number {
       last = incoming + shift;
       return last;

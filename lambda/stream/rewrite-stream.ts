@@ -19,7 +19,7 @@ export interface StreamRewriter {
   readonly ended: boolean;
   readonly failure: StreamFailure | undefined;
   /** The number of the next event, if events are numbered. */
-  readonly nextSequence: number;
+  nextSequence(): number;
 }
 
 /** Why a stream can't go on: the upstream reported a failure (`forwarded` if its event went out), or its stream is invalid. */
@@ -51,8 +51,8 @@ export function createStreamRewriter(format: AnswerFormat, hiding: Hiding, usage
     }
   }
 
-  return {
-    push(chunk) {
+  return Object.assign(progress, {
+    push(chunk: Uint8Array) {
       try {
         reader.push(chunk);
       } catch (cause) {
@@ -68,19 +68,8 @@ export function createStreamRewriter(format: AnswerFormat, hiding: Hiding, usage
       progress.ended ||= progress.mayEnd && !progress.failure;
       return take();
     },
-    get started() {
-      return progress.started;
-    },
-    get ended() {
-      return progress.ended;
-    },
-    get failure() {
-      return progress.failure;
-    },
-    get nextSequence() {
-      return events.nextSequence;
-    },
-  };
+    nextSequence: events.nextSequence,
+  });
 }
 
 /** How far a stream has come. */

@@ -39,19 +39,7 @@ const nothing = '(?!)';
 
 /** Ignores case. The leftmost match counts, and at one place the longest. Ignores blank names. */
 export function createScrubber(names: readonly string[], replacement: string): Scrubber {
-  const patterns = names
-    .filter((name) => name.trim() !== '' && name.isWellFormed())
-    .sort((a, b) => b.length - a.length)
-    .map((name) => ({ length: name.length, ...namePattern(name) }));
-  const complete = patterns.map((pattern) => pattern.complete).join('|') || nothing;
-  const open = patterns.flatMap((pattern) => pattern.open || []).join('|') || nothing;
-  const rules: Rules = {
-    completeName: new RegExp(complete, 'giu'),
-    openOrCompleteName: new RegExp(`(${open})|${complete}`, 'giu'),
-    // For a name that ends with the tail or after it, and for the character before, which may have two units.
-    tailLength: (patterns[0]?.length ?? 0) + 2,
-    replacement,
-  };
+  const rules = createRules(names, replacement);
   const find = (text: string, from = 0): Hit | undefined => {
     rules.completeName.lastIndex = from;
     const match = rules.completeName.exec(text);
@@ -74,12 +62,23 @@ export function createScrubber(names: readonly string[], replacement: string): S
   };
 }
 
-interface Rules {
-  readonly completeName: RegExp;
-  /** Its first group is a name that the end of the text leaves open. */
-  readonly openOrCompleteName: RegExp;
-  readonly tailLength: number;
-  readonly replacement: string;
+type Rules = ReturnType<typeof createRules>;
+
+function createRules(names: readonly string[], replacement: string) {
+  const patterns = names
+    .filter((name) => name.trim() !== '' && name.isWellFormed())
+    .sort((a, b) => b.length - a.length)
+    .map((name) => ({ length: name.length, ...namePattern(name) }));
+  const complete = patterns.map((pattern) => pattern.complete).join('|') || nothing;
+  const open = patterns.flatMap((pattern) => pattern.open || []).join('|') || nothing;
+  return {
+    completeName: new RegExp(complete, 'giu'),
+    /** Its first group is a name that the end of the text leaves open. */
+    openOrCompleteName: new RegExp(`(${open})|${complete}`, 'giu'),
+    // For a name that ends with the tail or after it, and for the character before, which may have two units.
+    tailLength: (patterns[0]?.length ?? 0) + 2,
+    replacement,
+  };
 }
 
 /** A text of which a part has left. */

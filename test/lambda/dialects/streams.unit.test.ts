@@ -120,7 +120,7 @@ function isValid({ dialect, fixture: { plainError }, events, rewritten: { rewrit
   for (const event of events) assertValid[dialect.name]?.(event);
   const sequence = valuesOf(events).flatMap((value) => Object(value).sequence_number ?? []);
   expect(sequence).toEqual(sequence.map((_, index) => index));
-  if (sequence.length > 0) expect(rewriter.nextSequence).toBe(sequence.length);
+  if (sequence.length > 0) expect(rewriter.nextSequence()).toBe(sequence.length);
   expect(new Set(findAll(valuesOf(events), 'model'))).toEqual(new Set(events.length > 0 && !plainError ? ['svc'] : []));
 }
 

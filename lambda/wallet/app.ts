@@ -6,14 +6,16 @@ import type { Actions } from './actions.ts';
 import { type Facts, type PageFile, securityHeaders } from './pages.ts';
 import { docsPath, pagePath, type Site, siteOf, type WalletRequest } from './request.ts';
 import {
-  createActionPipeline,
+  answerWith,
+  checkOrigin,
   createPagePipeline,
-  createReadPipeline,
   createRedirectPipeline,
   createRefusalPipeline,
-  createSessionPipeline,
+  openPipeline,
   type Pipeline,
   type PipelineDependencies,
+  readInput,
+  requireSession,
 } from './steps.ts';
 
 interface WalletAppDependencies extends PipelineDependencies {
@@ -88,14 +90,17 @@ function createRoutes(dependencies: WalletAppDependencies): Routes {
 
 function createActionRoutes(dependencies: WalletAppDependencies): Routes {
   const { actions } = dependencies;
+  const open = () => openPipeline(dependencies).step(checkOrigin());
+  const withInput = () => open().step(readInput());
+  const signedIn = () => withInput().step(requireSession(dependencies));
   return new Map([
-    [`GET ${pagePath}/info`, createReadPipeline(actions.info, dependencies)],
-    [`POST ${pagePath}/challenge`, createActionPipeline(actions.challenge, dependencies)],
-    [`POST ${pagePath}/link`, createActionPipeline(actions.link, dependencies)],
-    [`POST ${pagePath}/sign-in`, createActionPipeline(actions.signIn, dependencies)],
-    [`POST ${pagePath}/keys`, createSessionPipeline(actions.list, dependencies)],
-    [`POST ${pagePath}/keys/issue`, createSessionPipeline(actions.issue, dependencies)],
-    [`POST ${pagePath}/keys/revoke`, createSessionPipeline(actions.revoke, dependencies)],
-    [`POST ${pagePath}/network`, createSessionPipeline(actions.linkAgain, dependencies)],
+    [`GET ${pagePath}/info`, open().handler(answerWith(actions.info))],
+    [`POST ${pagePath}/challenge`, withInput().handler(answerWith(actions.challenge))],
+    [`POST ${pagePath}/link`, withInput().handler(answerWith(actions.link))],
+    [`POST ${pagePath}/sign-in`, withInput().handler(answerWith(actions.signIn))],
+    [`POST ${pagePath}/keys`, signedIn().handler(answerWith(actions.list))],
+    [`POST ${pagePath}/keys/issue`, signedIn().handler(answerWith(actions.issue))],
+    [`POST ${pagePath}/keys/revoke`, signedIn().handler(answerWith(actions.revoke))],
+    [`POST ${pagePath}/network`, signedIn().handler(answerWith(actions.linkAgain))],
   ]);
 }

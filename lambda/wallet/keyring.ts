@@ -6,16 +6,7 @@ import type { Slot, WalletStore } from '../tables/wallets.ts';
 import { keysPerWallet } from './limits.ts';
 import { WalletError } from './request.ts';
 
-/** The keys of wallets. A member is its wallet's address in lower case. */
-export interface Keyring {
-  /** The live keys, newest first. */
-  list(member: string): Promise<readonly KeyRecord[]>;
-  /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
-  requireFreeSlot(member: string): Promise<void>;
-  /** Makes a key, or throws `too_many_keys`: never more than five live ones, whatever runs at the same time. */
-  issue(member: string, label?: string): Promise<IssuedKey>;
-  revoke(member: string, id: string): Promise<void>;
-}
+export type Keyring = ReturnType<typeof createKeyring>;
 
 interface Dependencies {
   readonly keys: Pick<KeyStore, 'put' | 'findKey'>;
@@ -36,10 +27,10 @@ export const unlabelled = 'issued at /cli';
 const storingTime = 60_000;
 
 /**
- * Issues, lists and revokes keys. A key first takes one of its wallet's slots in a single conditional write. A slot whose key
+ * Issues, lists and revokes the keys of wallets. A member is its wallet's address in lower case. A key first takes one of its wallet's slots in a single conditional write. A slot whose key
  * was revoked by an operator, or never stored, is freed when it is needed.
  */
-export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies): Keyring {
+export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies) {
   const readHeld = async (member: string): Promise<Held[]> => {
     const slots = await wallets.readSlots(member);
     return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));
@@ -57,17 +48,20 @@ export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies)
   };
 
   return {
-    async list(member) {
+    /** The live keys, newest first. */
+    async list(member: string): Promise<readonly KeyRecord[]> {
       const records = (await readHeld(member)).flatMap(({ record }) => (record && isLive(record) ? [record] : []));
       return records.toSorted((a, b) => b.createdAt - a.createdAt);
     },
 
-    async requireFreeSlot(member) {
+    /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
+    async requireFreeSlot(member: string): Promise<void> {
       const taken = (await readHeld(member)).filter((held) => !isDead(held));
       if (taken.length >= keysPerWallet) throw tooManyKeys();
     },
 
-    issue(member, label = unlabelled) {
+    /** Makes a key, or throws `too_many_keys`: never more than five live ones, whatever runs at the same time. */
+    issue(member: string, label = unlabelled): Promise<IssuedKey> {
       const put = async (hash: string, record: KeyRecord) => {
         await takeSlot(member, hash);
         await keys.put(hash, record);
@@ -75,7 +69,7 @@ export function createKeyring({ keys, wallets, now, randomBytes }: Dependencies)
       return issueKey({ put }, { member, label }, { now, randomBytes });
     },
 
-    async revoke(member, id) {
+    async revoke(member: string, id: string): Promise<void> {
       const held = (await readHeld(member)).find(({ record }) => record?.id === id);
       if (!held) throw new GatewayError('not_found', 'This wallet has no such key; it may be revoked already.');
       await wallets.revokeKey(held.slot.hash, member, now());

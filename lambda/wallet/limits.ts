@@ -23,12 +23,7 @@ const grantsPerWallet = 10;
 const hour = 3_600_000;
 const day = 86_400_000;
 
-export interface Limits {
-  /** Counts a message to sign, or throws `rate_limited`. */
-  countChallenge(networkId: string): Promise<void>;
-  /** Counts a key or a link, or throws `rate_limited`. */
-  countGrant(networkId: string, member: string): Promise<Grant>;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
 interface Grant {
   /** Takes back what was counted, for a request that is refused after all. */
@@ -49,7 +44,7 @@ interface Limit {
 }
 
 /** Limits what one network and one wallet may ask for. A refused request is not counted. */
-export function createLimits({ counters, now, createToken }: Dependencies): Limits {
+export function createLimits({ counters, now, createToken }: Dependencies) {
   const refuse = ({ rule }: Limit, resetAt: number): never => {
     const seconds = secondsUntil(resetAt, now());
     const message = `That was too often: ${rule}. Please try again ${inWords(seconds)}.`;
@@ -65,12 +60,14 @@ export function createLimits({ counters, now, createToken }: Dependencies): Limi
   };
 
   return {
-    async countChallenge(networkId) {
+    /** Counts a message to sign, or throws `rate_limited`. */
+    async countChallenge(networkId: string): Promise<void> {
       const rule = `a network may begin ${challengesPerNetwork} times an hour`;
       await count({ name: `challenges#${networkId}`, most: challengesPerNetwork, window: hour, rule });
     },
 
-    async countGrant(networkId, member) {
+    /** Counts a key or a link, or throws `rate_limited`. */
+    async countGrant(networkId: string, member: string): Promise<Grant> {
       const ofNetwork = grantLimit('network', networkId, grantsPerNetwork);
       const ofWallet = grantLimit('wallet', member, grantsPerWallet);
       // Read first, so that only a race for a wallet's last grant needs an undo.

@@ -2,16 +2,7 @@ import { createRender, describeCause, ownFault, staleSecret } from '../report/lo
 import type { Measurement } from '../report/metrics.ts';
 import type { toShownError, WalletRequest } from './request.ts';
 
-/** The operators' log. No line holds a key, or the address of a wallet or network. */
-export interface WalletLog {
-  /** An environment has started. */
-  started(commit: string): void;
-  refused(request: WalletRequest, error: ReturnType<typeof toShownError>): void;
-  granted(request: WalletRequest, grant: { readonly link?: true; readonly keyId?: string }): void;
-  revoked(request: WalletRequest, key: { readonly keyId: string }): void;
-  /** A secret could not be read again; its last known value stays in use. */
-  secretNotRefreshed(cause: unknown): void;
-}
+export type WalletLog = ReturnType<typeof createWalletLog>;
 
 interface Dependencies {
   readonly write: (line: string) => void;
@@ -19,22 +10,26 @@ interface Dependencies {
   readonly metricsNamespace: string;
 }
 
-/** Structured lines. */
-export function createWalletLog({ write, now, metricsNamespace }: Dependencies): WalletLog {
+/** The operators' log. No line holds a key, or the address of a wallet or network. */
+export function createWalletLog({ write, now, metricsNamespace }: Dependencies) {
   const render = createRender(metricsNamespace);
   const line = (level: string, message: string, fields: object, measurements?: readonly Measurement[]) =>
     write(render(now(), level, message, fields, measurements));
   const describe = ({ id, route, network }: WalletRequest) => ({ requestId: id, route, network: network.id });
   return {
-    started: (commit) => line('info', 'started', { commit }),
-    refused(request, error) {
+    /** An environment has started. */
+    started: (commit: string) => line('info', 'started', { commit }),
+    refused(request: WalletRequest, error: ReturnType<typeof toShownError>) {
       const { status, code, reason, cause } = error;
       const fields = { ...describe(request), status, code, reason, ...describeCause(cause) };
       if (status >= 500) line('error', 'refused', fields, [ownFault]);
       else line('info', 'refused', fields);
     },
-    granted: (request, grant) => line('info', 'granted', { ...describe(request), ...grant }),
-    revoked: (request, key) => line('info', 'revoked', { ...describe(request), ...key }),
-    secretNotRefreshed: (cause) => line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
+    granted: (request: WalletRequest, grant: { readonly link?: true; readonly keyId?: string }) =>
+      line('info', 'granted', { ...describe(request), ...grant }),
+    revoked: (request: WalletRequest, key: { readonly keyId: string }) =>
+      line('info', 'revoked', { ...describe(request), ...key }),
+    /** A secret could not be read again; its last known value stays in use. */
+    secretNotRefreshed: (cause: unknown) => line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
   };
 }

@@ -25,9 +25,6 @@ export interface SignedIn {
   readonly member: string;
 }
 
-/** An endpoint's work. Its result becomes the JSON of the answer. */
-export type Action<Added = unknown> = (request: WalletRequest & Added) => Promise<object>;
-
 /** The errors that only this function has; all others are in the gateway's own catalogue. */
 const statuses = {
   /** A request that another site's page has sent. */

@@ -9,11 +9,7 @@ export interface OpenSession {
   readonly expiresAt: number;
 }
 
-export interface Sessions {
-  open(member: string): Promise<OpenSession>;
-  /** The member who is signed in, by the header `Authorization: Bearer TOKEN`. */
-  findMember(authorization: string | undefined): Promise<string>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 interface Dependencies {
   readonly store: Pick<WalletStore, 'putSession' | 'findSession'>;
@@ -22,15 +18,16 @@ interface Dependencies {
 }
 
 /** Keeps a person who has signed once signed in for a while. Only a hash of the token is stored. */
-export function createSessions({ store, now, randomBytes }: Dependencies): Sessions {
+export function createSessions({ store, now, randomBytes }: Dependencies) {
   return {
-    async open(member) {
+    async open(member: string): Promise<OpenSession> {
       const token = `lts_${randomBytes(32).toString('base64url')}`;
       const expiresAt = now() + sessionLifetime;
       await store.putSession(hash('sha256', token), { member, expiresAt });
       return { token, expiresAt };
     },
-    async findMember(authorization = '') {
+    /** The member who is signed in, by the header `Authorization: Bearer TOKEN`. */
+    async findMember(authorization = ''): Promise<string> {
       const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
       const session = token === undefined ? undefined : await store.findSession(hash('sha256', token));
       if (session && session.expiresAt > now()) return session.member;

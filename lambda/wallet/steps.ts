@@ -9,7 +9,6 @@ import type { GatewayResponse } from '../request/request.ts';
 import type { WalletLog } from './log.ts';
 import { type Facts, type FilledPage, fillPage, type PageFile } from './pages.ts';
 import {
-  type Action,
   badRequest,
   type SignedIn,
   type Site,
@@ -29,7 +28,7 @@ export interface PipelineDependencies {
 }
 
 /** Opens a pipeline that renders whatever is thrown as JSON in the OpenAI dialect. */
-function openPipeline({ log, names }: PipelineDependencies) {
+export function openPipeline({ log, names }: PipelineDependencies) {
   return createPipeline<WalletRequest, WalletRequest, GatewayResponse>((request, thrown) => {
     const error = toShownError(thrown);
     log.refused(request, error);
@@ -50,7 +49,7 @@ function openPipeline({ log, names }: PipelineDependencies) {
  * Refuses requests from other sites' pages. Browsers name a request's origin in headers that no page can change. A request
  * without them does not come from a browser, so nobody was tricked into sending it.
  */
-function checkOrigin(): WalletStep<WalletRequest> {
+export function checkOrigin(): WalletStep<WalletRequest> {
   return {
     before: ({ headers, site }) => {
       const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
@@ -80,7 +79,7 @@ export function readInput(): WalletStep<WalletRequest, WithInput> {
 }
 
 /** Finds out who is signed in. */
-function requireSession({ sessions }: { sessions: Sessions }): WalletStep<WalletRequest, SignedIn> {
+export function requireSession({ sessions }: { sessions: Sessions }): WalletStep<WalletRequest, SignedIn> {
   return {
     before: async ({ headers }) => ({ member: await sessions.findMember(headers.authorization) }),
   };
@@ -89,29 +88,8 @@ function requireSession({ sessions }: { sessions: Sessions }): WalletStep<Wallet
 /** Answers a request, also after an error. */
 export type Pipeline = (request: WalletRequest) => Promise<GatewayResponse>;
 
-/** Requests that anyone may send, from the page or a terminal. */
-export function createReadPipeline(action: Action, dependencies: PipelineDependencies): Pipeline {
-  return openPipeline(dependencies).step(checkOrigin()).handler(answerWith(action));
-}
-
-/** Requests with a body, before anyone is signed in. */
-export function createActionPipeline(action: Action<WithInput>, dependencies: PipelineDependencies): Pipeline {
-  return openPipeline(dependencies).step(checkOrigin()).step(readInput()).handler(answerWith(action));
-}
-
-/** Requests of a person who is signed in. */
-export function createSessionPipeline(
-  action: Action<WithInput & SignedIn>,
-  dependencies: PipelineDependencies,
-): Pipeline {
-  return openPipeline(dependencies)
-    .step(checkOrigin())
-    .step(readInput())
-    .step(requireSession(dependencies))
-    .handler(answerWith(action));
-}
-
-function answerWith<Request>(action: (request: Request) => Promise<object>) {
+/** A handler for an endpoint's work. */
+export function answerWith<Request>(action: (request: Request) => Promise<object>) {
   return async (request: Request): Promise<GatewayResponse> => {
     const body = JSON.stringify(await action(request));
     return { statusCode: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body };

@@ -2,15 +2,6 @@ import { readErrorMessage } from '../dialects/answer.ts';
 import { createScanner } from '../json/scan.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 
-/** Turns the messages of upstreams into what one request's client may read: without names, links and keys. */
-export interface Explainer {
-  /** Hides a key that an upstream is sent, and so may repeat. */
-  conceal(key: string): void;
-  sentence(message: string): string | undefined;
-  /** The same for the message in an error body. */
-  sentenceIn(body: string): string | undefined;
-}
-
 const longest = 2_000;
 /** A message in a stream may be as long as its event. */
 const longestRead = 65_536;
@@ -25,7 +16,10 @@ function spellOut(text: string): string {
   return text.replace(escapes, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
 }
 
-export function createExplainer(scrubber: Scrubber): Explainer {
+export type Explainer = ReturnType<typeof createExplainer>;
+
+/** Turns the messages of upstreams into what one request's client may read: without names, links and keys. */
+export function createExplainer(scrubber: Scrubber) {
   const concealed = new Set<string>();
 
   const sentence = (message: string): string | undefined => {
@@ -36,11 +30,13 @@ export function createExplainer(scrubber: Scrubber): Explainer {
   };
 
   return {
-    conceal: (key) => {
+    /** Hides a key that an upstream is sent, and so may repeat. */
+    conceal: (key: string): void => {
       concealed.add(key);
     },
     sentence,
-    sentenceIn: (body) => {
+    /** The same for the message in an error body. */
+    sentenceIn: (body: string): string | undefined => {
       try {
         return sentence(readErrorMessage(createScanner().scan(body)) ?? '');
       } catch {

@@ -79,11 +79,6 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   };
 }
 
-interface Cache<T> {
-  get(name: string): T | undefined;
-  set(name: string, value: T): void;
-}
-
 /**
  * Shares one look-up among all callers that ask for the same name at once. Only a find is shared: what was not found may have
  * been created since, so each of them looks again.
@@ -105,14 +100,14 @@ export function shareFindings<T>(
 }
 
 /** Keeps up to `capacity` values, each for `lifetime` milliseconds; the oldest goes first. */
-export function createCache<T>(lifetime: number, capacity: number, now: () => number): Cache<T> {
+export function createCache<T>(lifetime: number, capacity: number, now: () => number) {
   const entries = new Map<string, { readonly value: T; readonly until: number }>();
   return {
-    get: (name) => {
+    get: (name: string): T | undefined => {
       const entry = entries.get(name);
       return entry && now() < entry.until ? entry.value : undefined;
     },
-    set: (name, value) => {
+    set: (name: string, value: T): void => {
       entries.delete(name);
       entries.set(name, { value, until: now() + lifetime });
       const [oldest] = entries.keys();

@@ -3,23 +3,7 @@ import type { RequestSoFar } from '../request/request.ts';
 import { isIntended, lacksUsage, measureFailedTry, measureRequest } from './measure.ts';
 import { embedMetrics, type Measurement, metrics } from './metrics.ts';
 
-/** The operators' log. No line holds a prompt, an answer, a key or an address. */
-export interface Log {
-  /** An environment has started. */
-  started(commit: string): void;
-  /** Writes a request's one line, with its metrics, once its answer is over: Lambda freezes the function right afterwards. */
-  finished(request: RequestSoFar, status: number): void;
-  /** A try at an upstream failed, and the request goes on to another. */
-  triedInVain(failureClass: string, fields: Readonly<Record<string, unknown>>): void;
-  /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
-  leftStanding(operation: 'charge' | 'refund', requestId: string | undefined, cause: unknown): void;
-  /** A secret could not be read again; its last known value stays in use. */
-  secretNotRefreshed(cause: unknown): void;
-  /** Something failed outside of any request. */
-  fault(message: string, error: unknown): void;
-  /** Something that an operator may have to look into. */
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
+export type Log = ReturnType<typeof createLog>;
 
 /**
  * Takes a line, which is all that a deployed function writes. At a terminal, where the log is for the caller's own eyes, a
@@ -41,15 +25,17 @@ export function createRender(metricsNamespace: string) {
   };
 }
 
-/** Structured lines. */
-export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
+/** The operators' log. No line holds a prompt, an answer, a key or an address. */
+export function createLog({ write, now, metricsNamespace }: Dependencies) {
   const render = createRender(metricsNamespace);
   const line = (level: string, message: string, fields: object, measurements?: readonly Measurement[]) =>
     write(render(now(), level, message, fields, measurements));
 
   return {
-    started: (commit) => line('info', 'started', { commit }),
-    finished(request, status) {
+    /** An environment has started. */
+    started: (commit: string): void => line('info', 'started', { commit }),
+    /** Writes a request's one line, with its metrics, once its answer is over: Lambda freezes the function right afterwards. */
+    finished(request: RequestSoFar, status: number): void {
       const time = now();
       const { error, end } = request.outcome;
       const level = error && error.status >= 500 && !isIntended(error) ? 'error' : 'info';
@@ -66,14 +52,21 @@ export function createLog({ write, now, metricsNamespace }: Dependencies): Log {
       const message = end === 'refused' ? 'refused' : 'answered';
       write(render(time, level, message, fields, measureRequest(request, status, duration)), request);
     },
-    triedInVain: (failureClass, fields) => line('warn', 'upstream failed', fields, measureFailedTry(failureClass)),
-    leftStanding(operation, requestId, cause) {
+    /** A try at an upstream failed, and the request goes on to another. */
+    triedInVain: (failureClass: string, fields: object): void =>
+      line('warn', 'upstream failed', fields, measureFailedTry(failureClass)),
+    /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
+    leftStanding(operation: 'charge' | 'refund', requestId: string | undefined, cause: unknown): void {
       const fields = { requestId, operation, ...describeCause(cause) };
       line('warn', 'charge left standing', fields, [{ metric: metrics.chargesLeftStanding, value: 1 }]);
     },
-    secretNotRefreshed: (cause) => line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
-    fault: (message, error) => line('error', message, describeCause(error), [ownFault]),
-    warn: (message, fields = {}) => line('warn', message, fields),
+    /** A secret could not be read again; its last known value stays in use. */
+    secretNotRefreshed: (cause: unknown): void =>
+      line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
+    /** Something failed outside of any request. */
+    fault: (message: string, error: unknown): void => line('error', message, describeCause(error), [ownFault]),
+    /** Something that an operator may have to look into. */
+    warn: (message: string, fields: object = {}): void => line('warn', message, fields),
   };
 }
 

@@ -7,19 +7,6 @@ import { ConfigError } from '../settings/read.ts';
 /** Answers one request, and asks for its body if the client waits for that; never rejects. */
 type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-interface Listening {
-  readonly url: string;
-  readonly port: number;
-  /** Accepts no new connections; open ones stay. */
-  refuseConnections(): void;
-  /** The same, and closes every connection that is idle or becomes idle. Resolves when none is left. */
-  drain(): Promise<void>;
-  /** Ends every connection. */
-  cut(): void;
-  /** Resolves when all current requests are over, or after `timeLimit` milliseconds. */
-  settled(timeLimit: number): Promise<void>;
-}
-
 interface Options {
   readonly host: string;
   readonly port: number;
@@ -35,7 +22,7 @@ const mostAtOnce = 16;
 const mostWaiting = 10_000;
 
 /** Serves HTTP, and can be stopped step by step. */
-export async function listen({ host, port, serve, onError, limits = {} }: Options): Promise<Listening> {
+export async function listen({ host, port, serve, onError, limits = {} }: Options) {
   const running = new Set<Promise<void>>();
   let draining = false;
   const queues = createQueues();
@@ -70,14 +57,17 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
     port: boundPort,
-    // The HTTP server's own `close` would close idle connections too.
+    /** Accepts no new connections; open ones stay. The HTTP server's own `close` would close idle ones too. */
     refuseConnections: () => NetServer.prototype.close.call(server),
-    drain() {
+    /** The same, and closes every connection that is idle or becomes idle. Resolves when none is left. */
+    drain(): Promise<void> {
       draining = true;
       return new Promise((resolve) => server.close(() => resolve()));
     },
+    /** Ends every connection. */
     cut: () => server.closeAllConnections(),
-    async settled(timeLimit) {
+    /** Resolves when all current requests are over, or after `timeLimit` milliseconds. */
+    async settled(timeLimit: number): Promise<void> {
       const patience = Promise.withResolvers<void>();
       const timer = setTimeout(patience.resolve, timeLimit);
       await Promise.race([Promise.allSettled(running), patience.promise]);

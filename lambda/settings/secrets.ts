@@ -30,20 +30,9 @@ interface Settings {
   readonly edgeSecretId: string | undefined;
 }
 
-interface Secrets {
-  /** The keys and headers that an upstream is called with. */
-  upstreamAccess(upstream: Upstream): Promise<Access>;
-  /** The salt, as the key of the hash that networks are stored under. */
-  networkKey(): Promise<KeyObject>;
-  /** Derives a key from the salt for one purpose, so that hashes made for different purposes can't be matched. */
-  subkey(label: string): Promise<KeyObject>;
-  /** The secrets that a CDN in front may send: the current one and, so that it can be replaced, the previous one. */
-  edgeSecrets(): Promise<readonly string[]>;
-}
-
 const shortestSalt = 16;
 
-export function createSecrets(settings: Settings, { readSecret, now, onStale, runEvery }: Dependencies): Secrets {
+export function createSecrets(settings: Settings, { readSecret, now, onStale, runEvery }: Dependencies) {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
@@ -74,16 +63,20 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, ru
   const networkKey = async () => known ?? readSalt();
 
   return {
-    async upstreamAccess({ prefix, apiKeys, headers }) {
+    /** The keys and headers that an upstream is called with. */
+    async upstreamAccess({ prefix, apiKeys, headers }: Upstream): Promise<Access> {
       if (apiKeys.length > 0 || upstreamSecretId === undefined) return { keys: apiKeys, headers, secretHeaders: {} };
       return { headers, ...(await readUpstreamSecret())(prefix) };
     },
+    /** The salt, as the key of the hash that networks are stored under. */
     networkKey,
-    async subkey(label) {
+    /** Derives a key from the salt for one purpose, so that hashes made for different purposes can't be matched. */
+    async subkey(label: string): Promise<KeyObject> {
       const subkey = subkeys.get(label) ?? subkeyOf(await networkKey(), label);
       subkeys.set(label, subkey);
       return subkey;
     },
+    /** The secrets that a CDN in front may send: the current one and, so that it can be replaced, the previous one. */
     edgeSecrets: readEdgeSecrets,
   };
 }

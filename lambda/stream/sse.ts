@@ -15,13 +15,6 @@ export interface SseHandlers {
   takeEvent?(text: string, start: number): number | undefined;
 }
 
-export interface SseReader {
-  /** Calls back for every event that these bytes complete. Throws an SseLimitError if too many bytes complete none. */
-  push(chunk: Uint8Array): void;
-  /** The event that the end of the bytes cut off, as far as it came; it never reached `onEvent`. */
-  end(): SseEvent | undefined;
-}
-
 /** Thrown when more bytes have come since the last event than an event may have. The reader can't be used afterwards. */
 export class SseLimitError extends Error {
   constructor(limit: number) {
@@ -33,7 +26,7 @@ export class SseLimitError extends Error {
 const mebibyte = 1024 * 1024;
 
 /** Reads server-sent events from bytes cut anywhere (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
-export function createSseReader(handlers: SseHandlers, limits: { readonly eventBytes?: number } = {}): SseReader {
+export function createSseReader(handlers: SseHandlers, limits: { readonly eventBytes?: number } = {}) {
   const eventBytes = limits.eventBytes ?? 32 * mebibyte;
   // The parser removes one byte order mark; the decoder would remove another.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -68,13 +61,15 @@ export function createSseReader(handlers: SseHandlers, limits: { readonly eventB
   }
 
   return {
-    push(chunk) {
+    /** Calls back for every event that these bytes complete. Throws an SseLimitError if too many bytes complete none. */
+    push(chunk: Uint8Array): void {
       bytesSinceEvent += chunk.length;
       read(decoder.decode(chunk, { stream: true }));
       // The parser's own limit counts characters of data, but floods of empty lines or tiny pieces cost far more.
       if (bytesSinceEvent > eventBytes) throw new SseLimitError(eventBytes);
     },
-    end() {
+    /** The event that the end of the bytes cut off, as far as it came; it never reached `onEvent`. */
+    end(): SseEvent | undefined {
       ended = true;
       // One line end for the line that was cut, one for the missing blank line.
       parser.feed(`${decoder.decode()}\n\n`);

@@ -12,14 +12,7 @@ export interface Candidate {
   readonly secrets: readonly string[];
 }
 
-export interface Pool {
-  /** The candidates for a turn of this conversation, in order. Empty only if no upstream has a key. */
-  candidates(conversation: Conversation): Promise<Candidate[]>;
-  /** Whether there is any key at all. */
-  hasKeys(): Promise<boolean>;
-  /** Makes a key rest that its upstream refuses for now. */
-  rest(candidate: Candidate, failure: UpstreamFailure): void;
-}
+export type Pool = ReturnType<typeof createPool>;
 
 interface Dependencies {
   readonly upstreams: readonly Upstream[];
@@ -32,7 +25,7 @@ const restTime = 60_000;
 const longestRest = 600_000;
 
 /** The upstreams in order, each with its keys as ranked for a conversation; resting keys come last. */
-export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies): Pool {
+export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies) {
   const rests = new Map<string, { readonly number: number; readonly until: number }>();
   const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
   let restCount = 0;
@@ -44,7 +37,8 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   };
 
   return {
-    async candidates(conversation) {
+    /** The candidates for a turn of this conversation, in order. Empty only if no upstream has a key. */
+    async candidates(conversation: Conversation): Promise<Candidate[]> {
       const time = now();
       const ready: Candidate[] = [];
       const resting: Candidate[] = [];
@@ -64,14 +58,16 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       return [...ready, ...resting];
     },
 
-    async hasKeys() {
+    /** Whether there is any key at all. */
+    async hasKeys(): Promise<boolean> {
       for (const upstream of upstreams) {
         if ((await readAccess(upstream)).keys.length > 0) return true;
       }
       return false;
     },
 
-    rest(candidate, failure) {
+    /** Makes a key rest that its upstream refuses for now. */
+    rest(candidate: Candidate, failure: UpstreamFailure): void {
       const requested = Number(failure.retryAfter) * 1000;
       const time = Number.isFinite(requested) && requested >= 0 ? Math.min(requested, longestRest) : restTime;
       restCount += 1;

@@ -21,12 +21,7 @@ export interface Signer {
   readonly chainId: number;
 }
 
-export interface SignIn {
-  /** Makes a message to sign. */
-  challenge(signer: Signer, purpose: Purpose, site: Site): Promise<{ message: string; expiresAt: number }>;
-  /** The member who has signed this message for this purpose. Works once per message, and throws otherwise. */
-  redeem(message: string, signature: string, purpose: Purpose, site: Site): Promise<string>;
-}
+export type SignIn = ReturnType<typeof createSignIn>;
 
 interface Dependencies {
   readonly store: Pick<WalletStore, 'putChallenge' | 'takeChallenge'>;
@@ -35,9 +30,10 @@ interface Dependencies {
 }
 
 /** Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361 */
-export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn {
+export function createSignIn({ store, now, randomBytes }: Dependencies) {
   return {
-    async challenge(signer, purpose, site) {
+    /** Makes a message to sign. */
+    async challenge(signer: Signer, purpose: Purpose, site: Site) {
       const issuedAt = now();
       const expiresAt = issuedAt + challengeLifetime;
       // EIP-4361 takes letters and digits only.
@@ -48,7 +44,8 @@ export function createSignIn({ store, now, randomBytes }: Dependencies): SignIn 
       return { message, expiresAt };
     },
 
-    async redeem(message, signature, purpose, site) {
+    /** The member who has signed this message for this purpose. Works once per message, and throws otherwise. */
+    async redeem(message: string, signature: string, purpose: Purpose, site: Site): Promise<string> {
       // Without a correct signature nothing is looked up, let alone written.
       const { address, nonce } = await readSignedMessage(message, signature, site, now());
       // The digest shows that the whole message, chain, times and address included, is as it was made here.

@@ -147,9 +147,10 @@ export function quoteUnlessKey(id: string): string {
   return mayBeKey(id) ? '' : `: '${excerpt(id, longestId)}'`;
 }
 
+/** `sk-…`, `ltk_…`; not `task-1`. */
 const keyPrefix = /(?<![a-z])(sk|pk|rk|ltk)[-_]/i;
 const uuid = /[\da-f]{8}(-[\da-f]{4}){3}-/i;
-/** A long run of letters and digits; model names have only shorter ones. */
+/** A long run of letters and digits, as in a token; the runs in `claude-sonnet-4-20250514` are shorter. */
 const randomRun = /\w{20,}/g;
 
 function mayBeKey(id: string): boolean {

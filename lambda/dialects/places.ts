@@ -31,7 +31,7 @@ export function namesIn(channel: string): string[] {
 /** Strings that are text in any case: `content`, `text`, `reasoning_content`, `thought`. Providers give reasoning many names. */
 const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
-/** Members whose contents arrive whole. */
+/** Members whose contents arrive whole, not in deltas. */
 const wholes = /^(annotations|images)$/;
 
 /** In characters. Text at a place with a longer name counts as whole, or many texts could have long names. */

@@ -7,9 +7,10 @@ const longest = 2_000;
 const longestRead = 65_536;
 // The full stop or bracket after a link belongs to the sentence around it.
 const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
+/** `sk-proj-abcd`, `sk-****abcd`. */
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
 
-// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape.
+// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041` or `\\\\u0041`.
 const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
 
 function spellOut(text: string): string {

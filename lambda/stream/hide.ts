@@ -64,7 +64,7 @@ function standsOutside(json: Json, handled: readonly Node[], find: (from: number
   return true;
 }
 
-/** Base64 of images and sound, where a name would be mere chance: under `b64_json` or `image_b64`, and in data URLs. */
+/** Base64 of images and sound, where a name would be mere chance: under `b64_json` or `image_b64`, and in `data:image/png;base64,…`. */
 const mediaKey = /^b64(_json)?$|_b64$/;
 const mediaHead = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,/;
 const longestHead = 256;

@@ -10,7 +10,7 @@ const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 /** `sk-proj-abcd`, `sk-****abcd`. */
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
 
-// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041` or `\\\\u0041`.
+// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041`, then `\\u0041`.
 const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
 
 function spellOut(text: string): string {

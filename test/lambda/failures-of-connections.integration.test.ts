@@ -146,13 +146,19 @@ describe('a connection that is used again', () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  test.each(losses.slice(2))('and %s: the upstream is not asked twice', async (_name, script, reason) => {
+  test('and lost once an answer has begun: the upstream is not asked twice', async () => {
     await using watched = await startWatchedGateway();
     const { upstream } = watched.gateway;
-    upstream.answer(json(200, wire.chat.answer), script);
-    await watched.ask('chat');
-    expectRefusal('chat', await watched.ask('chat'), { ...lost, reason });
-    expect(upstream.requests.map(({ reused }) => reused)).toEqual([false, true]);
+    for (const [name, script, reason] of losses.slice(2)) {
+      const before = upstream.requests.length;
+      upstream.answer(json(200, wire.chat.answer), script);
+      await watched.ask('chat');
+      const outcome = await watched.ask('chat');
+      expect([name, outcome.line.reason]).toEqual([name, reason]);
+      expectRefusal('chat', outcome, { ...lost, reason });
+      const reused = upstream.requests.slice(before).map((request) => request.reused);
+      expect([name, reused]).toEqual([name, [false, true]]);
+    }
   });
 });
 

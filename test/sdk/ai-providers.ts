@@ -12,11 +12,10 @@ type Provider = (baseURL: string, key: string) => (model: string) => LanguageMod
 const compatible: Provider = (baseURL, apiKey) =>
   createOpenAICompatible({ name: 'svc', baseURL, apiKey, supportsStructuredOutputs: true }).chatModel;
 
-/** The ai SDK's providers for this gateway, with their dialects and how they send the key. */
+/** The ai SDK's providers for this gateway, with their dialects. */
 export const aiProviders: [name: string, Provider, DialectName][] = [
   ['OpenAI (chat)', (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).chat, 'chat'],
   ['OpenAI (responses)', (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).responses, 'responses'],
   ['OpenAI-compatible', compatible, 'chat'],
   ['Anthropic', (baseURL, apiKey) => createAnthropic({ baseURL, apiKey }), 'messages'],
-  ['Anthropic (bearer)', (baseURL, authToken) => createAnthropic({ baseURL, authToken }), 'messages'],
 ];

@@ -9,12 +9,24 @@ const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
 
 /** A gateway whose upstream gives the answers that the test scripts. */
 export function startScriptedGateway(): Promise<TestGateway> {
-  return startTestGateway({ environment: roomy });
+  return thatLeavesNothingBroken(startTestGateway({ environment: roomy }));
 }
 
 /** A gateway whose upstream answers by itself. */
 export function startRoomyDemoGateway(): Promise<TestGateway> {
-  return startDemoGateway({ environment: roomy });
+  return thatLeavesNothingBroken(startDemoGateway({ environment: roomy }));
+}
+
+/** At its end, no exception may have escaped from the gateway. */
+async function thatLeavesNothingBroken(starting: Promise<TestGateway>): Promise<TestGateway> {
+  const gateway = await starting;
+  const close = gateway[Symbol.asyncDispose];
+  return Object.assign(gateway, {
+    async [Symbol.asyncDispose]() {
+      await close.call(gateway);
+      expect(gateway.faults).toEqual([]);
+    },
+  });
 }
 
 /** Names of both upstreams, and of the fields in which they give themselves away. */

@@ -7,6 +7,7 @@ import { networkOf } from '../model/rules.ts';
 import { createTestCaller, createTestClient } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
+import { testRows } from '../support/test-rows.ts';
 import { wire } from '../support/wire.ts';
 
 const { path, question, answer } = wire.chat;
@@ -149,7 +150,7 @@ describe('a key', () => {
 describe('names that every object has', () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 
-  test.each(names)('%s is a key, a header and a model like any other', async (name) => {
+  testRows(names)('an odd name is a key, a header and a model like any other', async (name) => {
     await using gateway = await start({ environment: { GUEST_LIMIT: '100' } });
     await gateway.issueKey();
     expect(await ask(gateway, { 'x-api-key': name, [name]: 'x' })).toBe('200');

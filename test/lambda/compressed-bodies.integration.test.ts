@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hé' }] };
 const path = '/v1/chat/completions';
@@ -31,7 +32,7 @@ describe.each([
 ] as const)('a body in %s', (encoding, encode) => {
   const text = JSON.stringify(question);
 
-  test.each(['application/json', 'application/octet-stream'])('as %s goes upstream decoded', async (type) => {
+  testRows(['application/json', 'application/octet-stream'])('goes upstream decoded', async (type) => {
     const response = await send(encode(text), { 'content-encoding': encoding, 'content-type': type });
     expect(response.status).toBe(200);
     const sent = gateway.upstream.requests.at(-1);

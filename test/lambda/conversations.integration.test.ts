@@ -3,6 +3,7 @@ import { empty, json, type Script } from '../../local/upstream/script.ts';
 import { conversations, type TestConversation } from '../support/conversations.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const keys = ['upstream-key-a', 'upstream-key-b', 'upstream-key-c'];
 const environment = { UPSTREAM_API_KEYS: keys.join(','), GUEST_LIMIT: '100000', BURST_LIMIT: '10000' };
@@ -132,14 +133,14 @@ describe('content bound to the account that failed', () => {
   const foreign = json(400, { error: { message: 'invalid_encrypted_content', code: 'invalid_encrypted_content' } });
   const outcome = (response: Response) => [response.status, response.headers.get('x-svc-error')];
 
-  test.each(['codex', 'claude-code'] as const)('%s: does not make an outage the caller’s 400', async (kind) => {
+  testRows(['codex', 'claude-code'] as const)('does not make an outage the caller’s 400', async (kind) => {
     await using world = await startTwo(empty(500), foreign);
     const response = await send(conversations[kind]('one'), { turn: 6, to: world.two });
     expect(outcome(response)).toEqual([500, 'upstream_error']);
     expect(response.headers.get('x-svc-remaining')).toBe('100000');
   });
 
-  test.each(kinds)('%s: a first turn has no history, and gets the upstream’s 400', async (kind) => {
+  testRows(kinds)('a first turn has no history, and gets the upstream’s 400', async (kind) => {
     await using world = await startTwo(empty(500), foreign);
     const response = await send(conversations[kind]('one'), { to: world.two });
     expect(outcome(response)).toEqual([400, 'invalid_request']);

@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const guest = { 'x-api-key': 'guest' };
 const preflight = { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } };
@@ -20,19 +21,22 @@ const answers: [string, string, RequestInit, number][] = [
 ];
 
 describe('which pages may read', () => {
-  test.each(answers)('%s, where some are listed, differs from page to page, and caches are told so', async (...of) => {
-    const [, path, init, status] = of;
-    const environment = { CORS_ORIGINS: 'https://one.example,https://two.example' };
-    await using gateway = await startTestGateway({ environment });
-    for (const origin of ['https://one.example', 'https://two.example']) {
-      expect(await ask(gateway, path, init, origin)).toEqual({ status, allowed: origin, vary: 'origin' });
-    }
-    for (const origin of ['https://three.example', undefined]) {
-      expect(await ask(gateway, path, init, origin)).toEqual({ status, allowed: null, vary: 'origin' });
-    }
-  });
+  testRows(answers)(
+    'where some origins are listed, an answer differs from page to page, and caches are told so',
+    async (...of) => {
+      const [, path, init, status] = of;
+      const environment = { CORS_ORIGINS: 'https://one.example,https://two.example' };
+      await using gateway = await startTestGateway({ environment });
+      for (const origin of ['https://one.example', 'https://two.example']) {
+        expect(await ask(gateway, path, init, origin)).toEqual({ status, allowed: origin, vary: 'origin' });
+      }
+      for (const origin of ['https://three.example', undefined]) {
+        expect(await ask(gateway, path, init, origin)).toEqual({ status, allowed: null, vary: 'origin' });
+      }
+    },
+  );
 
-  test.each(answers)('%s, where all are, is the same for all', async (_name, path, init, status) => {
+  testRows(answers)('where all are, it is the same for all', async (_name, path, init, status) => {
     await using gateway = await startTestGateway();
     for (const origin of ['https://one.example', undefined]) {
       expect(await ask(gateway, path, init, origin)).toEqual({ status, allowed: '*', vary: null });

@@ -4,6 +4,7 @@ import { cloudFrontHeader, originSecretHeader } from '../../lambda/identity/netw
 import { json } from '../../local/upstream/script.ts';
 
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const answer = json(200, { id: 'x', object: 'chat.completion', model: 'm', choices: [] });
 const question = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
@@ -44,11 +45,11 @@ describe('behind the edge', () => {
     expect(gateway.upstream.requests.flatMap(({ headers }) => Object.keys(headers))).not.toContain(originSecretHeader);
   });
 
-  test.each([
+  testRows([
     ['without the secret', { [cloudFrontHeader]: '203.0.113.7:1' }],
     ['with a wrong secret', { [cloudFrontHeader]: '203.0.113.7:1', [originSecretHeader]: 'two' }],
     ['with nothing at all', {}],
-  ])('around it there is nothing, %s', async (_name, headers: Record<string, string>) => {
+  ])('around it there is nothing', async (_name, headers: Record<string, string>) => {
     await using edge = await startBehindEdge();
     const { gateway } = edge;
     const paths = ['/v1/models', '/v1/messages', '/nowhere'];

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createMessages } from '../../lambda/dialects/messages.ts';
 import { renderOpenAiError } from '../../lambda/dialects/openai-error.ts';
 import { catalogue, type ErrorCode, GatewayError, toGatewayError } from '../../lambda/errors.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const messages = createMessages({ signsThinking: false });
 
@@ -33,15 +34,20 @@ const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Rec
 ];
 
 describe('the catalogue of errors', () => {
-  test.each(table)('%s', (code, status, openaiType, messagesType, headers) => {
-    const error = new GatewayError(code, 'What to do.');
-    expect([error.status, error.headers]).toEqual([status, headers]);
-    expect(JSON.parse(renderOpenAiError(error))).toEqual({ error: { message: 'What to do.', type: openaiType, code } });
-    expect(JSON.parse(messages.renderError(error))).toEqual({
-      type: 'error',
-      error: { type: messagesType, message: 'What to do.' },
-    });
-  });
+  testRows(table)(
+    'each has its status and its type in every dialect',
+    (code, status, openaiType, messagesType, headers) => {
+      const error = new GatewayError(code, 'What to do.');
+      expect([error.status, error.headers]).toEqual([status, headers]);
+      expect(JSON.parse(renderOpenAiError(error))).toEqual({
+        error: { message: 'What to do.', type: openaiType, code },
+      });
+      expect(JSON.parse(messages.renderError(error))).toEqual({
+        type: 'error',
+        error: { type: messagesType, message: 'What to do.' },
+      });
+    },
+  );
 
   test('is complete in the table of this test', () => {
     expect(table.map(([code]) => code).sort()).toEqual(Object.keys(catalogue).sort());

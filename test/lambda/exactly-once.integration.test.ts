@@ -8,6 +8,7 @@ import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
+import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
@@ -137,7 +138,7 @@ describe('every way a request can end is settled once', () => {
     ['where the store is late', 'late', 3],
   ];
 
-  test.each(weather)('%s', async (_name, fault, times) => {
+  testRows(weather)('in each weather', async (_name, fault, times) => {
     for (const group of groups) await goAll(group, fault, times);
   });
 
@@ -179,7 +180,7 @@ describe('if the store’s answer is lost for good', () => {
     ['silent', 1, 1],
   ];
 
-  test.each(charges)('to a charge, nothing is sent upstream (%s)', async (fault, charged, logged) => {
+  testRows(charges)('to a charge, nothing is sent upstream', async (fault, charged, logged) => {
     await using spoilt = await startSpoilt();
     const { gateway, store } = spoilt;
     store.spoil((operation) => (isCharge(operation) ? fault : undefined));
@@ -206,7 +207,7 @@ describe('if the store’s answer is lost for good', () => {
     ['has credentials that no header can carry', undefined, async () => ({ ...good, accessKeyId: '\n' }), 'NotSent'],
   ];
 
-  test.each(repeats)('to a charge, and its repeat %s, the charge stands', async (_name, fault, provide, cause) => {
+  testRows(repeats)('to a charge, and its repeat fails, the charge stands', async (_name, fault, provide, cause) => {
     let refuses = false;
     await using spoilt = await startSpoilt({}, () => (refuses ? provide() : Promise.resolve(good)));
     const { gateway, store } = spoilt;
@@ -249,7 +250,7 @@ describe('if the store’s answer is lost for good', () => {
     ['silent', 0],
   ];
 
-  test.each(refunds)('to a refund, that is logged, and the client gets its answer (%s)', async (fault, charged) => {
+  testRows(refunds)('to a refund, that is logged, and the client gets its answer', async (fault, charged) => {
     await using spoilt = await startSpoilt();
     const { gateway, store } = spoilt;
     store.spoil((operation) => (isRefund(operation) ? fault : undefined));

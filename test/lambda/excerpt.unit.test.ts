@@ -1,7 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { excerpt, quoteUnlessKey } from '../../lambda/errors.ts';
+import { testRows } from '../support/test-rows.ts';
 
-test.each([
+testRows([
   ['gpt-5', 'gpt-5'],
   ['a'.repeat(100), 'a'.repeat(100)],
   ['a'.repeat(101), `${'a'.repeat(99)}…`],
@@ -10,11 +11,11 @@ test.each([
   ['\u202eright\u2066 to left\u200f\ufeff', 'right to left'],
   ['\ud800alone', 'alone'],
   ['通义千问 “quoted”', '通义千问 “quoted”'],
-])('an excerpt of at most 100 characters, all of them printable: %j', (text, expected) => {
+])('an excerpt has at most 100 characters, all of them printable', (text, expected) => {
   expect(excerpt(text, 100)).toBe(expected);
 });
 
-test.each([
+testRows([
   'gpt-4o-mini-2024-07-18',
   'meta-llama/Llama-3.3-70B-Instruct-Turbo',
   'us.anthropic.claude-3-5-sonnet-20241022-v2:0',
@@ -24,11 +25,11 @@ test.each([
   'opus-4',
   'supercalifragilisticexpialidocious',
   '',
-])('%j is an id, and may be repeated', (id) => {
+])('an id may be repeated', (id) => {
   expect(quoteUnlessKey(id)).toBe(`: '${id}'`);
 });
 
-test.each([
+testRows([
   'sk-proj-abc',
   'SK_live_1',
   'pk-test',
@@ -42,6 +43,6 @@ test.each([
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.x',
   '0123456789abcdef0123456789abcdef',
   '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
-])('%j may be a key, and is not repeated', (text) => {
+])('what may be a key is not repeated', (text) => {
   expect(quoteUnlessKey(text)).toBe('');
 });

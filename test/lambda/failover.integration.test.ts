@@ -4,6 +4,7 @@ import { startDeafUpstream } from '../support/deaf-upstream.ts';
 import { refusingUrl, startFakeUpstream } from '../support/fake-upstream.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
+import { testRows } from '../support/test-rows.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
@@ -33,13 +34,13 @@ describe('several upstreams', () => {
     return { watched, first: watched.gateway.upstream, second, [Symbol.asyncDispose]: () => running.disposeAsync() };
   }
 
-  test.each<[string, Script[], number]>([
+  testRows<[string, Script[], number]>([
     ['500', [html(500)], 1],
     ['529', [html(529)], 1],
     ['a lost connection', [[reset]], 1],
     ['429 on each of its keys', [empty(429), empty(429)], 2],
     ['401 and 402', [empty(401), empty(402)], 2],
-  ])('%s on the first moves on to the second, for one charge', async (_name, scripts, tries) => {
+  ])('a failure of the first moves on to the second, for one charge', async (_name, scripts, tries) => {
     await using two = await startTwo();
     two.first.answer(...scripts);
     await succeeds(two.watched);
@@ -54,7 +55,7 @@ describe('several upstreams', () => {
     );
   });
 
-  test.each<[string, Script, number]>([
+  testRows<[string, Script, number]>([
     ['400', html(400), 400],
     ['404', html(404), 502],
     ['408', html(408), 504],
@@ -62,7 +63,7 @@ describe('several upstreams', () => {
     ['a redirect', redirect('/'), 502],
     ['HTML', html(200), 502],
     ['an error', json(200, { error: { message: 'x' } }), 502],
-  ])('%s on the first is the answer', async (_name, script, status) => {
+  ])('any other answer of the first is the answer', async (_name, script, status) => {
     await using two = await startTwo();
     two.first.answer(script);
     expect((await two.watched.ask('chat')).status).toBe(status);
@@ -145,11 +146,11 @@ describe('several upstreams', () => {
     expect([two.first.requests.length, two.second.requests.length]).toEqual([1, 3]);
   });
 
-  test.each<[string, Script, number]>([
+  testRows<[string, Script, number]>([
     ['one event went out', [...sse(events[0] ?? ''), reset], 0],
     ['its first event is an error', sse(failureEvent), 0],
     ['it said nothing', sse(''), 0],
-  ])('a stream stays where it is once %s', async (_name, script, charged) => {
+  ])('a stream stays where it is once it has begun or ended', async (_name, script, charged) => {
     await using two = await startTwo();
     two.first.answer(script);
     expect(await two.watched.ask('chat', { stream: true })).toMatchObject({ charged });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { empty, head, html, json, redirect, type Script, silence, write } from '../../local/upstream/script.ts';
 import { dialectNames } from '../support/fixtures.ts';
+import { testRows } from '../support/test-rows.ts';
 import { expectRefusal, type Refusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary } from '../support/wire.ts';
 
@@ -35,21 +36,24 @@ describe('an upstream that answers with', () => {
   });
   afterAll(() => watched[Symbol.asyncDispose]());
 
-  test.each(expectations)('%d', async (status: number, expected: Refusal) => {
-    const bodies: readonly Script[] = [
-      empty(status),
-      html(status, `<h1>${leak}</h1>`),
-      [head(status, { 'content-type': 'application/json' }), write(`{"error":{"message":"${canary.upstreamBody}`)],
-      [head(status, { 'content-encoding': 'gzip' }), write(leak)],
-    ];
-    for (const [index, script] of bodies.entries()) {
-      watched.gateway.upstream.answer(script);
-      const stream = index === 1;
-      expectRefusal(dialect, await watched.ask(dialect, { stream }), expected);
-    }
-  });
+  testRows(expectations)(
+    'a status that is its own fault or the caller’s, whatever the body',
+    async (status: number, expected: Refusal) => {
+      const bodies: readonly Script[] = [
+        empty(status),
+        html(status, `<h1>${leak}</h1>`),
+        [head(status, { 'content-type': 'application/json' }), write(`{"error":{"message":"${canary.upstreamBody}`)],
+        [head(status, { 'content-encoding': 'gzip' }), write(leak)],
+      ];
+      for (const [index, script] of bodies.entries()) {
+        watched.gateway.upstream.answer(script);
+        const stream = index === 1;
+        expectRefusal(dialect, await watched.ask(dialect, { stream }), expected);
+      }
+    },
+  );
 
-  test.each(dialectNames)('a 400 in %s says what was wrong, without names, links and keys', async (dialect) => {
+  testRows(dialectNames)('a 400 says what was wrong, without names, links and keys', async (dialect) => {
     const message =
       'AcmeCorp: messages[0] is bad, see https://api.acmecorp.example/docs (key upstream-key-one, sk-abcdef123456).';
     watched.gateway.upstream.answer(json(400, { error: { message, type: 'thunder_error', code: 'x' } }));
@@ -81,14 +85,14 @@ describe('an upstream that answers with', () => {
     expectRefusal(dialect, await watched.ask(dialect), { status: 502, reason: 'credentials', ...upstreamError });
   });
 
-  test.each([
+  testRows([
     [429, '20', '20'],
     [503, '7.2', '8'],
     [429, undefined, '1'],
     [429, 'soon', '1'],
     [429, '-5', '1'],
     [503, undefined, null],
-  ])('%d and Retry-After %s', async (status, given, shown) => {
+  ])('a Retry-After is passed on in seconds where waiting helps', async (status, given, shown) => {
     watched.gateway.upstream.answer(empty(status, given === undefined ? {} : { 'retry-after': given }));
     expect((await watched.ask(dialect)).headers.get('retry-after')).toBe(shown);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventText, hangUp, head, reset, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { testRows } from '../support/test-rows.ts';
 import { type Outcome, startWatchedGateway } from '../support/watched-gateway.ts';
 import { wire } from '../support/wire.ts';
 
@@ -145,7 +146,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
 describe('a stream of chat that has said how it finished, and then', () => {
   const finished = sse(wire.chat.events.slice(0, -1).join(''));
 
-  test.each<[string, Script, Record<string, string>]>([
+  testRows<[string, Script, Record<string, string>]>([
     ['is reset', [...finished, reset], {}],
     ['is closed', [...finished, hangUp], {}],
     ['is cut within its last event', [...finished, write('data: [DO'), hangUp], {}],
@@ -154,7 +155,7 @@ describe('a stream of chat that has said how it finished, and then', () => {
     ['reports a failure', [...finished, write(wire.chat.failureEvent), silence], {}],
     ['reports two', [...finished, write(wire.chat.failureEvent.repeat(2)), hangUp], {}],
     ['goes on with broken JSON', [...finished, write('data: {"choices":[\n\n'), silence], {}],
-  ])('%s has nevertheless ended, and is charged', async (_name, script, environment) => {
+  ])('breaks has nevertheless ended, and is charged', async (_name, script, environment) => {
     await using watched = await startWatchedGateway({ environment });
     watched.gateway.upstream.answer(script);
     const outcome = await watched.ask('chat', { stream: true });

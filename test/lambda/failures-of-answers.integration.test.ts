@@ -15,6 +15,7 @@ import {
   writeByteByByte,
 } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { testRows } from '../support/test-rows.ts';
 import { expectRefusal, startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
@@ -72,7 +73,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
     }
   });
 
-  test.each([false, true])('answers 200 with an error, stream: %s', async (streamed) => {
+  testRows([false, true])('answers 200 with an error', async (streamed) => {
     await using watched = await startWatchedGateway();
     const message = 'AcmeCorp is overloaded for upstream-key-one, see https://acmecorp.example/status.';
     const error = dialect === 'messages' ? { type: 'error', error: { message } } : { error: { message } };

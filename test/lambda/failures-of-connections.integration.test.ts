@@ -17,6 +17,7 @@ import {
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
 import { refusingUrl } from '../support/fake-upstream.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { testRows } from '../support/test-rows.ts';
 import { expectRefusal, startWatchedGateway } from '../support/watched-gateway.ts';
 import { wire } from '../support/wire.ts';
 
@@ -46,7 +47,7 @@ const losses: readonly (readonly [string, Script, string])[] = [
 ];
 
 describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
-  test.each([false, true])('loses connections, stream: %s', async (stream) => {
+  testRows([false, true])('loses connections', async (stream) => {
     await using watched = await startWatchedGateway();
     const { upstream } = watched.gateway;
     for (const [name, script, reason] of losses) {
@@ -59,7 +60,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
     }
   });
 
-  test.each([false, true])('refuses connections, stream: %s', async (stream) => {
+  testRows([false, true])('refuses connections', async (stream) => {
     await using watched = await startWatchedGateway({ environment: baseUrls(refusingUrl) });
     const outcome = await watched.ask(dialect, { stream });
     expectRefusal(dialect, outcome, { ...lost, reason: 'unreachable' });

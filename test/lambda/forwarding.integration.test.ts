@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 import { inTime } from '../support/wait-until.ts';
 
 const paths = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' };
@@ -22,7 +23,7 @@ describe('what reaches the upstream', () => {
     return gateway.upstream.requests.at(-1)?.body.toString();
   }
 
-  test.each(dialectNames)('is the body of %s byte for byte, except its model', async (dialectName) => {
+  testRows(dialectNames)('is the body byte for byte, except its model', async (dialectName) => {
     const exact = loadFixtures(dialectName).find(({ file }) => file === 'requests/exact-bytes.json');
     const body = exact?.bytes.toString() ?? '';
     expect(body).toContain('9007199254740993');
@@ -43,7 +44,7 @@ describe('what reaches the upstream', () => {
   );
   const resolved = (body: string) => body.replace('"svc"', '"acmecorp/thunder-70b-instruct"');
 
-  test.each(long)('is long and arrives whole, every half character beside its other half', async (body) => {
+  testRows(long)('is long and arrives whole, every half character beside its other half', async (body) => {
     expect((await send(paths.chat, body)) === resolved(body)).toBe(true);
   });
 

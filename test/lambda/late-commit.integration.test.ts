@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { head, html, silence, sse, until, write } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
+import { testRows } from '../support/test-rows.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
@@ -43,12 +44,12 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expect(await reader.rest()).toMatch(canary.answer);
   });
 
-  test.each([
+  testRows([
     ['a 500', html(500), 'upstream_error', 'server_error'],
     ['an error as its first event', sse(wire[dialect].failureEvent), 'upstream_error', 'reported'],
     ['nothing', sse(''), 'upstream_error', 'unusable'],
     ['a 429', html(429), 'service_unavailable', 'limited'],
-  ])('that was kept alive, and then %s: an error event, refunded', async (_name, script, code, reason) => {
+  ])('that was kept alive, and then fails: an error event, refunded', async (_name, script, code, reason) => {
     await using watched = await startWatchedGateway({ environment: soon });
     const before = await watched.remaining();
     const released = Promise.withResolvers<void>();

@@ -9,6 +9,7 @@ import {
   type StreamFixture,
 } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 import { findIdentity } from '../support/upstream-identity.ts';
 import { expectRefusal, startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
@@ -51,7 +52,7 @@ describe('a client of an upstream that reveals itself', () => {
   });
   afterAll(() => watched[Symbol.asyncDispose]());
 
-  test.each([true, false])('that repeats its key, with stream: %s', async (stream) => {
+  testRows([true, false])('that repeats its key', async (stream) => {
     const said = stream ? ['by upstream-k', 'ey-one.'] : ['by upstream-key-one.'];
     const events = [...said.map((content) => ({ content })), {}].map((delta, at) => ({
       choices: [{ index: 0, [stream ? 'delta' : 'message']: delta, finish_reason: at < said.length ? null : 'stop' }],

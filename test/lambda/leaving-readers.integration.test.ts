@@ -20,6 +20,7 @@ import { bytesOnceStill } from '../support/fake-upstream.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
+import { testRows } from '../support/test-rows.ts';
 import { inTime, waitUntil } from '../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
@@ -97,7 +98,7 @@ function pressing(dialect: DialectName, broken: Promise<void>): Script {
 }
 
 describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
-  test.each([false, true])('that leaves before the answer pays, stream: %s', async (stream) => {
+  testRows([false, true])('that leaves before the answer pays', async (stream) => {
     await using watched = await startWatchedGateway();
     // So that the first of them goes over a connection that is used again, and is not taken for a dead one.
     watched.gateway.upstream.answer(json(200, wire[dialect].answer));
@@ -115,36 +116,33 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
     expect(watched.gateway.upstream.requests.map(({ reused }) => reused)).toEqual([false, true, false]);
   });
 
-  test.each([false, true])(
-    'that goes while it is charged pays, and nothing is sent upstream, stream: %s',
-    async (stream) => {
-      await using started = new AsyncDisposableStack();
-      const charging = Promise.withResolvers<void>();
-      const charged = Promise.withResolvers<void>();
-      const watched = await startWatchedGateway({
-        reachStore: async (endpoint) => {
-          const store = started.use(await startStoreProxy(endpoint));
-          store.spoil(({ name }) => {
-            if (name !== 'UpdateItem') return undefined;
-            charging.resolve();
-            return charged.promise;
-          });
-          return createTestCaller(store.endpoint);
-        },
-      });
-      started.use(watched);
-      const before = await watched.remaining();
-      const { leave } = send(watched, dialect, stream);
-      await inTime(charging.promise, 'the request is charged');
-      leave();
-      // By the time the server gets a request sent now, it has learned that the client left.
-      await watched.remaining();
-      charged.resolve();
-      expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone', tries: 0 });
-      expect(await watched.remaining()).toBe(before - 1);
-      expect(watched.gateway.upstream.requests).toEqual([]);
-    },
-  );
+  testRows([false, true])('that goes while it is charged pays, and nothing is sent upstream', async (stream) => {
+    await using started = new AsyncDisposableStack();
+    const charging = Promise.withResolvers<void>();
+    const charged = Promise.withResolvers<void>();
+    const watched = await startWatchedGateway({
+      reachStore: async (endpoint) => {
+        const store = started.use(await startStoreProxy(endpoint));
+        store.spoil(({ name }) => {
+          if (name !== 'UpdateItem') return undefined;
+          charging.resolve();
+          return charged.promise;
+        });
+        return createTestCaller(store.endpoint);
+      },
+    });
+    started.use(watched);
+    const before = await watched.remaining();
+    const { leave } = send(watched, dialect, stream);
+    await inTime(charging.promise, 'the request is charged');
+    leave();
+    // By the time the server gets a request sent now, it has learned that the client left.
+    await watched.remaining();
+    charged.resolve();
+    expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone', tries: 0 });
+    expect(await watched.remaining()).toBe(before - 1);
+    expect(watched.gateway.upstream.requests).toEqual([]);
+  });
 
   test('that reads most of an answer, stops, and leaves, pays', async () => {
     await using watched = await startWatchedGateway();
@@ -174,10 +172,10 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
 });
 
 describe('a client', () => {
-  test.each([
+  testRows([
     ['reset', reset],
     ['closed', hangUp],
-  ])('that reads nothing while the upstream is %s pays, also when it reads on', async (_name, broken) => {
+  ])('that reads nothing while the upstream goes on or breaks pays, also when it reads on', async (_name, broken) => {
     await using watched = await startWatchedGateway();
     const before = await watched.remaining();
     const released = Promise.withResolvers<void>();

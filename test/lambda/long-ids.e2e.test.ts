@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
+import { testRows } from '../support/test-rows.ts';
 
 const script = `
   const { quoteUnlessKey } = await import(process.argv[1] + '/errors.ts');
@@ -19,8 +20,8 @@ const names = `
 const lambda = join(import.meta.dirname, '../../lambda');
 
 // V8 stops optimizing regular expressions in a process that has compiled many.
-test.each([[], ['--no-regexp-optimization'], ['--regexp-interpret-all']])(
-  'ids of 5 MB are quoted, or not, within the stack %s',
+testRows([[], ['--no-regexp-optimization'], ['--regexp-interpret-all']])(
+  'ids of 5 MB are quoted, or not, within the stack',
   (...flags) => {
     const output = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', script, lambda]);
     // The colon, the quotes and a hundred characters; the others may be keys.
@@ -28,7 +29,7 @@ test.each([[], ['--no-regexp-optimization'], ['--regexp-interpret-all']])(
   },
 );
 
-test.each([[], ['--no-regexp-optimization']])('names of members of 5 MB are judged within the stack %s', (...flags) => {
+testRows([[], ['--no-regexp-optimization']])('names of members of 5 MB are judged within the stack', (...flags) => {
   const output = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', names, lambda]);
   expect(String(output)).toBe('false\ntrue\nfalse true\n');
 });

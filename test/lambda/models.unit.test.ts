@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createModels } from '../../lambda/models.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const models = createModels('svc', [
   { from: 'gpt-', prefix: true, to: 'svc' },
@@ -8,7 +9,7 @@ const models = createModels('svc', [
 ]);
 
 describe('resolve', () => {
-  test.each([
+  testRows([
     ['svc', 'svc'],
     ['svc-vision', 'svc-vision'],
     ['svc-private', 'svc'],
@@ -24,12 +25,12 @@ describe('resolve', () => {
     ['anthropic.claude', 'svc'],
     ['gpt-5', 'svc'],
     ['gpt-eyes-2', 'svc-vision'],
-  ])('%s is %s', (id, expected) => {
+  ])('each name is one of the models', (id, expected) => {
     expect(models.resolve(id)?.id).toBe(expected);
   });
 
-  test.each(['', 'SVC', 'Opus', 'opus-4', 'svc-', 'fam', 'vendor', 'other', '__proto__', 'constructor'])(
-    '%p is unknown',
+  testRows(['', 'SVC', 'Opus', 'opus-4', 'svc-', 'fam', 'vendor', 'other', '__proto__', 'constructor'])(
+    'any other is unknown',
     (id) => {
       expect(models.resolve(id)).toBeUndefined();
     },

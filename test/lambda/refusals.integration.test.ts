@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const guest = { 'x-api-key': 'guest' };
@@ -79,14 +80,14 @@ describe('what the gateway refuses', () => {
     expect(response.headers.get('access-control-expose-headers')?.toLowerCase()).toMatch('x-svc-remaining');
   });
 
-  test.each([
+  testRows([
     ['', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models.'],
     ['svc/', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models/svc.'],
     ['gpt-5/', "There is no model with this name: 'gpt-5/'. The models are svc and svc-vision."],
     ['gpt-5', "There is no model with this name: 'gpt-5'. The models are svc and svc-vision."],
     ['acmecorp%2Fthunder-70b-instruct', 'There is no model with this name. The models are svc and svc-vision.'],
     ['sk-1234', 'There is no model with this name. The models are svc and svc-vision.'],
-  ])('an unknown model: /v1/models/%s', async (id, message) => {
+  ])('an unknown model, in a path', async (id, message) => {
     const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
     expect(codeOf(response)).toEqual([404, 'model_not_found']);
     expect(await response.json()).toMatchObject({ error: { message } });

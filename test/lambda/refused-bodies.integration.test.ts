@@ -4,6 +4,7 @@ import { empty, json } from '../../local/upstream/script.ts';
 import { dialectNames } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
+import { testRows } from '../support/test-rows.ts';
 import { wire } from '../support/wire.ts';
 
 const guest = { 'x-api-key': 'guest' };
@@ -72,14 +73,14 @@ test('a body that can’t be decoded is charged, and one that decodes to too muc
 describe('with REFUND_REFUSALS', () => {
   const { path, question } = wire.responses;
 
-  test.each<[string, unknown, Record<string, string>]>([
+  testRows<[string, unknown, Record<string, string>]>([
     ['no JSON', '{', {}],
     ['a field of another type', { ...question, stream: 'yes' }, {}],
     ['an image for the text model', { model: 'svc', input: [{ type: 'input_image', image_url: 'x' }] }, {}],
     ['state', { ...question, previous_response_id: 'resp_1' }, {}],
     ['a header that can’t go on', question, { accept: 'caf\u00e9' }],
     ['a header that can’t go on, in a stream', { ...question, stream: true }, { accept: 'caf\u00e9' }],
-  ])('everything that did not go upstream is refunded: %s', async (_name, body, headers) => {
+  ])('everything that did not go upstream is refunded', async (_name, body, headers) => {
     await using gateway = await startTestGateway({ environment: refunding });
     const message = expect.stringMatching('not charged; 3 requests are left');
     expect(await ask(gateway, path, body, headers)).toEqual({ status: 400, left: '3', message });

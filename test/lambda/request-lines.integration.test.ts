@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { empty, eventText, hangUp, head, json, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
+import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { expectQuiet } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
@@ -80,12 +81,12 @@ describe('one line, with its metrics, of', () => {
     expect(line.timeToFirstByte).toBe(metrics.TimeToFirstByte);
   });
 
-  test.each<[string, Script[], string, string, object]>([
+  testRows<[string, Script[], string, string, object]>([
     ['a failure', [empty(500)], 'server_error', 'upstream_error', { upstreamStatus: 500 }],
     ['refused credentials', [empty(401)], 'credentials', 'upstream_error', { upstreamStatus: 401 }],
     ['a limit of the account', [empty(429)], 'limited', 'service_unavailable', { upstreamStatus: 429 }],
     ['no JSON', [json(200, 'x')], 'unusable', 'upstream_error', {}],
-  ])('%s upstream', async (_name, scripts, reason, code, fields) => {
+  ])('trouble upstream', async (_name, scripts, reason, code, fields) => {
     gateway.upstream.answer(...scripts);
     const { line, metrics } = await ask();
     expect(line).toMatchObject({
@@ -108,10 +109,10 @@ describe('one line, with its metrics, of', () => {
     expect(metrics).toEqual({ ...asked, Duration: time, 'Refusals(invalid_request)': 1 });
   });
 
-  test.each<[string, Script, string]>([
+  testRows<[string, Script, string]>([
     ['cut', [...begun, hangUp], 'cut'],
     ['ended by an error', [...begun, write(wire.chat.failureEvent)], 'reported'],
-  ])('a stream that is %s', async (_name, script, reason) => {
+  ])('a stream that breaks', async (_name, script, reason) => {
     gateway.upstream.answer(script);
     const { status, line, metrics } = await ask({ stream: true });
     expect(line).toMatchObject({ ...wentUpstream, level: 'error', message: 'answered', end: 'failed', reason });
@@ -151,7 +152,7 @@ describe('one line, with its metrics, of', () => {
     expect(metrics).toEqual({ ...asked, TimeToFirstByte: time, Duration: time });
   });
 
-  test.each<[string, () => Promise<Response>, string, object]>([
+  testRows<[string, () => Promise<Response>, string, object]>([
     ['a caller without a key', () => gateway.post(path, question), 'missing_api_key', { route: path }],
     [
       'an unknown key',
@@ -167,7 +168,7 @@ describe('one line, with its metrics, of', () => {
     ],
     ['an unknown path', () => gateway.post('/x', {}), 'not_found', { route: 'unknown' }],
     ['a wrong method', () => fetch(gateway.url + path), 'method_not_allowed', { route: path }],
-  ])('%s', async (_name, send, code, fields) => {
+  ])('a refusal', async (_name, send, code, fields) => {
     const { line, metrics } = await lineOf(send);
     expect(line).toMatchObject({ level: 'info', message: 'refused', code, duration: time, ...fields });
     expect(line).not.toHaveProperty('tries');

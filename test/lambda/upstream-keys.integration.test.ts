@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { empty, html, json } from '../../local/upstream/script.ts';
 import type { FakeUpstream } from '../support/fake-upstream.ts';
+import { testRows } from '../support/test-rows.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { wire } from '../support/wire.ts';
 
@@ -37,7 +38,7 @@ const succeeds = async (watched: WatchedGateway) =>
   expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
 
 describe('several keys', () => {
-  test.each([
+  testRows([
     [401, undefined, 60],
     [402, undefined, 60],
     [429, undefined, 60],
@@ -45,23 +46,20 @@ describe('several keys', () => {
     [429, 'Mon, 15 Jun 2026 12:00:07 GMT', 7],
     [429, 'Mon, 15 Jun 2026 11:00:00 GMT', 0],
     [429, '86400', 600],
-  ])(
-    'after a %d with Retry-After %s one rests for %d s, and the next is tried',
-    async (status, retryAfter, seconds) => {
-      await using watched = await startWithKeys('a', 'b');
-      watched.gateway.upstream.answer(empty(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }));
-      await succeeds(watched);
-      expect(watched.keys()).toBe('ab');
-      if (seconds > 0) {
-        watched.clock.now += seconds * 1000 - 1;
-        for (let round = 0; round < 4; round += 1) await succeeds(watched);
-        expect(watched.keys()).toBe('bbbb');
-        watched.clock.now += 1;
-      }
+  ])('after a refusal one rests for a while, and the next is tried', async (status, retryAfter, seconds) => {
+    await using watched = await startWithKeys('a', 'b');
+    watched.gateway.upstream.answer(empty(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }));
+    await succeeds(watched);
+    expect(watched.keys()).toBe('ab');
+    if (seconds > 0) {
+      watched.clock.now += seconds * 1000 - 1;
       for (let round = 0; round < 4; round += 1) await succeeds(watched);
-      expect(watched.keys()).toBe('aaaa');
-    },
-  );
+      expect(watched.keys()).toBe('bbbb');
+      watched.clock.now += 1;
+    }
+    for (let round = 0; round < 4; round += 1) await succeeds(watched);
+    expect(watched.keys()).toBe('aaaa');
+  });
 
   test('403 moves on once, and no key rests for it: it may be about what one caller wrote', async () => {
     await using watched = await startWithKeys('a', 'b', 'c');
@@ -86,7 +84,7 @@ describe('several keys', () => {
     expect(watched.keys()).toBe('abba');
   });
 
-  test.each([402, 429])('a %d that one caller provokes leaves failover to all others', async (status) => {
+  testRows([402, 429])('a status that one caller provokes leaves failover to all others', async (status) => {
     await using watched = await startWithKeys('a', 'b', 'c');
     const refusal = empty(status, { 'retry-after': '600' });
     watched.gateway.upstream.answer(refusal, refusal, refusal);

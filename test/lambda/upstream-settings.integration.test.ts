@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 
 const path = '/v1/chat/completions';
 const plain = json(200, { id: 'x', choices: [] });
@@ -42,17 +43,17 @@ describe('UPSTREAM_HEADERS', () => {
   });
   const ask = (gateway: TestGateway) => gateway.post(path, { model: 'svc', messages: [] }, { 'x-api-key': 'guest' });
 
-  test.each([
+  testRows([
     ['an object', { 'X-Place': 'secret-workspace' }],
     ['its text', '{"X-Place":"secret-workspace"}'],
-  ])('are joined by those of the secret, which win: %s', async (_, value) => {
+  ])('are joined by those of the secret, which win', async (_, value) => {
     await using gateway = await startTestGateway(secret(value));
     gateway.upstream.otherwise(plain);
     expect((await ask(gateway)).status).toBe(200);
     expect(gateway.upstream.requests.at(-1)?.headers).toMatchObject({ 'x-team': 'a', 'x-place': 'secret-workspace' });
   });
 
-  test.each([[{}], ['{}']])('an object without any in the secret is fine: %j', async (value) => {
+  testRows([[{}], ['{}']])('an object without any in the secret is fine', async (value) => {
     await using gateway = await startTestGateway(secret(value));
     gateway.upstream.otherwise(plain);
     expect((await ask(gateway)).status).toBe(200);
@@ -65,13 +66,13 @@ describe('UPSTREAM_HEADERS', () => {
     expect(await (await ask(gateway)).text()).not.toContain('secret-workspace');
   });
 
-  test.each([
+  testRows([
     ['of the connection', { host: 'elsewhere' }],
     ['in a list', [['x-place', 'secret-workspace']]],
     ['as null', null],
     ['as an empty text', ''],
     ['as white space', ' '],
-  ])('invalid headers are a fault of the gateway’s own, and nothing goes upstream: %s', async (_, value) => {
+  ])('invalid headers are a fault of the gateway’s own, and nothing goes upstream', async (_, value) => {
     await using gateway = await startTestGateway(secret(value));
     const response = await ask(gateway);
     expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'service_unavailable']);
@@ -89,11 +90,11 @@ test('every model id of an upstream is hidden', async () => {
   expect(await response.text()).toContain('svc or svc');
 });
 
-test.each([
+testRows([
   ['true', 'true'],
   ['false', 'false'],
   ['maybe', null],
-])('x-should-retry: %s of an upstream’s error is %s here', async (given, passed) => {
+])('x-should-retry of an upstream’s error is told on, or not', async (given, passed) => {
   await using gateway = await startTestGateway();
   gateway.upstream.otherwise(json(500, { error: {} }, { 'x-should-retry': given }));
   const response = await gateway.post(path, { model: 'svc', messages: [] }, { 'x-api-key': 'guest' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventText, head, json, type Script, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const generous = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
@@ -61,10 +62,10 @@ async function ask(path: keyof typeof bodies, script: Script, more: object = {},
 }
 
 describe('usage as it is billed', () => {
-  test.each<[string, keyof typeof bodies, Script]>([
+  testRows<[string, keyof typeof bodies, Script]>([
     ['a chat', '/v1/chat/completions', json(200, { id: 'c', choices: [choice], usage: chatUsage })],
     ['a response', '/v1/responses', json(200, { ...response, usage: responsesUsage })],
-  ])('%s', async (_, path, script) => {
+  ])('of a whole answer', async (_, path, script) => {
     const { line } = await ask(path, script);
     const metrics = { InputTokens: 100_512, CacheReadTokens: 100_000, CacheWriteTokens: 500, ReasoningTokens: 5 };
     expect(line).toMatchObject({ ...bill, reasoningTokens: 5, OutputTokens: 7, ...metrics });
@@ -84,7 +85,7 @@ describe('usage as it is billed', () => {
     expect(line).toMatchObject(bill);
   });
 
-  test.each<[string, keyof typeof bodies, Parameters<typeof sse>[0]]>([
+  testRows<[string, keyof typeof bodies, Parameters<typeof sse>[0]]>([
     ['the last chunk of a chat', '/v1/chat/completions', [said(), chunk({ choices: [], usage: chatUsage }), done]],
     ['the chunk with the finish reason', '/v1/chat/completions', [said(chatUsage), done]],
     [
@@ -119,12 +120,12 @@ describe('usage as it is billed', () => {
         stop,
       ],
     ],
-  ])('a stream with %s', async (_, path, events) => {
+  ])('of a stream, wherever it stands', async (_, path, events) => {
     expect((await ask(path, sse(events), { stream: true })).line).toMatchObject(bill);
   });
 
-  test.each(['-1', '1e400', '9007199254740992', '1.5', '"7"', 'null', '[7]'])(
-    '%s is no number of tokens, and spoils no sum',
+  testRows(['-1', '1e400', '9007199254740992', '1.5', '"7"', 'null', '[7]'])(
+    'anything else is no number of tokens, and spoils no sum',
     async (wrong) => {
       const script = (usage: string): Script => [
         head(200, { 'content-type': 'application/json' }),
@@ -178,12 +179,12 @@ describe('UPSTREAM_STREAM_USAGE', () => {
     expect(sent).not.toHaveProperty('stream_options');
   });
 
-  test.each([
+  testRows([
     ['no options', {}, { include_usage: true }],
     ['others', { stream_options: { include_obfuscation: false } }, { include_obfuscation: false, include_usage: true }],
     ['a refusal', { stream_options: { include_usage: false } }, { include_usage: true }],
     ['null', { stream_options: null }, { include_usage: true }],
-  ])('asks in the place of a client with %s, and keeps the answer to itself', async (_, more, options) => {
+  ])('asks in the place of a client that did not, and keeps the answer to itself', async (_, more, options) => {
     const { line, read, sent } = await stream(more);
     expect(sent.stream_options).toEqual(options);
     expect(line).toMatchObject(bill);

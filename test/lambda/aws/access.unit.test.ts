@@ -7,14 +7,15 @@ import {
   secretsManagerService,
 } from '../../../lambda/aws/access.ts';
 import { createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const given = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 const endpoint = (service: typeof dynamoDbService, environment: Record<string, string>) =>
   endpointOf(service, readAwsAccess({ ...given, ...environment })).href;
 
 describe('the address of a service', () => {
-  test.each(['us-east-1', 'eu-central-1', 'us-gov-west-1', 'cn-north-1', 'cn-northwest-1', 'eusc-de-east-1'])(
-    'where the SDK finds it: %s',
+  testRows(['us-east-1', 'eu-central-1', 'us-gov-west-1', 'cn-north-1', 'cn-northwest-1', 'eusc-de-east-1'])(
+    'where the SDK finds it',
     (region) => {
       const rules = { Region: region, UseDualStack: false, UseFIPS: false };
       const { url } = createDynamoDbClient().config.endpointProvider(rules);
@@ -41,10 +42,10 @@ describe('the address of a service', () => {
     expect(endpoint(dynamoDbService, empty)).toBe('https://dynamodb.eu-central-1.amazonaws.com/');
   });
 
-  test.each([
+  testRows([
     ['AWS_ENDPOINT_URL_DYNAMODB', 'ftp://store.example'],
     ['AWS_ENDPOINT_URL', 'store.example'],
-  ])('stops the start if %s is %s', (variable, value) => {
+  ])('stops the start if only half of it is set', (variable, value) => {
     expect(() => endpoint(dynamoDbService, { [variable]: value })).toThrow(`${variable} must be an http(s) URL`);
   });
 });

@@ -10,6 +10,7 @@ import { createCallService } from '../../../lambda/aws/call-service.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { answer, type FakeService, type Reply, signAsSdk, startFakeService } from '../../support/fake-service.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { inTime } from '../../support/wait-until.ts';
 
 const region = 'eu-central-1';
@@ -55,14 +56,14 @@ describe('a request', () => {
     expect(headers).not.toHaveProperty('x-amz-security-token');
   });
 
-  test.each([
+  testRows([
     ['of DynamoDB', {}],
     ['of Secrets Manager', { service: secretsManagerService }],
     ['with a session token', { credentials: async () => ({ ...credentials, sessionToken }) }],
     ['below a path', { path: '/some/where' }],
     ['below a path of other characters', { path: "/größer than (this)/it's%20me*" }],
     ['at another time', { now: () => Date.UTC(2015, 7, 30, 23, 59, 59, 999) }],
-  ] satisfies [string, Options][])('%s is signed as the SDK signs it', async (_name, options: Options) => {
+  ] satisfies [string, Options][])('is signed as the SDK signs it', async (_name, options: Options) => {
     await using service = await startFakeService(fine);
     const { call } = createCaller(service, options);
     await call('GetItem', { text: 'größer \u{1f642}' });
@@ -143,7 +144,7 @@ describe('a call is repeated, after a pause,', () => {
     ['of which an account made too many', answer(400, error('RequestLimitExceeded'))],
   ];
 
-  test.each(troubles)('%s, twice', async (_name, trouble) => {
+  testRows(troubles)('twice, whatever the trouble', async (_name, trouble) => {
     await using service = await startFakeService(trouble, trouble, fine);
     const { call, pauses } = createCaller(service);
     // A kept connection would be another case.
@@ -157,7 +158,7 @@ describe('a call is repeated, after a pause,', () => {
     expect(pauses.count).toBe(2);
   });
 
-  test.each(troubles)('%s, and not a third time', async (_name, trouble) => {
+  testRows(troubles)('and not a third time', async (_name, trouble) => {
     await using service = await startFakeService(trouble);
     await expect(createCaller(service).call('GetItem', {})).rejects.toHaveProperty('$metadata');
     expect(service.requests).toHaveLength(3);
@@ -165,13 +166,13 @@ describe('a call is repeated, after a pause,', () => {
 });
 
 describe('a call is not repeated', () => {
-  test.each([
+  testRows([
     [400, 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', 'ConditionalCheckFailedException'],
     [400, 'com.amazon.coral.validate#ValidationException', 'ValidationException'],
     [400, 'ResourceNotFoundException', 'ResourceNotFoundException'],
     [400, undefined, 'UnknownError'],
     [403, 'UnrecognizedClientException', 'UnrecognizedClientException'],
-  ])('that a service refuses with %i %s', async (status, type, name) => {
+  ])('that a service refuses', async (status, type, name) => {
     await using service = await startFakeService(
       answer(status, { __type: type, message: 'told why', Item: { pk: { S: 'there' } } }),
     );
@@ -225,11 +226,11 @@ describe('a clock that is wrong', () => {
   const date = new Date(serviceTime).toUTCString();
   const datesOf = ({ requests }: FakeService) => requests.map(({ headers }) => headers['x-amz-date']);
 
-  test.each([
+  testRows([
     ['behind', -3_600_000, tooLate],
     ['ahead', 3_600_000, tooEarly],
     ['far off', 86_400_000, skewed],
-  ])('%s is corrected by the answer’s date, for this call and those after it', async (_name, error, refusal) => {
+  ])('is corrected by the answer’s date, for this call and those after it', async (_name, error, refusal) => {
     await using service = await startFakeService(told(403, refusal, date), fine);
     const { call } = createCaller(service, { now: () => serviceTime + error });
     expect(await call('GetItem', {})).toEqual({ Item: { pk: { S: 'there' } } });
@@ -348,10 +349,10 @@ describe('a connection', () => {
 });
 
 describe('a call that is given up', () => {
-  test.each([
+  testRows([
     ['before an answer', () => {}],
     ['in the middle of one', (response) => response.writeHead(200).write('{')],
-  ] satisfies [string, Reply][])('%s leaves no connection open', async (_name, reply: Reply) => {
+  ] satisfies [string, Reply][])('leaves no connection open, whenever that is', async (_name, reply: Reply) => {
     const asked = Promise.withResolvers<void>();
     await using service = await startFakeService((response, request) => {
       reply(response, request);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRepeat } from '../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const failing = () => new ServiceError('NoAnswer', 'lost');
 const throttled = () => new ServiceError('ThrottlingException', 'slower', { status: 400 });
@@ -83,7 +84,7 @@ test('pauses grow, up to a limit', async () => {
 });
 
 describe('a refusal says whether an earlier attempt may have been carried out', () => {
-  test.each([
+  testRows([
     ['at the first attempt, it was not', [refused], false],
     ['after one that was lost, it may', [failing, refused], true],
     [
@@ -98,7 +99,7 @@ describe('a refusal says whether an earlier attempt may have been carried out', 
       [() => new ServiceError('NoAnswer', '', { cause: notConnected() }), refused],
       false,
     ],
-  ])('%s', async (_name, ends, inDoubt) => {
+  ])('after any attempts before it', async (_name, ends, inDoubt) => {
     expect((await createCaller().call(...ends)).made).toMatchObject({
       name: 'ConditionalCheckFailedException',
       inDoubt,

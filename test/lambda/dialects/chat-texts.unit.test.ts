@@ -3,6 +3,7 @@ import { readEvents } from '../../support/client-view.ts';
 import { rewriteAnswer, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { chat } from '../../support/stream-events.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { upstreamIdentity } from '../../support/upstream-identity.ts';
 
 const { textModel, host, names } = upstreamIdentity;
@@ -59,12 +60,12 @@ describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
 describe('text in several places of a choice', () => {
   const contentOf = (heard: readonly unknown[]) => heard.map((delta) => Object(delta).content ?? '').join('');
 
-  test.each([
+  testRows([
     ['thoughts', { reasoning: 'Hm.' }],
     ['thoughts in parts', { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] }],
     ['a refusal', { refusal: 'No.' }],
     ['an unknown field', { mood: 'glad' }],
-  ])('shows no part of a name in content that is interrupted by %s', (_name, other) => {
+  ])('shows no part of a name in content that is interrupted', (_name, other) => {
     for (const [first, second] of halves()) {
       const heard = deltas({ content: `Who? ${first}` }, other, { content: `${second}.` });
       expect([first, contentOf(heard)]).toEqual([first, 'Who? svc.']);
@@ -139,7 +140,7 @@ describe('every string of a delta', () => {
   const call = (rest: object) => ({ tool_calls: [{ index: 0, function: { arguments: 'acme' }, ...rest }] });
   type Way = readonly [string, (text: string) => object, (delta: Record<string, unknown>) => unknown];
 
-  test.each<Way>([
+  testRows<Way>([
     [
       'in blocks of members that nobody knows',
       (thinking) => ({ provider_specific_fields: { thinking_blocks: [{ type: 'thinking', thinking }] } }),
@@ -149,7 +150,7 @@ describe('every string of a delta', () => {
     ['far inside', (z) => ({ a: { b: [{ c: { d: [[{ e: { z } }]] } }] } }), ({ a }) => Object(a).b?.[0].c.d[0][0].e.z],
     ['under names with slashes and none', (text) => ({ 'a/~b': { '': text } }), (delta) => Object(delta['a/~b'])['']],
     ['beside a call', (note) => call({ extra: { note } }), ({ tool_calls: calls }) => Object(calls)[0]?.extra?.note],
-  ])('is text %s', (_name, say, textIn) => {
+  ])('is text wherever it stands', (_name, say, textIn) => {
     const joined = (...pieces: string[]) =>
       finished(...pieces.map(say))
         .map((delta) => textIn(delta) ?? '')

@@ -8,6 +8,7 @@ import { atOnce } from '../../support/at-once.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
 import { dialectNamed, dialects, rewriteAnswer, scrubber } from '../../support/rewrite.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { findIdentity } from '../../support/upstream-identity.ts';
 
 const models = createModels('svc', []);
@@ -41,19 +42,22 @@ describe.each(dialectNames)('%s', (name) => {
     fixture.kind === 'request' ? [[fixture.name, fixture.bytes.toString(), fixture] as const] : [],
   );
 
-  test.each(requests.filter(([, , { vision }]) => vision))('%s is vision content, and found', (_, body, { vision }) => {
-    const refusal = send(dialect, body);
-    expect(refusal).toMatchObject({ code: 'invalid_model', status: 400 });
-    expect((refusal as GatewayError).message).toMatch(
-      new RegExp(`^${vision?.replace(/[[\].]/g, '\\$&')} holds an image`),
-    );
-    expect((refusal as GatewayError).message).toMatch('svc-vision');
-    expect(send(dialect, withModel(body, 'svc-vision'))).toBe(withModel(body, upstreamModel));
-  });
+  testRows(requests.filter(([, , { vision }]) => vision))(
+    'vision content is found in any place',
+    (_, body, { vision }) => {
+      const refusal = send(dialect, body);
+      expect(refusal).toMatchObject({ code: 'invalid_model', status: 400 });
+      expect((refusal as GatewayError).message).toMatch(
+        new RegExp(`^${vision?.replace(/[[\].]/g, '\\$&')} holds an image`),
+      );
+      expect((refusal as GatewayError).message).toMatch('svc-vision');
+      expect(send(dialect, withModel(body, 'svc-vision'))).toBe(withModel(body, upstreamModel));
+    },
+  );
 
   const changed = /^(effort|thinking|model-twice)/;
   const plain = requests.filter(([file, , { vision, stateful }]) => !vision && !stateful && !changed.test(file));
-  test.each(plain)('%s passes, and only the model is another', (_, body) => {
+  testRows(plain)('a plain body passes, and only the model is another', (_, body) => {
     for (const endpoint of dialect.endpoints) {
       expect(send(dialect, body, endpoint)).toBe(withModel(body, upstreamModel));
     }
@@ -70,7 +74,7 @@ describe.each(dialectNames)('%s', (name) => {
   });
 
   const answers = fixtures.flatMap((fixture) => (fixture.kind === 'answer' ? [[fixture.name, fixture] as const] : []));
-  test.each(answers)('the answer %s', (file, { bytes, terminal }) => {
+  testRows(answers)('an answer is rewritten', (file, { bytes, terminal }) => {
     const rewritten = rewriteAnswer(dialect, bytes.toString());
     expect('failure' in rewritten).toBe(terminal === 'failure');
     if ('failure' in rewritten) return;
@@ -94,7 +98,7 @@ describe.each(dialectNames)('%s', (name) => {
   });
 
   const failures = fixtures.filter(({ kind, file }) => kind === 'error' && /200-error\.json$/.test(file));
-  test.each(failures.map((one) => [one.file, one] as const))('%s is no answer', (_, { bytes }) => {
+  testRows(failures.map((one) => [one.file, one] as const))('a failure is no answer', (_, { bytes }) => {
     expect(rewriteAnswer(dialect, bytes.toString())).toHaveProperty('failure');
   });
 });
@@ -108,7 +112,7 @@ describe('a request for state', () => {
     ),
   );
 
-  test.each(requests)('in %s is refused: %s', (name, member, body) => {
+  testRows(requests)('is refused in each place', (name, member, body) => {
     const refusal = send(dialectNamed(name), body);
     expect(refusal).toMatchObject({ code: 'invalid_request', status: 400 });
     expect((refusal as GatewayError).message).toMatch(new RegExp(`^${member} is not supported.*full history`));
@@ -157,7 +161,7 @@ describe('how an error looks', () => {
     messages: { type: 'error', data: bodies.messages },
   };
 
-  test.each(dialectNames)('in %s', (name) => {
+  testRows(dialectNames)('in each dialect', (name) => {
     const dialect = dialectNamed(name);
     expect(JSON.parse(dialect.renderError(error))).toEqual(bodies[name]);
     const { type, data } = dialect.renderErrorEvent(error, 7);
@@ -175,7 +179,7 @@ describe('what messages normalize', () => {
   const messages = dialectNamed('messages');
   const disabled = '"thinking":{"type":"disabled"}';
   const rest = '"max_tokens":9007199254740993,"messages":[]';
-  test.each([
+  testRows([
     ['"thinking":false', disabled],
     ['"th\\u0069nking": false', '"th\\u0069nking": {"type":"disabled"}'],
     ['"thinking":true', '"thinking":true'],
@@ -192,7 +196,7 @@ describe('what messages normalize', () => {
     ['"output_config":"none"', '"output_config":"none"'],
     ['"output_config":null', '"output_config":null'],
     ['"output_config":{"effort":["none"]}', '"output_config":{"effort":["none"]}'],
-  ])('%s', (given, expected) => {
+  ])('as each dialect puts it', (given, expected) => {
     for (const endpoint of messages.endpoints) {
       const sent = send(messages, `{"model":"svc",${given},${rest}}`, endpoint);
       const tail = expected.includes(rest) ? '' : `,${rest}`;

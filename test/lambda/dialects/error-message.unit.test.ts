@@ -1,10 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { readErrorMessage } from '../../../lambda/dialects/answer.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const read = (body: unknown) => readErrorMessage(createScanner().scan(JSON.stringify(body)));
 
-test.each([
+testRows([
   [{ error: { message: 'Too hot' } }],
   [{ type: 'error', error: { type: 'invalid_request_error', message: 'Too hot' } }],
   [{ error: 'Too hot' }],
@@ -13,11 +14,11 @@ test.each([
   [{ detail: [{ msg: 'Too hot' }] }],
   [{ success: false, errors: [{ code: 5006, message: 'Too hot' }, { message: 'Too loud' }] }],
   [[{ error: { code: 400, message: 'Too hot', status: 'INVALID_ARGUMENT' } }]],
-])('is found in %j', (body) => {
+])('is found wherever upstreams put it', (body) => {
   expect(read(body)).toBe('Too hot');
 });
 
-test.each([
+testRows([
   [['body', 'messages', 0, 'role'], 'messages[0].role: Field required'],
   [['body'], 'Field required'],
   [['body', 3], '[3]: Field required'],
@@ -25,11 +26,11 @@ test.each([
   [['bodyless'], 'bodyless: Field required'],
   [[], 'Field required'],
   [null, 'Field required'],
-])('of a validator names the place %j', (loc, expected) => {
+])('of a validator names the place', (loc, expected) => {
   expect(read({ detail: [{ type: 'missing', loc, msg: 'Field required', input: {} }] })).toBe(expected);
 });
 
-test.each([
+testRows([
   [{}],
   [[]],
   [[[]]],
@@ -38,6 +39,6 @@ test.each([
   [{ error: { code: 1 } }],
   [{ errors: {} }],
   [{ detail: [{ loc: ['a'] }] }],
-])('is not found in %j', (body) => {
+])('is not found in anything else', (body) => {
   expect(read(body)).toBeUndefined();
 });

@@ -1,8 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { type ClientEvent, joinTexts, parsePython, readComments, readEvents } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures, type StreamFixture } from '../../support/fixtures.ts';
 import { dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { findIdentity } from '../../support/upstream-identity.ts';
 
 const decode = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
@@ -176,7 +177,7 @@ describe.each(dialectNames)('a stream of %s is rewritten well:', (name) => {
   const dialect = dialectNamed(name);
   const fixtures = loadFixtures(name).filter((one): one is StreamFixture => one.kind === 'stream');
 
-  test.each(fixtures.map((one) => [one.name, one] as const))('%s', (_, fixture) => {
+  testRows(fixtures.map((one) => [one.name, one] as const))('each recorded stream', (_, fixture) => {
     const rewritten = rewriteStream(dialect, fixture.bytes);
     const given = readEvents(decode(fixture.bytes), parsePython);
     const walk = { dialect, fixture, given, events: readEvents(rewritten.output), rewritten };

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { atOnce } from '../../support/at-once.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const dialects = new Map(
   createDialects({ signsThinking: false, streamUsage: false }).map((dialect) => [dialect.name, dialect]),
@@ -14,7 +15,7 @@ const asFile = (name: string, value: string) => ({ type: 'any', [name]: value })
 const image = { type: 'image_url', image_url: { url: 'x' } };
 
 describe('images and video in unusual places', () => {
-  test.each([
+  testRows([
     ['chat', { messages: [{ role: 'assistant', images: [image] }] }, 'messages[0].images[0]'],
     ['chat', { messages: [], prediction: { type: 'content', content: [image] } }, 'prediction.content[0]'],
     [
@@ -36,11 +37,11 @@ describe('images and video in unusual places', () => {
       { messages: [{ content: [{ type: 'document', source: asFile('media_type', 'image/png') }] }] },
       'messages[0].content[0].source',
     ],
-  ])('%s %j', (name, body, path) => {
+  ])('an image in any place', (name, body, path) => {
     expect(find(name, body)).toBe(path);
   });
 
-  test.each([
+  testRows([
     ['chat', { messages: [{ role: 'user', content: 'image_url' }], tools: [{ function: { parameters: image } }] }],
     [
       'responses',
@@ -52,7 +53,7 @@ describe('images and video in unusual places', () => {
     ['responses', { input: [], prompt: { variables: { media_type: 'image/png' } } }],
     ['messages', { messages: [{ content: [{ type: 'document', source: asFile('media_type', 'application/pdf') }] }] }],
     ['messages', { messages: [{ content: [{ type: 'tool_use', input: { media_type: 'image/png' } }] }] }],
-  ])('%s does not take %j for it', (name, body) => {
+  ])('and nothing else', (name, body) => {
     expect(find(name, body)).toBeUndefined();
   });
 });

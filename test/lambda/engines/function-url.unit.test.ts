@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { toCall } from '../../../lambda/engines/function-url.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 function eventWith(given: Partial<LambdaFunctionURLEvent> & { readonly domainName?: string }): LambdaFunctionURLEvent {
   const { domainName = 'abc.on.aws', ...more } = given;
@@ -67,7 +68,7 @@ describe('the host', () => {
     expect(hostOf('abc.on.aws', 'abc.on.aws@evil.example')).toBe('abc.on.aws');
   });
 
-  test.each(['/evil', '?evil', '#evil'])('is host and port of a Host header, and not %s behind them', (more) => {
+  testRows(['/evil', '?evil', '#evil'])('is host and port of a Host header, and nothing behind them', (more) => {
     expect(hostOf('localhost', `me@localhost:8787${more}`)).toBe('localhost:8787');
   });
 });

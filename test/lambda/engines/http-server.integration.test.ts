@@ -5,6 +5,7 @@ import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../
 import type { Call } from '../../../lambda/request/call.ts';
 import type { GatewayResponse } from '../../../lambda/request/request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
 
@@ -52,7 +53,7 @@ test('a call has the data of the request', async () => {
   expect(await call?.takeBody()).toHaveLength(0);
 });
 
-test.each([
+testRows([
   ['the last value', 'x-forwarded-for: 9.9.9.9, 203.0.113.7', '203.0.113.7'],
   ['of all lines', 'x-forwarded-for: 203.0.113.7\r\nX-Forwarded-For: 198.51.100.1', '198.51.100.1'],
   [
@@ -72,7 +73,7 @@ test.each([
   ],
   ['nobody where there is none', 'x-real-ip: 2.2.2.2', ''],
   ['nobody where the last is empty', 'x-forwarded-for: 203.0.113.7,', ''],
-])('behind a balancer the caller is %s', async (_, lines, address) => {
+])('behind a balancer the caller is whom the balancer names', async (_, lines, address) => {
   await using server = await serve(async ({ sourceAddress }) => answer(`<${sourceAddress}>`), {
     clientAddress: 'x-forwarded-for',
   });

@@ -2,6 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Call } from '../../../lambda/request/call.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
 
@@ -85,12 +86,12 @@ test('an announced length is believed once more than a small body has come', asy
 
 describe('a body that arrives slowly', () => {
   const announced = `content-length: 100000`;
-  test.each([
+  testRows([
     ['loses its place once a sixth of the time has passed', announced, 10_000, 10_000, 503],
     ['keeps it as long as it keeps pace', announced, 60_000, 35_999, undefined],
     ['loses it when it falls behind', announced, 60_000, 37_000, 503],
     ['is given up when the time is over, if nobody knew its size', 'transfer-encoding: chunked', 10_000, 60_000, 408],
-  ])('%s', async (_, length, sent, passed, status) => {
+  ])('keeps its place as long as it keeps pace', async (_, length, sent, passed, status) => {
     jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'] });
     try {
       await using server = await serve();
@@ -141,10 +142,10 @@ describe('a client that waits to be asked for its body', () => {
     client.socket.destroy();
   });
 
-  test.each([
+  testRows([
     ['the server', mebibyte + 1, '/passing'],
     ['the app', small + 1, `/passing/${small}`],
-  ])('is answered at once if it would be too large for %s', async (_, length, path) => {
+  ])('is answered at once if it would be too large', async (_, length, path) => {
     await using server = await serve();
     const client = await openRaw(server.url);
     client.send(expecting(length, path));

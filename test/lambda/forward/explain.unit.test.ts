@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExplainer } from '../../../lambda/forward/explain.ts';
 import { scrubber } from '../../support/rewrite.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const explainer = createExplainer(scrubber);
 explainer.conceal('upstream/key-one');
@@ -11,7 +12,7 @@ function nest(text: string, depth: number): string {
 }
 
 describe('an upstream’s message for clients', () => {
-  test.each([
+  testRows([
     ['AcmeCorp is down.', 'svc is down.'],
     ['Upstream said {"model":"acmec\\u006frp"}', 'Upstream said {"model":"svc"}'],
     ['Upstream said {"model":"\\u0041CME\\u0043orp"}', 'Upstream said {"model":"svc"}'],
@@ -19,7 +20,7 @@ describe('an upstream’s message for clients', () => {
     ['The key upstream\\/key\\u002done', 'The key (key removed)'],
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
     ['\\u6f22\\ud83c\\udf29\\u000aA path C:\\users\\u12', '漢🌩\nA path C:\\users\\u12'],
-  ])('%s', (given, expected) => {
+  ])('the upstream’s sentence is shown without names, links and keys', (given, expected) => {
     expect(explainer.sentence(given)).toBe(expected);
   });
 

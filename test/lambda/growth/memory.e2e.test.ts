@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
+import { testRows } from '../../support/test-rows.ts';
 
 const token = { token: 'Hello', logprob: -0.0123456, bytes: [72, 101, 108, 108, 111], top_logprobs: [] };
 const inArray = ['{"choices":[],"a":[', '1]}'] as const;
@@ -27,7 +28,7 @@ const shapes: readonly (readonly [part: string, around: readonly [string, string
 // A function of 512 MB has the runtime, the bytes and the text to hold, too.
 const size = 31_000_000;
 
-test.each(shapes)('31 MB of %s', (part, [before, after], outcome) => {
+testRows(shapes)('31 MB in any shape', (part, [before, after], outcome) => {
   const script = join(import.meta.dirname, 'read-answer.ts');
   const heap = ['--max-old-space-size=256', '--disable-warning=ExperimentalWarning'];
   const output = execFileSync(process.execPath, [...heap, script, before, part, after, String(size)]);

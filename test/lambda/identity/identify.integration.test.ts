@@ -5,6 +5,7 @@ import { createIdentify, type IdentifyDependencies } from '../../../lambda/ident
 import { issueKey, type KeyRequest, readCredential } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 let database: TestDynamoDb;
 let keys: KeyStore;
@@ -174,14 +175,14 @@ describe('a placeholder', () => {
     expect(reads).toEqual(['link', 'link', 'link', 'link']);
   });
 
-  test.each([
+  testRows([
     ['https://elsewhere.example', 'guest'],
     ['*', 'guest'],
     ['null', 'guest'],
     ['', 'guest'],
     ['https://app.example', 'member'],
     [undefined, 'member'],
-  ])('of a page at %p on a linked network is a %s', async (origin, kind) => {
+  ])('of a page on a linked network', async (origin, kind) => {
     await link('alice');
     const identify = identifier();
     await identify('anything');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { keyPlaces, readCredential } from '../../../lambda/identity/keys.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const key = (text: string) => ({ kind: 'key', hash: createHash('sha256').update(text).digest('hex') });
 const placeholder = { kind: 'placeholder' };
@@ -8,7 +9,7 @@ const none = { kind: 'none' };
 const notBearer = { kind: 'none', notBearer: true };
 
 describe('readCredential', () => {
-  test.each<[string, Record<string, string | undefined>, object]>([
+  testRows<[string, Record<string, string | undefined>, object]>([
     ['no header', {}, none],
     ['a header that is absent', { 'x-api-key': undefined, authorization: undefined }, none],
     ['x-api-key', { 'x-api-key': 'ltk_a' }, key('ltk_a')],
@@ -35,7 +36,7 @@ describe('readCredential', () => {
     ['the bare prefix as a key', { 'x-api-key': 'ltk_' }, key('ltk_')],
     ['space around a key', { 'x-api-key': ' ltk_a ' }, key('ltk_a')],
     ['a value of any length', { 'x-api-key': `ltk_${'x'.repeat(100_000)}` }, key(`ltk_${'x'.repeat(100_000)}`)],
-  ])('takes %s', (_, headers, expected) => {
+  ])('takes the first that is there', (_, headers, expected) => {
     expect(readCredential(headers)).toEqual(expected);
   });
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { networkId, networkOf, siteOf } from '../../../lambda/identity/network.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import fc from '../../support/properties.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 describe('networkOf', () => {
-  test.each([
+  testRows([
     ['203.0.113.7', '203.0.113.7'],
     [' 203.0.113.7 ', '203.0.113.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -25,11 +26,11 @@ describe('networkOf', () => {
     // Looks like a mapped address, but is not.
     ['::ffff:0:203.0.113.7', '::/64'],
     ['64:ff9b::203.0.113.7', '64:ff9b::/64'],
-  ])('%s belongs to %s', (address, network) => {
+  ])('an address belongs to its network', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test.each([
+  testRows([
     '',
     'localhost',
     '203.0.113',
@@ -46,7 +47,7 @@ describe('networkOf', () => {
     '[2001:db8::1]',
     '1:2:3:4:5:6:7:8:9',
     '12345::',
-  ])('%p is no address', (text) => {
+  ])('anything else is no address', (text) => {
     expect(networkOf(text)).toBeUndefined();
   });
 
@@ -77,13 +78,13 @@ describe('networkId', () => {
   });
 });
 
-test.each([
+testRows([
   ['203.0.113.7', '203.0.113.7'],
   ['2001:db8:1:2::/64', '2001:db8:1::/48'],
   ['2001:db8:1:ffff::/64', '2001:db8:1::/48'],
   ['2001:db8:2:2::/64', '2001:db8:2::/48'],
   ['2001:db8::/64', '2001:db8::/48'],
   ['::/64', '::/48'],
-])('the network %s is one of %s', (network, site) => {
+])('a network is one of those that are listed', (network, site) => {
   expect(siteOf(network)).toBe(site);
 });

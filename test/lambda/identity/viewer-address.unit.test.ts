@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { cloudFrontHeader, createLocateViewer, originSecretHeader } from '../../../lambda/identity/network.ts';
 import fc from '../../support/properties.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const sourceIp = '198.51.100.1';
 const secrets = ['the-secret-of-today', 'the-secret-of-yesterday'];
@@ -25,16 +26,13 @@ test('without a CDN no header is believed', async () => {
   expect(await alone(headers, sourceIp)).toBe(sourceIp);
 });
 
-test.each(['', 'unknown', '203.0.113.7:80', '203.0.113'])(
-  'an address that is none is nobody’s: %j',
-  async (address) => {
-    const alone = createLocateViewer({ edgeHeader: undefined, edgeSecrets: async () => [], edgeOnly: true });
-    await expect(alone({}, address)).rejects.toMatchObject({ status: 500, reason: 'no_viewer_address' });
-  },
-);
+testRows(['', 'unknown', '203.0.113.7:80', '203.0.113'])('an address that is none is nobody’s', async (address) => {
+  const alone = createLocateViewer({ edgeHeader: undefined, edgeSecrets: async () => [], edgeOnly: true });
+  await expect(alone({}, address)).rejects.toMatchObject({ status: 500, reason: 'no_viewer_address' });
+});
 
 describe('behind a CDN', () => {
-  test.each([
+  testRows([
     ['203.0.113.7:46532', '203.0.113.7'],
     [' 203.0.113.7:1 ', '203.0.113.7'],
     // Both are addresses as a whole, too: the end is a port all the same.
@@ -42,15 +40,15 @@ describe('behind a CDN', () => {
     ['2001:db8::a:b:c:d:443', '2001:db8::a:b:c:d'],
     ['2001:db8:1:2:3:4:5:6:65535', '2001:db8:1:2:3:4:5:6'],
     ['::ffff:203.0.113.7:443', '::ffff:203.0.113.7'],
-  ])('CloudFront says %s', async (value, address) => {
+  ])('CloudFront names address and port', async (value, address) => {
     expect(await locate(cloudFrontHeader, { [cloudFrontHeader]: value })).toBe(address);
   });
 
-  test.each(['203.0.113.7', '2001:db8::1'])('another one says %s', async (value) => {
+  testRows(['203.0.113.7', '2001:db8::1'])('another one names an address', async (value) => {
     expect(await locate('x-real-ip', { 'x-real-ip': value })).toBe(value);
   });
 
-  test.each([
+  testRows([
     [cloudFrontHeader, ''],
     [cloudFrontHeader, '203.0.113.7'],
     [cloudFrontHeader, '203.0.113.7:80,203.0.113.8:80'],
@@ -58,7 +56,7 @@ describe('behind a CDN', () => {
     ['x-real-ip', '203.0.113.7:80'],
     ['x-real-ip', '203.0.113.7, 203.0.113.8'],
     ['x-real-ip', ''],
-  ])('%s: %j has no address, and the source would be the CDN itself', async (header, value) => {
+  ])('a header that is none has no address, and the source would be the CDN itself', async (header, value) => {
     expect(await locate(header, { [header]: value })).toBe('500 no_viewer_address');
   });
 
@@ -71,7 +69,7 @@ describe('behind a CDN', () => {
 
 describe('the proof', () => {
   const headers = { 'x-real-ip': '203.0.113.7' };
-  test.each(secrets)('may be %s', async (proof) => {
+  testRows(secrets)('may be any of the secrets', async (proof) => {
     expect(await locate('x-real-ip', headers, proof)).toBe('203.0.113.7');
   });
 
@@ -107,13 +105,10 @@ describe('while a CDN is being put in front (EDGE_ONLY=false)', () => {
     });
   });
 
-  test.each(['', 'no secret'])(
-    'who comes around it is who they are, and never whom they claim to be (%j)',
-    async (proof) => {
-      expect(await both({ 'x-real-ip': '203.0.113.7', [originSecretHeader]: proof }, sourceIp)).toBe(sourceIp);
-      await expect(both({ 'x-real-ip': '203.0.113.7' }, 'nowhere')).rejects.toMatchObject({
-        reason: 'no_viewer_address',
-      });
-    },
-  );
+  testRows(['', 'no secret'])('who comes around it is who they are, and never whom they claim to be', async (proof) => {
+    expect(await both({ 'x-real-ip': '203.0.113.7', [originSecretHeader]: proof }, sourceIp)).toBe(sourceIp);
+    await expect(both({ 'x-real-ip': '203.0.113.7' }, 'nowhere')).rejects.toMatchObject({
+      reason: 'no_viewer_address',
+    });
+  });
 });

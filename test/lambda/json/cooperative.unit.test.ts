@@ -6,6 +6,7 @@ import { JsonFault } from '../../../lambda/json/tokens.ts';
 import { readJsonBody } from '../../../lambda/request/body.ts';
 import { atOnce } from '../../support/at-once.ts';
 import fc from '../../support/properties.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
 
 const newTape = (): Tape => ({ nodes: new Int32Array(64), size: 0, spans: new Int32Array(48), spanned: 0 });
@@ -41,14 +42,14 @@ describe('a text that is read in parts', () => {
   // A string is searched 65,536 characters at a time.
   const most = charactersPerSlice + 65_536;
   const size = 3_000_000;
-  test.each([
+  testRows([
     ['one long string', `"${'x'.repeat(size)}"`],
     ['one of escapes', `"${'\\n'.repeat(size / 2)}"`],
     ['a long key', `{"${'x'.repeat(size)}":1}`],
     ['a long key and a long value', `{"${'k'.repeat(size / 2)}":"${'v'.repeat(size / 2)}"}`],
     ['messages', `[${'{"role":"user","content":"Hello there!"},'.repeat(size / 41)}0]`],
     ['numbers', `[${'1.2345678e10,'.repeat(size / 13)}0]`],
-  ])('is read only so many characters at a turn: %s', (_, text) => {
+  ])('is read only so many characters at a turn', (_, text) => {
     const tape = newTape();
     const progress = beginTape(text);
     let read = 0;

@@ -9,6 +9,7 @@ import {
 } from '../../../lambda/json/edit.ts';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
 import fc from '../../support/properties.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { printedJson } from './arbitrary-json.ts';
 
 const scan = (text: string) => createScanner().scan(text);
@@ -54,7 +55,7 @@ describe('applying edits', () => {
     );
   });
 
-  test.each<[string, [number, number, string][], string]>([
+  testRows<[string, [number, number, string][], string]>([
     ['none', [], '0123456789'],
     [
       'an edit inside another is swallowed',
@@ -117,7 +118,7 @@ describe('applying edits', () => {
       ],
       '<0123456789>',
     ],
-  ])('%s', (_, edits, expected) => {
+  ])('leaves all else as it was', (_, edits, expected) => {
     const listed = edits.map(([start, end, text]) => ({ start, end, text }));
     expect(applyEdits('0123456789', listed)).toBe(expected);
   });
@@ -208,7 +209,7 @@ describe('changing members', () => {
     );
   });
 
-  test.each([
+  testRows([
     ['the first', '{ "a" : 1 , "b":2}', ['a'], '{ "b":2}'],
     ['the last', '{ "b":2 , "a" : 1 }', ['a'], '{ "b":2 }'],
     ['one between', '{"b":2 , "a" : [1] , "c":3}', ['a'], '{"b":2 , "c":3}'],
@@ -217,19 +218,19 @@ describe('changing members', () => {
     ['both ends', '{"a":1,"b":2,"c":3}', ['a', 'c'], '{"b":2}'],
     ['all', '{ "a":1, "b":2 }', ['a', 'b'], '{  }'],
     ['the only one', '{"a":1}', ['a'], '{}'],
-  ])('drops %s', (_, text, dropped, expected) => {
+  ])('drops members wherever they stand', (_, text, dropped, expected) => {
     const json = scan(text);
     const drop = new Set([...json.keys(0)].filter((key) => dropped.includes(json.string(key))));
     expect(applyEdits(text, changeMembers(json, 0, { drop }))).toBe(expected);
   });
 
-  test.each([
+  testRows([
     ['{"a" : 1 }', '{"a" : 9 }'],
     ['{"a":1,"\\u0061":2}', '{"a":1,"\\u0061":9}'],
     ['{}', '{"a":9}'],
     ['{ }', '{"a":9 }'],
     ['{"b":1 }', '{"b":1,"a":9 }'],
-  ])('sets a member of %s', (text, expected) => {
+  ])('sets a member of any object', (text, expected) => {
     expect(applyEdits(text, changeMembers(scan(text), 0, { set: { a: '9' } }))).toBe(expected);
   });
 

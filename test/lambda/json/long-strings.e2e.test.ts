@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
+import { testRows } from '../../support/test-rows.ts';
 
 const script = `
   const { createScanner } = await import(process.argv[1]);
@@ -9,8 +10,8 @@ const script = `
 `;
 
 // V8 stops optimizing regular expressions in a process that has compiled many.
-test.each([[], ['--no-regexp-optimization'], ['--regexp-interpret-all']])(
-  'strings of 20 MB are scanned within the stack %s',
+testRows([[], ['--no-regexp-optimization'], ['--regexp-interpret-all']])(
+  'strings of 20 MB are scanned within the stack',
   (...flags) => {
     const scanner = join(import.meta.dirname, '../../../lambda/json/scan.ts');
     const output = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', script, scanner]);

@@ -3,6 +3,7 @@ import { createScanner, type Json, type Node } from '../../../lambda/json/scan.t
 import { maxDepth } from '../../../lambda/json/tape.ts';
 import { JsonFault } from '../../../lambda/json/tokens.ts';
 import fc from '../../support/properties.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
 
 const scan = (text: string) => createScanner().scan(text);
@@ -193,7 +194,7 @@ describe('valid JSON', () => {
 });
 
 describe('faults', () => {
-  test.each([
+  testRows([
     ['{"a": 1,\n  "b": 2\n "c": 3}', 19, 'line 3, column 2: expected a comma or the end of the object'],
     ['[1 2]', 3, 'line 1, column 4: expected a comma or the end of the array'],
     ['\n\n{"a" 1}', 7, 'line 3, column 6: expected a colon'],
@@ -208,7 +209,7 @@ describe('faults', () => {
     ['[-01]', 2, 'line 1, column 3: a number must not start with a needless zero'],
     ['1.', 2, 'line 1, column 3: expected a digit, but the text ends here'],
     ['{} secret', 3, 'line 1, column 4: expected nothing more after the value'],
-  ])('%j', (text, offset, message) => {
+  ])('are told with their place, and nothing of the text', (text, offset, message) => {
     expect(faultOf(text)).toMatchObject({ name: 'JsonFault', offset, message });
   });
 });
@@ -217,10 +218,10 @@ describe('hostile shapes', () => {
   const nest = (open: string, inner: string, close: string, depth: number) =>
     open.repeat(depth) + inner + close.repeat(depth);
 
-  test.each([
+  testRows([
     ['arrays', '[', '', ']'],
     ['objects', '{"a":', '1', '}'],
-  ])('%s nested as deep as is allowed, and one deeper', (_, open, inner, close) => {
+  ])('nested as deep as is allowed, and one deeper', (_, open, inner, close) => {
     expect(scan(nest(open, inner, close, maxDepth)).size).toBeGreaterThanOrEqual(maxDepth);
     expect(faultOf(nest(open, inner, close, maxDepth + 1)).message).toMatch(/: nested deeper than 10000 levels$/);
   });
@@ -236,7 +237,7 @@ describe('hostile shapes', () => {
   // Quadratic time in any part would take hours here.
   const size = 6_000_000;
   const filled = (part: string) => part.repeat(size / part.length);
-  test.each([
+  testRows([
     ['one long string', `["${filled('x')}"]`, 2],
     ['one long two-byte string', `["${filled('漢')}"]`, 2],
     ['escapes only', `["${filled('\\"')}"]`, 2],
@@ -246,17 +247,17 @@ describe('hostile shapes', () => {
     ['objects of one member', `[${filled('{"a":12345678},')}0]`, 1_200_002],
     ['a long number', `[${filled('1')}]`, 2],
     ['white space', `[${filled(' \n')}0]`, 2],
-  ])('%s', (_, text, nodes) => {
+  ])('take no more than linear time', (_, text, nodes) => {
     expect(scan(text).size).toBe(Math.floor(nodes));
   });
 
-  test.each([
+  testRows([
     ['numbers', '1,', /: too many values for a text of this length$/],
     ['empty strings', '"",', /: too many values for a text of this length$/],
     ['empty members', '{"":1,"":1},', /: too many values for a text of this length$/],
     ['empty containers', '[],{},', /: too many objects and arrays for a text of this length$/],
     ['nested containers', `${'['.repeat(5000)}${']'.repeat(5000)},`, /: too many objects and arrays for a text/],
-  ])('%s that stand too close', (_, part, message) => {
+  ])('that stand too close', (_, part, message) => {
     expect(faultOf(`[${part.repeat(size / part.length)}0]`).message).toMatch(message);
     // A text of a hundred kilobytes may have any density.
     expect(scan(`[${part.repeat(120_000 / part.length)}0]`).text.length).toBeGreaterThan(110_000);

@@ -6,6 +6,7 @@ import { type Counters, createToken } from '../../../lambda/quota/counter-store.
 import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const midnight = Date.UTC(2026, 10, 22);
 const noon = midnight - 43_200_000;
@@ -115,10 +116,10 @@ describe('a refusal', () => {
     expect(refusal.message).toContain('2026-11-22T00:00:00Z');
   });
 
-  test.each([
+  testRows([
     ['https://app.example', 'https://app.example/cli'],
     [undefined, 'an issued key'],
-  ])('of a lifetime names no wait, and what to do (%s)', async (appUrl, expected) => {
+  ])('of a lifetime names no wait, and what to do', async (appUrl, expected) => {
     const quota = quotaAt({ time: noon }, { appUrl });
     const guest = newGuest();
     for (let charge = 0; charge < 3; charge += 1) await quota.charge(guest, 'req_1');

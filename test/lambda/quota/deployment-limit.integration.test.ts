@@ -7,6 +7,7 @@ import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quo
 import { createTallies } from '../../../lambda/tables/counters.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 let database: TestDynamoDb;
 let proxy: StoreProxy;
@@ -79,7 +80,7 @@ async function spoilt<T>(decide: (operation: StoreOperation) => StoreFault | und
 }
 
 describe('a limit of the deployment', () => {
-  test.each([1, 3, 8, 50])('of %d lets exactly as many pass, with any number of processes at once', async (limit) => {
+  testRows([1, 3, 8, 50])('lets exactly as many pass, with any number of processes at once', async (limit) => {
     const clock = newDay();
     const start = () => startProcess({ dailyLimit: limit, clock });
     const processes = [start(), start(), start()] as const;

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import type { Tallies } from '../../../lambda/quota/counter-store.ts';
 import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'ada' };
@@ -55,11 +56,11 @@ test('a guest learns of the refusal only after its count among the guests was ta
   expect(asked.filter((item) => item.startsWith('refund guest_daily_limit#'))).toHaveLength(1);
 });
 
-test.each([
+testRows([
   [new GatewayError('service_unavailable', 'x', { reason: 'answer_lost' }), ['daily_limit']],
   [new GatewayError('service_unavailable', 'x', { reason: 'store' }), []],
   [Object.assign(new Error('x'), { reason: 'answer_lost' }), []],
-])('a count is reported as left standing only if the answer to it was lost: %s', async (error, said) => {
+])('a count is reported as left standing only if the answer to it was lost', async (error, said) => {
   const { tallies } = watchTallies();
   const lost: string[] = [];
   const limit = startLimit({ ...tallies, add: () => Promise.reject(error) }, 0, (_, name) => lost.push(name));

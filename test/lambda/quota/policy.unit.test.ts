@@ -8,6 +8,7 @@ import {
   secondsUntil,
   tokenCountWindow,
 } from '../../../lambda/quota/policy.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const limits: Limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 50, burstLimit: 20 };
 const midnight = Date.UTC(2026, 10, 22);
@@ -48,22 +49,22 @@ describe('quotaWindow', () => {
     expect(quotaWindow(member, lastMoment, limits).expiresAt).toBeGreaterThan(midnight + 900_000);
   });
 
-  test.each<[string, Identity, string, number]>([
+  testRows<[string, Identity, string, number]>([
     ['a key without a limit of its own', { ...member, keyId: 'key_1' }, 'member#alice', 50],
     ['a key with one', { ...member, keyId: 'key_1', ownLimit: 7 }, 'key#key_1', 7],
     ['a key with a limit of zero', { ...member, keyId: 'key_1', ownLimit: 0 }, 'key#key_1', 0],
-  ])('counts %s', (_, identity, item, limit) => {
+  ])('counts in the window of each period', (_, identity, item, limit) => {
     expect(quotaWindow(identity, lastMoment, limits)).toMatchObject({ item, limit });
   });
 });
 
 describe('readCounterName', () => {
-  test.each<[Identity, Partial<Limits>, object]>([
+  testRows<[Identity, Partial<Limits>, object]>([
     [guest, {}, { kind: 'guest', name: 'net' }],
     [guest, { guestWindow: 'daily' }, { kind: 'guest', name: 'net' }],
     [{ ...member, member: 'a:b@c.d' }, {}, { kind: 'member', name: 'a:b@c.d' }],
     [{ ...member, keyId: 'key_1', ownLimit: 7 }, {}, { kind: 'key', name: 'key_1' }],
-  ])('tells whose counter %j counts in', (identity, changed, name) => {
+  ])('tells whose counter it counts in', (identity, changed, name) => {
     expect(readCounterName(quotaWindow(identity, lastMoment, { ...limits, ...changed }).item)).toEqual(name);
   });
 
@@ -88,14 +89,14 @@ describe('tokenCountWindow', () => {
   });
 });
 
-test.each([
+testRows([
   [0, 60],
   [1, 60],
   [1000, 59],
   [59_000, 1],
   [59_999, 1],
   [60_000, 60],
-])('at %i ms the next minute is %i s away', (now, seconds) => {
+])('the next minute is so many seconds away', (now, seconds) => {
   expect(secondsToNextMinute(now)).toBe(seconds);
 });
 

@@ -1,7 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import type { CounterWindow } from '../../../lambda/quota/counter-store.ts';
 import { allAnswered, sayWhatIsLeft, tooFast, usedUp, type Wording } from '../../../lambda/quota/refusal.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'ada' };
@@ -9,18 +10,18 @@ const now = Date.UTC(2026, 10, 22, 23, 59, 30);
 const resetAt = Date.UTC(2026, 10, 23);
 const window: CounterWindow = { item: 'x', limit: 1, burst: 1, minute: 0 };
 
-test.each([
+testRows([
   [0, 'no requests are left'],
   [1, '1 request is left'],
   [2, '2 requests are left'],
-])('what is left of %i', (remaining, said) => {
+])('what is left', (remaining, said) => {
   expect(sayWhatIsLeft({ limit: 3, remaining })).toBe(said);
 });
 
-test.each([
+testRows([
   [1, 'More than 1 request in one minute. Please try again in 30 s.'],
   [20, 'More than 20 requests in one minute. Please try again in 30 s.'],
-])('a burst of %i', (burst, message) => {
+])('a burst', (burst, message) => {
   expect(tooFast({ ...window, burst }, now)).toEqual({
     code: 'rate_limited',
     message,
@@ -29,7 +30,7 @@ test.each([
 });
 
 const counted = ' Requests that were refused with a 400 counted too.';
-test.each<[Identity, Partial<CounterWindow>, Wording, string]>([
+testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
   [
     guest,
     {},
@@ -60,7 +61,7 @@ test.each<[Identity, Partial<CounterWindow>, Wording, string]>([
     {},
     `The quota of 1 request a day is used up. It starts anew at 2026-11-23T00:00:00Z.${counted}`,
   ],
-])('a quota that is used up: %j %j %j', (identity, more, wording, message) => {
+])('a quota that is used up', (identity, more, wording, message) => {
   const { resetAt: end } = more;
   expect(usedUp(identity, { ...window, ...more }, now, wording)).toEqual({
     ...{ code: 'quota_exceeded', message },
@@ -68,7 +69,7 @@ test.each<[Identity, Partial<CounterWindow>, Wording, string]>([
   });
 });
 
-test.each([
+testRows([
   [false, undefined, 'requests', ''],
   [false, 'https://app.example', 'requests', ''],
   [true, undefined, 'requests of guests', ' Before that, use an issued key.'],
@@ -78,7 +79,7 @@ test.each([
     'requests of guests',
     ' Before that, link a wallet or get a key at https://app.example/cli.',
   ],
-])('a limit of the whole deployment, of guests: %s, app: %s', (ofGuests, appUrl, whose, more) => {
+])('a limit of the whole deployment', (ofGuests, appUrl, whose, more) => {
   expect(allAnswered(ofGuests, resetAt, now, { appUrl })).toEqual({
     code: 'service_unavailable',
     message: `The gateway has answered as many ${whose} as it may on one day.`,

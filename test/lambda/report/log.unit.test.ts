@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeCause } from '../../../lambda/report/log.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 describe('a cause in the log', () => {
   test('is logged by its kind and origin', () => {
@@ -8,8 +9,8 @@ describe('a cause in the log', () => {
     expect(at).toEqual(expect.arrayContaining([expect.stringMatching(/^at .*log\.unit\.test\.ts:\d+:\d+/)]));
   });
 
-  test.each(['secret', 'no\n    at secret (secret:1:1)\n    at secret', '', 'Error', '\n    at '])(
-    'is never its message: %j',
+  testRows(['secret', 'no\n    at secret (secret:1:1)\n    at secret', '', 'Error', '\n    at '])(
+    'is never its message',
     (message) => {
       const known = describeCause(new Error('x'));
       const described = JSON.stringify(describeCause(new Error(message)));

@@ -3,6 +3,7 @@ import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSyn
 import { describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { decodeBody, readEncoding } from '../../../lambda/request/body.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync } as const;
 const encodings = Object.keys(encoders) as (keyof typeof encoders)[];
@@ -11,11 +12,11 @@ const limit = 6_291_456;
 describe.each(encodings)('%s', (encoding) => {
   const encode = encoders[encoding];
 
-  test.each([
+  testRows([
     ['ascii', '{"model":"svc"}'],
     ['characters of two to four bytes, cut anywhere by a portion', 'aé€🌩'.repeat(60_000)],
     ['nothing', ''],
-  ])('gives back %s', async (_, text) => {
+  ])('gives back what was encoded', async (_, text) => {
     expect(await decodeBody(encode(Buffer.from(text)), encoding, limit)).toBe(text);
   });
 
@@ -39,15 +40,15 @@ describe.each(encodings)('%s', (encoding) => {
     }
   });
 
-  test.each([
+  testRows([
     ['a byte that begins nothing', [0x61, 0xff]],
     ['a character that breaks off', [0x61, 0xe2, 0x82]],
-  ])('%s is no UTF-8', async (_, bytes) => {
+  ])('what is no UTF-8 is refused', async (_, bytes) => {
     await expect(decodeBody(encode(Buffer.from(bytes)), encoding, limit)).rejects.toThrow('not valid UTF-8');
   });
 });
 
-test.each(encodings)('%s is decoded portion by portion, each announced before the text grows', async (encoding) => {
+testRows(encodings)('is decoded portion by portion, each announced before the text grows', async (encoding) => {
   const body = encoders[encoding](Buffer.alloc(1_000_000, 'a'));
   const taken: number[] = [];
   await decodeBody(body, encoding, limit, (bytes) => taken.push(bytes));
@@ -86,18 +87,18 @@ test('compressed bytes that a platform took for text are still treated as bytes'
 });
 
 describe('readEncoding', () => {
-  test.each([
+  testRows([
     [undefined, 'identity'],
     ['', 'identity'],
     [' Identity ', 'identity'],
     ['GZIP', 'gzip'],
     [' zstd', 'zstd'],
-  ])('%j is %j', (header, encoding) => {
+  ])('a header names encodings', (header, encoding) => {
     expect(readEncoding(header)).toBe(encoding);
   });
 
-  test.each(['gzip, gzip', 'gzip, identity', 'compress', 'x-gzip', 'constructor', 'aws-chunked'])(
-    '%s is none',
+  testRows(['gzip, gzip', 'gzip, identity', 'compress', 'x-gzip', 'constructor', 'aws-chunked'])(
+    'any other is none',
     (header) => {
       expect(readEncoding(header)).toBeUndefined();
     },

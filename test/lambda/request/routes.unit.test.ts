@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
 const preflight = { 'access-control-request-method': 'POST' };
@@ -10,7 +11,7 @@ const route = (method: string, path: string, headers: Record<string, string> = {
 const probe = new GatewayError('invalid_request', 'x');
 
 describe('route', () => {
-  test.each([
+  testRows([
     ['POST', '/v1/chat/completions', 'inference'],
     ['POST', '/v1/responses', 'inference'],
     ['POST', '/v1/messages', 'inference'],
@@ -26,7 +27,7 @@ describe('route', () => {
     ['GET', '/v1/messages', 'refused'],
     ['OPTIONS', '/v1/messages', 'refused'],
     ['GET', '/__proto__', 'refused'],
-  ])('%s %s is %s', (method, path, kind) => {
+  ])('each method and path is a route', (method, path, kind) => {
     expect(route(method, path).kind).toBe(kind);
   });
 
@@ -47,23 +48,23 @@ describe('route', () => {
     expect(route('OPTIONS', '/nowhere', preflight).kind).toBe('preflight');
   });
 
-  test.each([
+  testRows([
     ['/v1/models/svc%2Dvision', 'svc-vision'],
     ['/v1/models/%E0%A4', '%E0%A4'],
     ['/v1/models/a/b', 'a/b'],
-  ])('%s asks for %s', (path, id) => {
+  ])('a preflight asks for a path', (path, id) => {
     expect(route('GET', path)).toMatchObject({ kind: 'model', id });
   });
 
   describe('a WebSocket handshake', () => {
     const handshake = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
 
-    test.each([
+    testRows([
       ['with all of its headers', { ...handshake, connection: 'Upgrade', upgrade: 'websocket' }],
       ['whose Upgrade was stripped on the way', handshake],
       ['of which only the beta is left', { 'openai-beta': 'responses_websockets=2026-02-06' }],
       ['among other betas', { 'openai-beta': 'assistants=v2, responses_websockets_v2' }],
-    ])('%s is told to send a POST', (_, headers) => {
+    ])('a page’s form is told to send a POST', (_, headers) => {
       const error = {
         status: 426,
         code: 'upgrade_required',
@@ -72,12 +73,12 @@ describe('route', () => {
       expect(route('GET', '/v1/responses', headers)).toMatchObject({ kind: 'refused', error });
     });
 
-    test.each([
+    testRows([
       ['GET', '/v1/responses', { 'openai-beta': 'assistants=v2' }, 405],
       ['GET', '/v1/chat/completions', handshake, 405],
       ['GET', '/v1/nowhere', handshake, 404],
       ['PUT', '/v1/responses', handshake, 405],
-    ])('is not seen in a %s of %s with %j', (method, path, headers, status) => {
+    ])('is not seen in anything else', (method, path, headers, status) => {
       expect(route(method, path, headers)).toMatchObject({ kind: 'refused', error: { status } });
     });
 
@@ -97,7 +98,7 @@ describe('route', () => {
     return kind === 'refused' && 'error' in rest ? `${rest.error.status} ${rest.error.message}` : kind;
   };
 
-  test.each([
+  testRows([
     ['/v1/messages/', 'it has a slash too many at its end. Use /v1/messages.'],
     [`/v1/messages${'/'.repeat(1_000)}`, 'it has a slash too many at its end. Use /v1/messages.'],
     ['/v1/chat/completions//', 'it has a slash too many at its end. Use /v1/chat/completions.'],
@@ -109,7 +110,7 @@ describe('route', () => {
     ['/models', 'it has no /v1. Use /v1/models.'],
     ['/v1/v1/models', 'it has /v1 more than once. Use /v1/models.'],
     ['//v1/v1/models', 'it has a slash too many and /v1 more than once. Use /v1/models.'],
-  ])('%s gets a correction', (path, expected) => {
+  ])('a path that is nearly one gets a correction', (path, expected) => {
     const message = messageOf(path);
     expect(message).toMatch(/^404 There is nothing at this path: /);
     expect(message).toContain(expected);
@@ -118,8 +119,8 @@ describe('route', () => {
     );
   });
 
-  test.each(['/', '/v2/messages', '/v1', '/v1/', '/v1/embeddings', '/v1/completions/', '/messages/extra'])(
-    '%s is told what there is',
+  testRows(['/', '/v2/messages', '/v1', '/v1/', '/v1/embeddings', '/v1/completions/', '/messages/extra'])(
+    'any other is told what there is',
     (path) => {
       expect(messageOf(path)).toMatch(
         /^404 There is nothing at this path\. The endpoints are \/v1\/chat\/completions, /,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { head, json, silence, until, write } from '../../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { createStreamReader } from '../../support/stream-reader.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { startWatchedGateway, type WatchedGateway } from '../../support/watched-gateway.ts';
 import { canary, wire } from '../../support/wire.ts';
 import { openRaw } from '../engines/raw-client.ts';
@@ -62,8 +63,8 @@ describe('/healthz', () => {
 });
 
 describe('a caller without an address', () => {
-  test.each(['x: y', 'x-forwarded-for: ', 'x-forwarded-for: 203.0.113.7, unknown', 'x-forwarded-for: 1.2.3.4:5'])(
-    'is answered nothing: %s',
+  testRows(['x: y', 'x-forwarded-for: ', 'x-forwarded-for: 203.0.113.7, unknown', 'x-forwarded-for: 1.2.3.4:5'])(
+    'is answered nothing',
     async (line) => {
       await using gateway = await startTestGateway({ engine, server: { clientAddress: 'x-forwarded-for' } });
       const client = await openRaw(gateway.url);

@@ -5,6 +5,7 @@ import type { RunEvery } from '../../../lambda/settings/refresh.ts';
 import { json } from '../../../local/upstream/script.ts';
 
 import { metricsOf } from '../../support/metrics.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { startWatchedGateway } from '../../support/watched-gateway.ts';
 import { canary, wire } from '../../support/wire.ts';
 
@@ -32,24 +33,27 @@ async function startWithSecret(value: string | Error, environment: Record<string
 }
 
 describe('upstream keys in a secret', () => {
-  test.each([
+  testRows([
     ['a bare key', 'upstream-key-1'],
     ['a list of keys', ' upstream-key-1 , upstream-key-2\n'],
     ['an object', '{"UPSTREAM_API_KEYS":"upstream-key-1","UPSTREAM_2_API_KEYS":"other"}'],
     ['with one that no header can carry', 'upstream key\u00a00,upstream-key-1'],
-  ])('%s', async (_name, value) => {
+  ])('may have any form', async (_name, value) => {
     await using gateway = await startWithSecret(value);
     expect((await gateway.ask()).status).toBe(200);
     expect(gateway.usedKey()).toBe('Bearer upstream-key-1');
     expect(gateway.secret.reads).toEqual(['the-secret']);
   });
 
-  test.each(['', '{}', '{"UPSTREAM_API_KEYS":""}', '{"UPSTREAM_API_KEYS":5}', '[]'])('none: %s', async (value) => {
-    await using gateway = await startWithSecret(value);
-    const response = await gateway.ask();
-    expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'unconfigured']);
-    expect(await gateway.remaining()).toBe(100_000);
-  });
+  testRows(['', '{}', '{"UPSTREAM_API_KEYS":""}', '{"UPSTREAM_API_KEYS":5}', '[]'])(
+    'may be missing, so that the gateway is unconfigured',
+    async (value) => {
+      await using gateway = await startWithSecret(value);
+      const response = await gateway.ask();
+      expect([response.status, response.headers.get('x-svc-error')]).toEqual([503, 'unconfigured']);
+      expect(await gateway.remaining()).toBe(100_000);
+    },
+  );
 
   test('a rotated key is in use 60 s later, and the secret is read no more often than that', async () => {
     await using gateway = await startWithSecret('upstream-key-old');

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readServerConfig } from '../../../lambda/settings/config.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 test('on a host, callers are whoever holds the connection', () => {
   expect(readServerConfig({})).toEqual({
@@ -11,11 +12,11 @@ test('on a host, callers are whoever holds the connection', () => {
   });
 });
 
-test.each([
+testRows([
   ['127.0.0.1:8080', '127.0.0.1', 8080],
   ['[::1]:8080', '::1', 8080],
   ['localhost:65535', 'localhost', 65535],
-])('in Lambda it listens on %s, and nowhere else', (endpoint, host, port) => {
+])('in Lambda it listens there, and nowhere else', (endpoint, host, port) => {
   const config = readServerConfig({ AWS_LAMBDA_HTTP_ENDPOINT: endpoint, HOST: '0.0.0.0', PORT: '1' });
   expect(config).toMatchObject({ host, port, clientAddress: 'x-forwarded-for', scheme: 'https', servesWallet: false });
 });

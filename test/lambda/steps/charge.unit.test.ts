@@ -15,6 +15,7 @@ import { chargeQuota, quotaHeaders } from '../../../lambda/steps/charge.ts';
 import { outage } from '../../../lambda/tables/time-limit.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { callWith } from '../../support/call.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
 const charged: Figures = { limit: 3, remaining: 2 };
@@ -76,7 +77,7 @@ const unreachable = new UpstreamFailure('unreachable');
 const refusal = new GatewayError('invalid_request', 'no');
 
 describe('charging the quota', () => {
-  test.each<[string, () => GatewayResponse, number, string | undefined]>([
+  testRows<[string, () => GatewayResponse, number, string | undefined]>([
     ['an answer', () => answer, 0, undefined],
     [
       'a failure of the upstream',
@@ -98,7 +99,7 @@ describe('charging the quota', () => {
       'Something went wrong inside the gateway. This request was not charged. Please try again.',
     ],
     ['a fault that is no error', fail('oh'), 1, undefined],
-  ])('%s', async (_name, outcome, refunds, told) => {
+  ])('is refunded for what is not the caller’s fault', async (_name, outcome, refunds, told) => {
     const shown = refunds === 1 ? refunded : undefined;
     const ended = await run('/v1/responses', outcome);
     expect(ended).toMatchObject({ charges: 1, refunds, bursts: 0 });
@@ -137,7 +138,7 @@ describe('charging the quota', () => {
 describe('the figures of an answer that nothing was charged for', () => {
   const busy = new GatewayError('service_unavailable', 'no room');
 
-  test.each<[string, GatewayError, 'read' | 'unread']>([
+  testRows<[string, GatewayError, 'read' | 'unread']>([
     ['a failed store', outage('down', false), 'unread'],
     ['a failed store, to be refunded', outage('down', true).refunded(), 'unread'],
     ['a failed store, with a note', outage('down', true).withNote('Not charged.'), 'unread'],
@@ -146,7 +147,7 @@ describe('the figures of an answer that nothing was charged for', () => {
     ['a busy gateway, to be refunded', busy.refunded(), 'read'],
     ['a refusal', refusal, 'read'],
     ['a failure of the upstream', new UpstreamFailure('limited'), 'read'],
-  ])('%s', async (_name, error, expected) => {
+  ])('are read unless the store or the process is gone', async (_name, error, expected) => {
     const read: Figures = { limit: 3, remaining: 1 };
     const unread: Figures = { limit: 3, remaining: 0 };
     const quota = {

@@ -9,6 +9,7 @@ import { type Outgoing, bodyOf as outgoingBody, renderBody } from '../../../lamb
 import { atOnce } from '../../support/at-once.ts';
 import fc from '../../support/properties.ts';
 import { dialectNamed, dialects } from '../../support/rewrite.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { printedJson } from '../json/arbitrary-json.ts';
 
 const models = createModels('svc', []);
@@ -143,7 +144,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
   });
 
   const kelvinSign = '\u212a';
-  test.each([
+  testRows([
     ['Model', 'model'],
     ['MODEL', 'model'],
     ['Messages', 'messages'],
@@ -152,7 +153,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
     ['thinKing', 'thinking'],
     [`thin${kelvinSign}ing`, 'thinking'],
     ['me\u017fsages', 'messages'],
-  ])('is refused if a name differs only in case: %s', (name, meant) => {
+  ])('is refused if a name differs only in case', (name, meant) => {
     const refusal = expect.objectContaining({
       ...{ code: 'invalid_request', status: 400 },
       message: `${name} is not a field: case matters. Write ${meant}.`,
@@ -177,7 +178,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
   });
 });
 
-test.each([
+testRows([
   ['', /^The body is empty/],
   [' \n', /^The body is empty/],
   ['no json', /not valid JSON: line 1, column 1/],
@@ -198,18 +199,18 @@ test.each([
   ['{"model":["svc"]}', /^model must be a string/],
   ['{"model":"svc","messages":[],"stream":1}', /^stream must be true or false/],
   ['{"model":"svc","messages":[],"stream":"true"}', /^stream must be true or false/],
-])('a bad body is refused: case %#', (body, message) => {
+])('a bad body is refused', (body, message) => {
   expect(() => read('chat', body)).toThrow(
     expect.objectContaining({ code: 'invalid_request', status: 400, message: expect.stringMatching(message) }),
   );
 });
-test.each([
+testRows([
   ['gpt-5', "model is unknown: 'gpt-5'. Use svc or svc-vision."],
   ['SVC', "model is unknown: 'SVC'. Use svc or svc-vision."],
   [' svc\n', "model is unknown: ' svc'. Use svc or svc-vision."],
   ['a'.repeat(5_000_000), `model is unknown: '${'a'.repeat(99)}…'. Use svc or svc-vision.`],
   ['ltk_secret', 'model is unknown. Use svc or svc-vision.'],
-])('an unknown model is another error, which names it unless it may be a key: case %#', (model, message) => {
+])('an unknown model is another error, which names it unless it may be a key', (model, message) => {
   expect(() => read('chat', JSON.stringify({ model, messages: [] }))).toThrow(
     expect.objectContaining({ code: 'invalid_model', status: 400, message }),
   );
@@ -234,7 +235,7 @@ test('the place of an image takes at most 200 characters', () => {
   }
 });
 
-test.each([
+testRows([
   ['chat', '{"model":"svc"}', /^messages is missing: send it as an array\.$/],
   ['chat', '{"model":"svc","input":"hi"}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
   ['messages', '{"model":"svc","input":[]}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
@@ -246,7 +247,7 @@ test.each([
   ['responses', '{"model":"svc","input":{}}', /^input must be a string or an array, not an object/],
   ['responses', '{"model":"svc","input":1}', /^input must be a string or an array, not a number/],
   ['responses', '{"model":"svc","input":"x","previous_response_id":""}', /^previous_response_id is not supported/],
-])('%s: %s', (dialectName, body, message) => {
+])('the field that makes a body one of its dialect is told if it is missing or wrong', (dialectName, body, message) => {
   expect(() => read(dialectName, body)).toThrow(
     expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(message) }),
   );

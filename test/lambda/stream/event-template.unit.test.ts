@@ -5,6 +5,7 @@ import { createMakeTemplate, readHoles } from '../../../lambda/stream/event-temp
 import { createFindings } from '../../../lambda/stream/findings.ts';
 import { formatOf, scrubber } from '../../support/rewrite.ts';
 import { chat, chunk } from '../../support/stream-events.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 /** The template of the last of these events. */
 function templateOf(
@@ -37,13 +38,13 @@ describe('the template of an event', () => {
     expect(textIn(`${wire(hello)}${wire(hello)}`, wire(hello).length)).toBe('"Hello"');
   });
 
-  test.each([
+  testRows([
     ['says nothing', wire(chunk({ content: '' }).data)],
     ['says something besides', wire(chunk({ content: 'you' }, { finish_reason: 'stop' }).data)],
     ['is another from its beginning', wire({ ...chunk({ content: 'you' }).data, id: 'y' })],
     ['has not come whole', wire(hello).slice(0, -1)],
     ['has not come whole, in its text', 'data: {"id":"x","model":"m","choices":[{"index":0,"delta":{"content":"Hel'],
-  ])('is not that of an event that %s', (_name, text) => {
+  ])('is not that of an event of another kind', (_name, text) => {
     expect(textIn(text)).toBeUndefined();
   });
 
@@ -73,8 +74,8 @@ describe('the template of a numbered event', () => {
       expect(fill(event('0'))?.values).toContain('0');
     });
 
-    test.each(['', '08', '-1', '1.5', '1e3', '1234567890123456', '"8"', 'null', ' 8'])(
-      'is not filled by %s',
+    testRows(['', '08', '-1', '1.5', '1e3', '1234567890123456', '"8"', 'null', ' 8'])(
+      'is not filled by another event',
       (number) => {
         expect(fill(event(number))).toBeUndefined();
       },

@@ -5,6 +5,7 @@ import { readEvents } from '../../support/client-view.ts';
 import { formatOf, hiding, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 describe('what passes untouched', () => {
   // A pattern of words would find a name in each of these.
@@ -122,13 +123,13 @@ describe('the text at which the caller asked to stop', () => {
   const expected = { stops: new Set(['AcmeCorp:', '\n\nThunder']) };
   const textOf = (rewritten: ReturnType<typeof rewriteAnswer>) => ('text' in rewritten ? rewritten.text : '');
 
-  test.each([
+  testRows([
     ['AcmeCorp:', 'AcmeCorp:'],
     ['\n\nThunder', '\n\nThunder'],
     ['Thunder', 'svc'],
     ['acmecorp:', 'svc:'],
     [null, null],
-  ])('%j comes back as %j', (given, shown) => {
+  ])('comes back as it was asked for', (given, shown) => {
     const stop = { stop_reason: 'stop_sequence', stop_sequence: given };
     expect(JSON.parse(textOf(rewriteAnswer(messages, { content: [], ...stop }, expected)))).toMatchObject({
       stop_sequence: shown,
@@ -172,7 +173,7 @@ describe('token probabilities', () => {
   const list = (...tokens: string[]) => ({ content: tokens.flatMap((token) => logprobs(token).content) });
   const logprobsOf = (output: string) => readEvents(output).map(({ value }) => Object(value).choices[0].logprobs);
 
-  test.each<[string, object, object, unknown[]]>([
+  testRows<[string, object, object, unknown[]]>([
     ['without their text', list('Thun'), list('der'), [null, null]],
     ['in one event', list('Hi', ' Thun', 'der', '!'), list('.'), [null, list('.')]],
     ['in the older form', { tokens: ['Ac'], text_offset: [0] }, { tokens: ['me'] }, [null, null]],
@@ -184,7 +185,7 @@ describe('token probabilities', () => {
       [null, { content: [{ token: '.', top_logprobs: [{ token: 'Thun' }, { token: 'der' }] }] }],
     ],
     ['of no name', list('thun', 'ology'), list(' in', ' June'), [list('thun', 'ology'), list(' in', ' June')]],
-  ])('that spell a name %s', (_name, first, second, kept) => {
+  ])('that spell a name are dropped', (_name, first, second, kept) => {
     // They come with no text of the choice, as those of a tool call do.
     const events = [first, second].map((one) => chunk({ content: null }, { logprobs: one }));
     expect(logprobsOf(rewriteStream(chat, toWire(events)).output)).toEqual(kept);
@@ -227,7 +228,7 @@ describe('the frame around the texts', () => {
     [messages, { type: 'custom' }],
   ] as const;
 
-  test.each(events)('has the public model and no provider, in events of any kind: %#', (dialect, rest) => {
+  testRows(events)('has the public model and no provider, in events of any kind', (dialect, rest) => {
     const named = {
       ...rest,
       model: 'unlisted-3',
@@ -240,8 +241,8 @@ describe('the frame around the texts', () => {
     expect(readEvents(output)[0]?.value).toEqual({ ...rest, model: 'svc', xy: 1 });
   });
 
-  test.each<unknown>([{ id: 'unlisted-3', by: 'AcmeCorp' }, ['unlisted-3'], 3, true, null])(
-    'has the public model whatever stood there: %j',
+  testRows<unknown>([{ id: 'unlisted-3', by: 'AcmeCorp' }, ['unlisted-3'], 3, true, null])(
+    'has the public model whatever stood there',
     (model) => {
       const answer = { id: 'x', model, choices: [{ index: 0, message: { content: 'Hi.' } }] };
       const rewritten = rewriteAnswer(chat, answer);

@@ -10,6 +10,7 @@ import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { formatOf } from '../../support/rewrite.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { wire } from '../../support/wire.ts';
 
 const chat = createChat({ streamUsage: false });
@@ -65,26 +66,29 @@ describe('the relay between an upstream and a client', () => {
   });
 
   /** The client reads nothing for so long, then all; then so much time passes before the upstream breaks. */
-  test.each([
+  testRows([
     ['holds the upstream back', 150, undefined, false],
     ['held it back until just now', 150, 0, false],
     ['held it back a moment ago', 150, 999, false],
     ['has caught up since', 150, 1_000, true],
     ['paused for no time', 50, 0, true],
-  ])('what breaks while the client %s', async (_name, held, since, refund) => {
-    const { relay, upstream, ends, send } = startRelay();
-    await send(first + long);
-    jest.advanceTimersByTime(held);
-    if (since !== undefined) {
-      takeAll(relay.body);
+  ])(
+    'what breaks is refunded unless the client holds the upstream back, or did just now',
+    async (_name, held, since, refund) => {
+      const { relay, upstream, ends, send } = startRelay();
+      await send(first + long);
+      jest.advanceTimersByTime(held);
+      if (since !== undefined) {
+        takeAll(relay.body);
+        await setImmediate();
+        jest.advanceTimersByTime(since);
+      }
+      upstream.destroy(new Error('reset'));
       await setImmediate();
-      jest.advanceTimersByTime(since);
-    }
-    upstream.destroy(new Error('reset'));
-    await setImmediate();
-    expect(failureOf(ends)).toMatchObject({ reason: 'cut', refund });
-    takeAll(relay.body);
-  });
+      expect(failureOf(ends)).toMatchObject({ reason: 'cut', refund });
+      takeAll(relay.body);
+    },
+  );
 
   test('an upstream that is held back does not stall, and gets no keep-alives sent', async () => {
     const { relay, ends, send } = startRelay();
@@ -178,10 +182,10 @@ describe('the relay between an upstream and a client', () => {
     }
   });
 
-  test.each<[string, string]>([
+  testRows<[string, string]>([
     ['goes silent', ''],
     ['says that it failed', wire.chat.failureEvent],
-  ])('what was held back leaves before the failure of an upstream that %s', async (_name, last) => {
+  ])('what was held back leaves before the failure of an upstream', async (_name, last) => {
     const { relay, ends, send } = startRelay(chat, undefined, ['acmecorp']);
     await send(first + wire.chat.textEvent('by Acme') + last);
     jest.advanceTimersByTime(last === '' ? 100_000 : 0);
@@ -190,27 +194,24 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).toMatch(/"by ".*"Acme".*"error"/s);
   });
 
-  test.each(['end', 'destroy'] as const)(
-    'a failure that the dialect itself reports is reported once (%s)',
-    async (end) => {
-      const { relay, upstream, ends, send } = startRelay(responses);
-      const [created = ''] = wire.responses.events;
-      const failed = JSON.parse(created.slice(created.indexOf('{')));
-      Object.assign(failed, { type: 'response.failed', sequence_number: 1 });
-      Object.assign(failed.response, { status: 'failed', error: { code: 'server_error', message: 'no' } });
-      await send(`${created}event: response.failed\ndata: ${JSON.stringify(failed)}`);
-      upstream[end]();
-      await setImmediate();
-      expect(failureOf(ends)?.refund).toBe(true);
-      expect(takeAll(relay.body).match(/^event: .*/gm)).toEqual(['event: response.created', 'event: response.failed']);
-    },
-  );
+  testRows(['end', 'destroy'] as const)('a failure that the dialect itself reports is reported once', async (end) => {
+    const { relay, upstream, ends, send } = startRelay(responses);
+    const [created = ''] = wire.responses.events;
+    const failed = JSON.parse(created.slice(created.indexOf('{')));
+    Object.assign(failed, { type: 'response.failed', sequence_number: 1 });
+    Object.assign(failed.response, { status: 'failed', error: { code: 'server_error', message: 'no' } });
+    await send(`${created}event: response.failed\ndata: ${JSON.stringify(failed)}`);
+    upstream[end]();
+    await setImmediate();
+    expect(failureOf(ends)?.refund).toBe(true);
+    expect(takeAll(relay.body).match(/^event: .*/gm)).toEqual(['event: response.created', 'event: response.failed']);
+  });
 
-  test.each<[string, Settle, RegExp]>([
+  testRows<[string, Settle, RegExp]>([
     ['as it was settled', async (end) => failureOf([end])?.withNote('Not charged.'), /end\. Not charged\. Please/],
     ['as it was, where nothing was settled', async () => undefined, /end\. Please/],
     ['as it was, where settling fails', () => Promise.reject(new Error('no store')), /end\. Please/],
-  ])('a failure waits until it is settled, and is told %s', async (_name, settle, expected) => {
+  ])('a failure waits until it is settled, and is told as it was settled', async (_name, settle, expected) => {
     const settled = Promise.withResolvers<void>();
     const { relay, upstream, send } = startRelay(chat, (end) => settled.promise.then(() => settle(end)));
     await send(first + others[0]);
@@ -251,8 +252,8 @@ describe('the relay between an upstream and a client', () => {
     expect(relay.body.readableEnded).toBe(true);
   });
 
-  test.each(['settled', 'not settled'] as const)(
-    'a whole stream does not end before its end is %s',
+  testRows(['settled', 'not settled'] as const)(
+    'a whole stream does not end before its end is settled, or not',
     async (outcome) => {
       const settling = Promise.withResolvers<undefined>();
       const { relay, upstream, ends, send } = startRelay(chat, () => settling.promise);

@@ -5,6 +5,7 @@ import { readEvents } from '../../support/client-view.ts';
 import { formatOf, hiding, rewriteAnswer, rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 describe('what is held back', () => {
   test('leaves before the signature of the thinking it belongs to', () => {
@@ -169,7 +170,7 @@ describe('an event of the gateway’s own', () => {
   const made = (dialect: typeof chat, held: readonly object[], end: object) =>
     readEvents(rewriteStream(dialect, toWire([...held, end].map((event) => ({ data: {}, ...event })))).output).at(-2);
 
-  test.each([
+  testRows([
     [
       'a member',
       chat,
@@ -250,7 +251,7 @@ describe('an event of the gateway’s own', () => {
       stopped,
       { type: 'svc', index: 0, delta: { notes: [{ svc: 'Thun' }] } },
     ],
-  ])('hides names in %s', (_name, dialect, held, end, value) => {
+  ])('hides names wherever they stand', (_name, dialect, held, end, value) => {
     const event = made(dialect, held, end);
     expect(event?.value).toMatchObject(value);
     expect(event?.type ?? '').not.toMatch(/acme/i);
@@ -275,12 +276,12 @@ describe('a name that is split around an empty text', () => {
     { data: { type: 'content_block_stop', index } },
   ];
 
-  test.each([
+  testRows([
     ['calls', chat, [chunk({ content: 'I am Acme' }), call(''), call(''), chunk({ content: 'Corp.' })]],
     ['parts', chat, ['I am Acme', '', 'Corp.'].map((text, index) => chunk({ content: [{ index, text }] }))],
     ['items', responses, ['I am Acme', '', 'Corp.'].flatMap(item)],
     ['blocks', messages, [started, ...['I am Acme', '', 'Corp.'].flatMap(textBlock)]],
-  ])('of %s does not come together', (_name, dialect, events) => {
+  ])('does not come together', (_name, dialect, events) => {
     const { output } = rewriteStream(dialect, toWire(events));
     expect(output).toContain('svc.');
     expect(output).not.toContain('Corp');
@@ -312,17 +313,14 @@ describe('a text that goes on after a call', () => {
   });
 });
 
-test.each(['1e999', '-1e999', '1.5', '9007199254740993'])(
-  'an event may have the number %s, which counts nothing',
-  (number) => {
-    const event = `data: {"type":"response.output_text.delta","output_index":0,"delta":"by Thun","sequence_number":${number}}\n\n`;
-    const end = 'data: {"type":"response.completed","response":{},"sequence_number":1}\n\n';
-    const { output, rewriter } = rewriteStream(responses, Buffer.from(event + event + end));
-    const raw = readEvents(output).map(({ data }) => /"sequence_number":([^,}]*)/.exec(data)?.[1]);
-    expect(raw).toEqual([number, number, '0', '2']);
-    expect(rewriter.nextSequence()).toBe(3);
-  },
-);
+testRows(['1e999', '-1e999', '1.5', '9007199254740993'])('an event may have a number that counts nothing', (number) => {
+  const event = `data: {"type":"response.output_text.delta","output_index":0,"delta":"by Thun","sequence_number":${number}}\n\n`;
+  const end = 'data: {"type":"response.completed","response":{},"sequence_number":1}\n\n';
+  const { output, rewriter } = rewriteStream(responses, Buffer.from(event + event + end));
+  const raw = readEvents(output).map(({ data }) => /"sequence_number":([^,}]*)/.exec(data)?.[1]);
+  expect(raw).toEqual([number, number, '0', '2']);
+  expect(rewriter.nextSequence()).toBe(3);
+});
 
 test('an index like 1e999 is none', () => {
   const events = [
@@ -388,7 +386,7 @@ describe('an event much like the one before', () => {
     const said = (content: string, more: object) => ({ ...chunk({ content }).data, ...more });
     const texts = ['I', ' am', ' Thun', 'der', '.', ' Who', '?', ' Ac', 'me', '!', ' "\\"'];
 
-    test.each<[string, typeof chat, object[], Partial<ExpectedAnswer>]>([
+    testRows<[string, typeof chat, object[], Partial<ExpectedAnswer>]>([
       ['filling', chat, texts.map((text, at) => said(text, { obfuscation: 'xyz'.repeat(at % 4), usage: null })), {}],
       ['filling and a number', responses, texts.map(openAi), {}],
       [
@@ -402,7 +400,7 @@ describe('an event much like the one before', () => {
       ['usage that is not asked for', chat, texts.map((text, at) => said(text, usage(at))), { withholdsUsage: true }],
       ['what is dropped', chat, texts.map((text, at) => said(text, { x_id: `Acme${at}`, provider: `${at}` })), {}],
       ['two texts', chat, texts.map((text, at) => chunk({ reasoning: text, mood: `${text}${at}` }).data), {}],
-    ])('such as %s, is written as if it were alone', (_name, dialect, events, expected) => {
+    ])('is written as if it were alone', (_name, dialect, events, expected) => {
       const wire = toWire(events.map((data) => ({ data }))).toString();
       const fast = rewriteStream(dialect, Buffer.from(wire), [], expected);
       // Events that end otherwise take the long way.
@@ -449,10 +447,10 @@ describe('an event much like the one before', () => {
     expect([textsOf(output), rewriter.failure?.kind]).toEqual([['1'], 'broken']);
   });
 
-  test.each([
+  testRows([
     ['the end', '[DONE]'],
     ['a failure', { error: { message: 'Down.' } }],
-  ])('is none after %s', (_, data) => {
+  ])('is none after the end or a failure', (_, data) => {
     const bytes = Buffer.concat([says('1'), toWire([{ data }]), says('2')]);
     expect(rewriteStream(chat, bytes).output).not.toMatch('"2"');
   });
@@ -485,8 +483,8 @@ describe('how a stream begins and ends', () => {
     expect(rewriteStream(chat, toWire([{ type: 'ping', data: {} }])).rewriter.started).toBe(false);
   });
 
-  test.each(['data:\n\n', 'event: ping\ndata: \n\n', 'event: heartbeat\ndata:\ndata:\n\n'])(
-    'an event that says nothing, %j, is no more than a comment',
+  testRows(['data:\n\n', 'event: ping\ndata: \n\n', 'event: heartbeat\ndata:\ndata:\n\n'])(
+    'an event that says nothing is no more than a comment',
     (empty) => {
       const [first, second] = [chunk({ content: 'x' }), chunk({ content: 'y' })].map((event) => toWire([event]));
       const bytes = [empty, String(first), empty, String(second)].join('');
@@ -516,21 +514,24 @@ describe('how a stream begins and ends', () => {
     expect(ended(talk(0), finish(0), { data: { id: 'x', model: 'm', choices: [] } })).toBe(true);
   });
 
-  test.each(['[DONE]', ' [DONE]', '[DONE] ', '\t[DONE] \t'])('%j is an end, and passes without white space', (data) => {
-    const { output, rewriter } = rewriteStream(
-      chat,
-      toWire([chunk({ content: 'x' }), { data }, chunk({ content: 'y' })]),
-    );
-    expect(rewriter.ended).toBe(true);
-    expect(output).toMatch(/"x".*\n\ndata: \[DONE\]\n\n$/);
-  });
+  testRows(['[DONE]', ' [DONE]', '[DONE] ', '\t[DONE] \t'])(
+    'a sign with white space is an end, and passes without it',
+    (data) => {
+      const { output, rewriter } = rewriteStream(
+        chat,
+        toWire([chunk({ content: 'x' }), { data }, chunk({ content: 'y' })]),
+      );
+      expect(rewriter.ended).toBe(true);
+      expect(output).toMatch(/"x".*\n\ndata: \[DONE\]\n\n$/);
+    },
+  );
 
-  test.each<[string, string]>([
+  testRows<[string, string]>([
     ['an error', '{"error":{"message":"Down."}}'],
     ['an error event', '{"message":"Down."}'],
     ['an error of a choice', '{"choices":[{"index":0,"delta":{},"error":{"message":"Down."}}]}'],
     ['what is no JSON', '{"choices":['],
-  ])('%s after the end of every choice is no failure any more', (name, data) => {
+  ])('a failure after the end of every choice is no failure any more', (name, data) => {
     const finish = chunk({ content: 'by Thun' }, { finish_reason: 'stop' });
     const after = { type: name === 'an error event' ? 'error' : 'message', data };
     const { output, rewriter } = rewriteStream(chat, toWire([finish, after, chunk({ content: 'y' })]));
@@ -550,13 +551,13 @@ describe('how a stream begins and ends', () => {
     expect(ended(2, finish(0), { data: '[DONE]' })).toBe(true);
   });
 
-  test.each([
+  testRows([
     ['', false],
     ['null', false],
     [null, false],
     ['stop', true],
     ['nullified', true],
-  ])('the finish reason %j is one: %j', (finish_reason, isOne) => {
+  ])('a finish reason is one, or none', (finish_reason, isOne) => {
     const { output, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'Thun' }, { finish_reason })]));
     expect(rewriter.ended).toBe(isOne);
     expect(deltasOf(output).map(({ content }) => content)).toEqual(isOne ? ['Thun'] : ['', 'Thun']);
@@ -580,20 +581,23 @@ describe('how a stream begins and ends', () => {
     expect(rewriteAnswer(chat, '{"choices":[],"score":NaN}')).toEqual({ text: '{"choices":[],"score":null}' });
   });
 
-  test.each(['{"x":NaN', '{"x":NaNNaN}', '{"x":-NaN-}', '{NaN:1}', '{"x":"NaN}'])('%s is still no event', (data) => {
-    const { rewriter } = rewriteStream(chat, Buffer.from(`data: ${data}\n\n`));
-    expect([rewriter.failure?.kind, rewriter.started]).toEqual(['broken', false]);
-  });
+  testRows(['{"x":NaN', '{"x":NaNNaN}', '{"x":-NaN-}', '{NaN:1}', '{"x":"NaN}'])(
+    'what only looks like Python’s numbers is still no event',
+    (data) => {
+      const { rewriter } = rewriteStream(chat, Buffer.from(`data: ${data}\n\n`));
+      expect([rewriter.failure?.kind, rewriter.started]).toEqual(['broken', false]);
+    },
+  );
 
-  test.each([
+  testRows([
     ['what is no JSON', 'data: <html>AcmeCorp</html>\n\n'],
     ['half an object', 'data: {"choices":[\n\n'],
-  ])('%s is no stream of this kind', (_, text) => {
+  ])('what is no JSON is no stream of this kind', (_, text) => {
     const { rewriter, output } = rewriteStream(chat, Buffer.from(text));
     expect([rewriter.failure?.kind, rewriter.started, output]).toEqual(['broken', false, '']);
   });
 
-  test.each([
+  testRows([
     [chat, { type: 'error', data: { message: 'Down.' } }],
     [chat, { data: { error: { message: 'Down.' }, choices: [] } }],
     [chat, { data: { error: 'Down.' } }],
@@ -601,7 +605,7 @@ describe('how a stream begins and ends', () => {
     [messages, { data: { error: { message: 'Down.' } } }],
     [responses, { data: { error: { message: 'Down.' } } }],
     [responses, { type: 'error', data: { type: 'error', message: 'Down.', code: 'x' } }],
-  ])('a failure is known in every form: %#', (dialect, event) => {
+  ])('a failure is known in every form', (dialect, event) => {
     const { rewriter } = rewriteStream(dialect, toWire([event]));
     expect(rewriter.failure).toEqual({ kind: 'reported', message: 'Down.', forwarded: false });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScrubber, type Scrubber } from '../../../lambda/stream/scrub.ts';
 import fc from '../../support/properties.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 function cut(text: string, offsets: readonly number[]): string[] {
   const edges = [0, ...offsets.map((offset) => offset % (text.length + 1)).sort((a, b) => a - b), text.length];
@@ -77,7 +78,7 @@ describe('whole texts', () => {
     ['half characters are no names', ['\ud83d'], '😀 \ud83d', '😀 \ud83d'],
     ['no names at all', [], 'anything', 'anything'],
   ];
-  test.each(cases)('%s', (_, names, text, expected) => {
+  testRows(cases)('however they are cut', (_, names, text, expected) => {
     const scrubber = createScrubber(names, '#');
     expect(scrubber.scrub(text)).toBe(expected);
     for (let first = 0; first <= text.length; first++) {
@@ -125,7 +126,7 @@ describe('what is held', () => {
     const channel = createScrubber(names, '#').openChannel();
     return [deltas.map((delta) => channel.push(delta)).join(''), channel.held];
   };
-  test.each<[why: string, names: string[], text: string, released: string, held: string]>([
+  testRows<[why: string, names: string[], text: string, released: string, held: string]>([
     ['nothing where nothing can begin', ['thunder'], 'a storm.', 'a storm.', ''],
     ['the beginning of a name', ['thunder'], 'a THUND', 'a ', 'THUND'],
     ['the earliest that may still be one', ['abcabd', 'bcabcx'], 'xabcab', 'x', 'abcab'],
@@ -138,7 +139,7 @@ describe('what is held', () => {
     ['half a character that a name begins with', ['😀acme'], 'a\ud83d', 'a', '\ud83d'],
     ['no other half', ['😀acme'], 'a\ud83c', 'a\ud83c', ''],
     ['nothing without names', [], 'thunder', 'thunder', ''],
-  ])('%s', (_, names, text, released, held) => {
+  ])('is no more than may still become a name', (_, names, text, released, held) => {
     expect(heldAfter(names, text)).toEqual([released, held]);
     expect(heldAfter(names, ...text.split(''))).toEqual([released, held]);
   });
@@ -159,7 +160,7 @@ describe('blocks that are shown one after the other', () => {
       return out;
     });
   };
-  test.each<[what: string, names: string[], texts: string[], expected: string[]]>([
+  testRows<[what: string, names: string[], texts: string[], expected: string[]]>([
     ['a name over two blocks', ['thunder'], ['a thun', 'der b'], ['a thun', '# b']],
     ['a name over three', ['thunder'], ['a thun', 'd', 'er b'], ['a thun', 'd', '# b']],
     ['an empty block between', ['thunder'], ['thun', '', 'der'], ['thun', '', '#']],
@@ -181,7 +182,9 @@ describe('blocks that are shown one after the other', () => {
     ['half a character before', ['😀-acme'], ['\ud83d', '\ude00-acme'], ['\ud83d', '#']],
     ['a beginning that comes to nothing', ['thunder', 'derby'], ['thun', 'derby'], ['thun', '#by']],
     ['a beginning that comes to nothing, then a name', ['thunderx', 'derby'], ['thun', 'derby'], ['thun', '#']],
-  ])('%s', (_, names, texts, expected) => expect(blocks(names, ...texts)).toEqual(expected));
+  ])('show no name, nor spoil one another', (_, names, texts, expected) =>
+    expect(blocks(names, ...texts)).toEqual(expected),
+  );
 
   test('what may continue a name from before is held', () => {
     const channel = createScrubber(['thunder'], '#').openChannel('a thun');

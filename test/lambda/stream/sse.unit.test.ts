@@ -7,6 +7,7 @@ import {
   SseLimitError,
 } from '../../../lambda/stream/sse.ts';
 import fc from '../../support/properties.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 type Entry = SseEvent | 'comment';
 
@@ -116,7 +117,7 @@ describe.each(Object.entries(fixtures))('%s', (_, { stream, log, unfinished }) =
   });
 });
 
-test.each(['\n\n', '\r\r', '\r\n\r', '\n\r', '\r\n\n'])('an event leaves with the last byte of %j', (end) => {
+testRows(['\n\n', '\r\r', '\r\n\r', '\n\r', '\r\n\n'])('an event leaves with its last byte', (end) => {
   const log: Entry[] = [];
   const reader = createSseReader({ onEvent: (event) => log.push(event), onComment: () => {} });
   const bytes = Buffer.from(`data: 1${end}`);

@@ -4,6 +4,7 @@ import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
 import { bytesAtRate, mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../../lambda/tables/counter-cost.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { writeUnits } from '../../../lambda/tables/table.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { createMemoryCaller } from './memory-caller.ts';
 
 const midnight = Date.UTC(2026, 10, 22);
@@ -33,11 +34,11 @@ async function createWorld(burst: number) {
 const sum = (units: readonly number[]): number => units.reduce((total, one) => total + one, 0);
 
 describe('charges spread over minutes', () => {
-  test.each([
+  testRows([
     { rate: 20, units: 1 },
     { rate: mostBurst, units: 3 },
     { rate: 600, units: 11 },
-  ])('cost one write each, of $units units at most, at $rate a minute', async ({ rate, units }) => {
+  ])('cost one write each, of few units', async ({ rate, units }) => {
     const { store, clock, charge } = await createWorld(rate);
     store.units.length = 0;
     for (let count = 0; count < 3 * rate; count += 1) {

@@ -14,6 +14,7 @@ import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../su
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
 import fc from '../../support/properties.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 let database: TestDynamoDb;
 let counters: Counters;
@@ -76,13 +77,13 @@ describe('a charge', () => {
     expect(await counters.read(window)).toBe(2);
   });
 
-  test.each([
+  testRows([
     { limit: 3, burst: 20, parallel: 100, before: 0, passing: 3 },
     { limit: 100, burst: 1000, parallel: 200, before: 50, passing: 50 },
     { limit: 50, burst: 20, parallel: 21, before: 0, passing: 20 },
     { limit: 50, burst: 20, parallel: 60, before: 12, passing: 8 },
     { limit: 20, burst: 20, parallel: 60, before: 0, passing: 20 },
-  ])('of $parallel in parallel, $before before, limit $limit and burst $burst pass $passing', async (given) => {
+  ])('of many in parallel as many pass as there is room for', async (given) => {
     for (const environments of [1, 3, given.parallel]) {
       const window = newWindow(given);
       expect(granted(await chargeMany(window, given.before))).toBe(given.before);
@@ -183,7 +184,7 @@ describe('over a network that loses answers', () => {
   });
   afterAll(() => proxy.close());
 
-  test.each([1, 2])('a charge that is repeated after %i lost answers counts once', async (lost) => {
+  testRows([1, 2])('a charge that is repeated after lost answers counts once', async (lost) => {
     const window = newWindow();
     await remote.charge(window, createToken());
     proxy.loseAnswers(lost);
@@ -319,11 +320,11 @@ test('a process that was frozen before it left its token does not know what beca
   expect(asked).toBe(1);
 });
 
-test.each([
+testRows([
   ['20', 'burst'],
   // The limit itself has room again: a refund has come in between.
   ['19', 'quota'],
-])('a store that returns the item with the refusal gets no read: %s are %s', async (inMinute, reason) => {
+])('a store that returns the item with the refusal gets no read', async (inMinute, reason) => {
   const item = { pk: { S: 'item' }, [`u${today}`]: { N: '7' }, [`n${firstMinute}`]: { N: inMinute } };
   let asked = 0;
   const server = createServer((_, response) => {

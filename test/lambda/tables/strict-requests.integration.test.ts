@@ -12,6 +12,7 @@ import { createWalletStore } from '../../../lambda/tables/wallets.ts';
 import { createTestCaller, createTestClient, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 import { findFaults, type Request, schemas } from '../../support/strict-dynamodb.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 let database: TestDynamoDb;
 let proxy: StoreProxy;
@@ -194,7 +195,7 @@ describe('the strict rules refuse', () => {
   const Key = { pk: { S: 'x' } };
   const values = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, { N: '1' }]));
   const tokens = (...BS: string[]) => ({ ':t': { BS } });
-  test.each<[fault: string, operation: string, request: Request]>([
+  testRows<[fault: string, operation: string, request: Request]>([
     ['limit may be reserved', 'UpdateItem', { Key, UpdateExpression: 'REMOVE limit' }],
     ['window may be reserved', 'UpdateItem', { Key, UpdateExpression: 'REMOVE window' }],
     [':t is an empty set', 'UpdateItem', { Key, UpdateExpression: 'ADD w1 :t', ExpressionAttributeValues: tokens() }],
@@ -272,7 +273,7 @@ describe('the strict rules refuse', () => {
     ],
     ['createdAt does not fit its index', 'PutItem', { Item: { ...Key, createdAt: { S: '1' } } }],
     ['a ttl that is no time in seconds', 'PutItem', { Item: { ...Key, ttl: { N: '1795000000000' } } }],
-  ])('%s: %s', (fault, operation, request) => {
+  ])('each request that DynamoDB refuses', (fault, operation, request) => {
     expect(findFaults(operation, request, schemas.keys as never)).toContain(fault);
   });
 });

@@ -8,6 +8,7 @@ import { ServiceError } from '../../../lambda/aws/service-error.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createTimeLimit } from '../../../lambda/tables/time-limit.ts';
 import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { inTime } from '../../support/wait-until.ts';
 
 const closers: (() => unknown)[] = [];
@@ -129,10 +130,10 @@ describe('operations that wait for their turn', () => {
     expect(await later).toBe('done');
   });
 
-  test.each([
+  testRows([
     ['answers', (end: PromiseWithResolvers<string>) => end.resolve('done')],
     ['refuses', (end: PromiseWithResolvers<string>) => end.reject(new ServiceError('No', '', { status: 400 }))],
-  ])('wait on if it %s others while one is too slow', async (_name, settle) => {
+  ])('wait on if others get an answer while one is too slow', async (_name, settle) => {
     const { running, outcomes } = startCrowd(100);
     await jest.advanceTimersByTimeAsync(1_000);
     for (const end of running.slice(1)) settle(end);
@@ -149,20 +150,20 @@ describe('operations that wait for their turn', () => {
   });
 });
 
-test.each([
+testRows([
   ['answered', () => Promise.resolve()],
   ['refused', () => Promise.reject(new Error('no'))],
-])('an operation that was %s leaves no timer behind', async (_name, send) => {
+])('an operation leaves no timer behind', async (_name, send) => {
   jest.useFakeTimers();
   closers.push(() => jest.useRealTimers());
   await createTimeLimit()<unknown>(send).catch(() => {});
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test.each([
+testRows([
   ['refused', 'ExpiredTokenException', 'answer_lost'],
   ['refused for its condition, which its caller looks into', 'ConditionalCheckFailedException', undefined],
-])('if an operation whose first answer was lost is %s, it may have been carried out', async (_n, name, reason) => {
+])('an operation whose first answer was lost may have been carried out', async (_n, name, reason) => {
   let requests = 0;
   const refuse = answer(400, { __type: name });
   const server = createHttpServer((request, response) =>

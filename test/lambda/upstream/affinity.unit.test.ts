@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createRankKeys } from '../../../lambda/upstream/pool.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const rankWith = (secret: string) => createRankKeys(async (label) => keyOf(`${secret}/${label}`));
 const rank = rankWith('salt');
@@ -55,7 +56,7 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(await firstOf(keys, rankWith('another'))).not.toEqual(await firstOf(keys));
   });
 
-  test.each<[parts: string[], others: string[]]>([
+  testRows<[parts: string[], others: string[]]>([
     [
       ['', 'ab', 'c'],
       ['', 'a', 'bc'],
@@ -68,7 +69,7 @@ describe('the keys of an upstream, ranked for a conversation', () => {
       [':a', 'b'],
       ['', 'a:b'],
     ],
-  ])('caller and traits are distinguished however they are divided: %j and %j', async (parts, others) => {
+  ])('caller and traits are distinguished however they are divided', async (parts, others) => {
     const rankOf = async (index: number, [caller = '', ...traits]: string[]) =>
       String(await rank(keys, { caller: `${index}${caller}`, traits }));
     const orders = await Promise.all(

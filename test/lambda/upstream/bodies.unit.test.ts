@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { discard, readBody } from '../../../lambda/upstream/http-client.ts';
 import { writeBody } from '../../../lambda/write-body.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { inTime } from '../../support/wait-until.ts';
 
 describe('a body that is read', () => {
@@ -63,7 +64,7 @@ describe('a body that is written', () => {
     return { connection, taken, releases };
   }
 
-  test.each([
+  testRows([
     ['a short one in one write', ['{"a":', '1}'], ['{"a":1}']],
     ['one that is too long to join, piece by piece', ['x'.repeat(16_384), 'y'], ['x'.repeat(16_384), 'y']],
     ['almost too long', ['x'.repeat(16_382), 'y'], [`${'x'.repeat(16_382)}y`]],
@@ -71,7 +72,7 @@ describe('a body that is written', () => {
     ['a long piece in portions', ['x'.repeat(1_048_577)], ['x'.repeat(1_048_576), 'x']],
     ['no half of a character', [`${'x'.repeat(1_048_575)}\u{1f642}y`], [`${'x'.repeat(1_048_575)}\u{1f642}`, 'y']],
     ['a character before the cut', [`${'x'.repeat(1_048_574)}\u{1f642}y`], [`${'x'.repeat(1_048_574)}\u{1f642}`, 'y']],
-  ])('%s', async (_name, pieces, writes) => {
+  ])('leaves in as few writes as may be, none of them long', async (_name, pieces, writes) => {
     const { connection, taken, releases } = createTaker();
     writeBody(connection, pieces);
     for (const [index] of writes.entries()) {

@@ -3,6 +3,7 @@ import { applyEdits } from '../../../lambda/json/edit.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createHashId, hashCallerIds } from '../../../lambda/upstream/conversation.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const secret = keyOf('secret');
 const hash = createHashId(secret, 'me');
@@ -27,7 +28,7 @@ describe('a hash of an id', () => {
     expect(new Set([hash('device'), ...others]).size).toBe(5);
   });
 
-  test.each([':', ' ', '\n', '\0', ','])('differs between two callers who have %j at different places', (mark) => {
+  testRows([':', ' ', '\n', '\0', ','])('differs between two callers who have the same at different places', (mark) => {
     const [a, b, c] = ['member a', 'b', 'c'];
     expect(createHashId(secret, a + mark + b)(c)).not.toBe(createHashId(secret, a)(b + mark + c));
   });
@@ -51,18 +52,18 @@ describe('a caller’s ids in a body', () => {
     );
   });
 
-  test.each(['{"user":null}', '{"metadata":"x"}', '{"metadata":null,"user":{"a":"b"}}', '{"client_metadata":[]}'])(
-    'is left alone in %s',
+  testRows(['{"user":null}', '{"metadata":"x"}', '{"metadata":null,"user":{"a":"b"}}', '{"client_metadata":[]}'])(
+    'is left alone anywhere else',
     (body) => {
       expect(hashed(body)).toBe(body);
     },
   );
 
-  test.each([
+  testRows([
     ['client_metadata', (times: number) => `{"client_metadata":[${Array(times).fill('"a"').join()}]}`],
     ['repeated members', (times: number) => `{${Array(times).fill('"user":"a"').join()}}`],
     ['a repeated user_id', (times: number) => `{"metadata":{${Array(times).fill('"user_id":1').join()}}}`],
-  ])('are refused as soon as there are more than 1000, before each is hashed: %s', (_, body) => {
+  ])('are refused as soon as there are more than 1000, before each is hashed', (_, body) => {
     let hashes = 0;
     const count = () => `${++hashes}`;
     expect(hashed(body(1_000), count)).toContain('"1000"');

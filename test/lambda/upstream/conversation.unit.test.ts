@@ -5,6 +5,7 @@ import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { responses } from '../../../lambda/dialects/responses.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { readTraits } from '../../../lambda/upstream/conversation.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const chat = createChat({ streamUsage: false });
 const messages = createMessages({ signsThinking: false });
@@ -13,7 +14,7 @@ const traitsOf = (body: object, headers: Record<string, string> = {}, dialect: D
 const opening = { messages: [{ role: 'user', content: 'hello' }] };
 
 describe('a conversation is known by', () => {
-  test.each([
+  testRows([
     'x-claude-code-session-id',
     'session-id',
     'session_id',
@@ -21,7 +22,7 @@ describe('a conversation is known by', () => {
     'x-session-affinity',
     'x-opencode-session',
     'x-session-id',
-  ])('the header %s', (name) => {
+  ])('a header names it', (name) => {
     expect(traitsOf(opening, { [name]: ' one ' })).toEqual(['one']);
     expect(traitsOf(opening, { [name]: ' ' })).toEqual(['"hello"']);
   });
@@ -52,7 +53,7 @@ describe('a conversation is known by', () => {
     { role: 'user', content: 'and?' },
   ];
   const asItem = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] });
-  test.each<[string, Dialect, object, object]>([
+  testRows<[string, Dialect, object, object]>([
     [
       'chat',
       chat,
@@ -71,7 +72,7 @@ describe('a conversation is known by', () => {
       { instructions: 'be brief', input: 'hello' },
       { instructions: 'be brief', input: [asItem('hello'), ...later] },
     ],
-  ])('%s: only its texts, wherever the cache marks are', (_, dialect, first, further) => {
+  ])('only its texts count, wherever the cache marks are', (_, dialect, first, further) => {
     expect(traitsOf(first, {}, dialect)).toEqual(['"be brief"', '"hello"']);
     expect(traitsOf(further, {}, dialect)).toEqual(['"be brief"', '"hello"']);
   });

@@ -7,6 +7,7 @@ import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';
 import type { Outgoing } from '../../../lambda/upstream/request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
 import { inTime } from '../../support/wait-until.ts';
 
@@ -87,7 +88,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
 }
 
 describe('the keys and upstreams tried', () => {
-  test.each<[string, Record<string, Answer>, string]>([
+  testRows<[string, Record<string, Answer>, string]>([
     ['only one, if it answers', {}, 'a'],
     ['the next key after 401, 402 and 429, then the next upstream', { a: 401, b: 429, x: 402 }, 'abxy'],
     ['the next upstream after a 5xx', { a: 500, x: 503 }, 'ax'],
@@ -97,7 +98,7 @@ describe('the keys and upstreams tried', () => {
     ['no other after a 404 or a redirect', { a: 404, b: 302 }, 'a'],
     ['one more after a 403', { a: 403, b: 403 }, 'ab'],
     ['one more after a 403, whatever came between', { a: 403, b: 429, x: 403 }, 'abx'],
-  ])('%s', async (_name, answers, expected) => {
+  ])('follow from the answers', async (_name, answers, expected) => {
     expect((await ask(answers)).asked).toBe(expected);
   });
 
@@ -160,14 +161,14 @@ describe('each failure', () => {
 });
 
 describe('an upstream’s message about its failure', () => {
-  test.each<[number, string | undefined]>([
+  testRows<[number, string | undefined]>([
     [400, 'explained why'],
     [422, 'explained why'],
     [413, 'explained why'],
     [404, undefined],
     [429, undefined],
     [500, undefined],
-  ])('is passed on if the caller can fix it: %s', async (status, message) => {
+  ])('is passed on if the caller can fix it', async (status, message) => {
     const body = Readable.from([Buffer.from('why')]);
     const { outcome } = await ask({ a: { status, body } }, {}, all.slice(0, 1));
     const said = outcome instanceof UpstreamFailure ? outcome.message : '';

@@ -9,6 +9,7 @@ import {
   failureClasses,
   UpstreamFailure,
 } from '../../../lambda/upstream/failure.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const classes: Readonly<Record<string, FailureClass>> = failureClasses;
 const kinds = Object.keys(failureClasses) as FailureKind[];
@@ -27,7 +28,7 @@ describe('the classes of failure', () => {
     expect(rows).toEqual(Object.entries(classes).map(([kind, failure]) => row(kind, failure)));
   });
 
-  test.each(kinds)('%s: its sentence is true whether or not it is charged', (kind) => {
+  testRows(kinds)('its sentence is true whether or not it is charged', (kind) => {
     const refund = classes[kind]?.refunds ?? false;
     const failure = new UpstreamFailure(kind);
     expect(failure).toMatchObject({ refund, reason: kind, status: catalogue[failure.code].status });
@@ -68,22 +69,22 @@ describe('the classes of failure', () => {
     expect(named('reported').message).toBe('Too hot. Please try again.');
   });
 
-  test.each([
+  testRows([
     ['limited', '17', 'The model is busy. Please try again in 17 s.'],
     ['limited', '0', 'The model is busy. Please try again in a moment.'],
     ['limited', undefined, 'The model is busy. Please try again in a moment.'],
     ['server_error', '3600', 'The model failed to answer. Please try again in 3600 s.'],
     ['missing', '17', 'The gateway did not find the model. If it happens again, tell the operator the request id.'],
     ['caller', '17', 'The model refused this request.'],
-  ] as const)('%s with Retry-After %s says how long to wait where waiting helps', (kind, retryAfter, message) => {
+  ] as const)('it says how long to wait where waiting helps', (kind, retryAfter, message) => {
     expect(new UpstreamFailure(kind, { status: 503, retryAfter }).message).toBe(message);
   });
 
-  test.each([
+  testRows([
     ['See (link removed)', 'See (link removed). Not charged. Please try again.'],
     ['It is too hot!', 'It is too hot! Not charged. Please try again.'],
     ['(It is too hot.)', '(It is too hot.) Not charged. Please try again.'],
-  ])('the sentence about the charge comes between its own and the advice: %s', (message, expected) => {
+  ])('the sentence about the charge comes between its own and the advice', (message, expected) => {
     const failure = new UpstreamFailure('reported', { message, retryAfter: '0' });
     const noted = failure.withNote('Not charged.');
     expect(noted.message).toBe(expected);

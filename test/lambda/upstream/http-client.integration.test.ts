@@ -14,6 +14,7 @@ import { makeCertificate } from '../../support/certificate.ts';
 import { startDeafUpstream } from '../../support/deaf-upstream.ts';
 import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 
 let upstream: FakeUpstream;
@@ -208,7 +209,7 @@ describe('a connection', () => {
 });
 
 describe('an answer', () => {
-  test.each([
+  testRows([
     ['gzip', gzipSync],
     ['x-gzip', gzipSync],
     ['br', brotliCompressSync],
@@ -216,17 +217,17 @@ describe('an answer', () => {
     [' GZIP ', gzipSync],
     ['identity', Buffer.from],
     ['unheard-of', Buffer.from],
-  ])('in %j is decoded', async (encoding, encode) => {
+  ])('in any encoding is decoded', async (encoding, encode) => {
     upstream.answer([head(200, { 'content-encoding': encoding }), write(encode(Buffer.from('thing')))]);
     expect(await answerOf()).toBe('thing');
   });
 
-  test.each<[string, Script]>([
+  testRows<[string, Script]>([
     ['is cut', [head(200), write('half'), hangUp]],
     ['is cut while it is decoded', [head(200, { 'content-encoding': 'gzip' }), write(half), hangUp]],
     ['ends too early for its encoding', [head(200, { 'content-encoding': 'gzip' }), write(half)]],
     ['is not what its encoding says', [head(200, { 'content-encoding': 'br' }), write('text')]],
-  ])('that %s fails', async (_name, script) => {
+  ])('that is cut or encoded wrongly fails', async (_name, script) => {
     upstream.answer(script);
     await expect(answerOf()).rejects.toThrow();
   });

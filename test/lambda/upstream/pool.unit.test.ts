@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
 
 /** A pool on a clock of the test's own: `{ UPSTREAM: 'ab' }` is one upstream with two keys, ranked as a caller's name says. */
@@ -49,13 +50,13 @@ test('a resting key comes after all others, rather than not at all', async () =>
   expect(await order()).toEqual(['a', '_2x']);
 });
 
-test.each([
+testRows([
   ['3', 3_000],
   ['0.5', 500],
   ['601', 600_000],
   ['-1', 60_000],
   ['soon', 60_000],
-])('a key with a Retry-After of %j rests for that long', async (retryAfter, time) => {
+])('a key with a Retry-After rests for that long', async (retryAfter, time) => {
   const { order, rest, clock } = poolOf({ UPSTREAM: 'ab' });
   await rest('a', retryAfter);
   clock.now = time - 1;

@@ -6,6 +6,7 @@ import { createModels } from '../../../lambda/models.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { createReadScrubber, hiddenNames } from '../../../lambda/upstream/hidden-names.ts';
 import { buildUpstreamRequest, type Headers } from '../../../lambda/upstream/request.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
 
 const chat = createChat({ streamUsage: false });
@@ -77,8 +78,8 @@ describe('the request to an upstream', () => {
     expect(pieces[1]).toBe('"thunder-eyes-m"');
   });
 
-  test.each(['accept', 'anthropic-beta', 'anthropic-version', 'openai-beta'])(
-    'no header comes in through %s',
+  testRows(['accept', 'anthropic-beta', 'anthropic-version', 'openai-beta'])(
+    'no header comes in through a caller’s',
     (name) => {
       for (const value of ['a\r\nx-api-key: b', 'a\nb', 'é', '\u0000']) {
         const build = () => buildUpstreamRequest(candidate, call({ [name]: value }, false));

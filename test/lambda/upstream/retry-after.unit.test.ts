@@ -1,9 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { readRetryAfter } from '../../../lambda/upstream/failover.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const now = Date.UTC(2026, 5, 15, 12, 0, 0);
 
-test.each([
+testRows([
   ['0', '0'],
   ['20', '20'],
   [' 7 ', '7'],
@@ -22,6 +23,6 @@ test.each([
   ['soon', undefined],
   ['', undefined],
   [undefined, undefined],
-])('Retry-After %p is %p seconds', (header, seconds) => {
+])('a Retry-After is so many seconds', (header, seconds) => {
   expect(readRetryAfter(header, now)).toBe(seconds);
 });

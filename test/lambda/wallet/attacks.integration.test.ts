@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createSiweMessage } from 'viem/siwe';
 import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
 import { startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
 const account = testAccount(1);
@@ -132,13 +133,13 @@ describe('a signature that is refused writes nothing', () => {
     expect(await submit(text)).toEqual([401, 'invalid_sign_in']);
   });
 
-  test.each([
+  testRows([
     [{}, 'message must be a text.'],
     [{ message: 'Please.', signature: '0x00' }, /^message must be the text to sign/],
     [{ message: 7, signature: '0x00' }, 'message must be a text.'],
     ['[]', /JSON object/],
     ['{', /not valid JSON/],
-  ])('that is invalid: %j', async (given, error) => {
+  ])('that is invalid', async (given, error) => {
     const { status, body } = await wallet.post('/cli/link', given);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.message).toMatch(error);
@@ -156,8 +157,8 @@ describe('a signature that is refused writes nothing', () => {
     );
   });
 
-  test.each(['', '0x', 'no hex', `0x${'00'.repeat(65)}`, `0x${'ff'.repeat(65)}`, `0x${'11'.repeat(64)}1c`])(
-    'that no account can have made: %s',
+  testRows(['', '0x', 'no hex', `0x${'00'.repeat(65)}`, `0x${'ff'.repeat(65)}`, `0x${'11'.repeat(64)}1c`])(
+    'that no account can have made',
     async (signature) => {
       const { status, body } = await wallet.post('/cli/link', { message, signature });
       expect([400, 401]).toContain(status);

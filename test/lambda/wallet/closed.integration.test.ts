@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { testRows } from '../../support/test-rows.ts';
 import { startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
 let wallet: TestWallet;
@@ -12,13 +13,13 @@ afterAll(async () => {
 
 const nothing = { code: 'not_found', message: 'There is nothing here but / and /docs.' };
 
-test.each(['/cli', '/cli/', '/cli/info'])('with ACCESS=keys there is no page at %s', async (path) => {
+testRows(['/cli', '/cli/', '/cli/info'])('with ACCESS=keys there is no page', async (path) => {
   const response = await fetch(wallet.url + path, { redirect: 'manual' });
   expect([response.status, await response.json()]).toEqual([404, { error: expect.objectContaining(nothing) }]);
 });
 
-test.each(['challenge', 'link', 'sign-in', 'keys', 'keys/issue', 'keys/revoke', 'network'])(
-  'with ACCESS=keys nobody gets anything at /cli/%s, and nothing is stored',
+testRows(['challenge', 'link', 'sign-in', 'keys', 'keys/issue', 'keys/revoke', 'network'])(
+  'with ACCESS=keys nobody gets anything, and nothing is stored',
   async (path) => {
     const { status, body } = await wallet.post(`/cli/${path}`, { address: testAccount(0).address });
     expect([status, body.error]).toEqual([404, expect.objectContaining(nothing)]);
@@ -39,11 +40,11 @@ test('with ACCESS=keys the pages / and /docs stay, with all files that they name
   }
 });
 
-test.each([
+testRows([
   [{ ACCESS: 'keys' }, 'YOUR_KEY'],
   [{ GUEST_LIMIT: '0' }, 'YOUR_KEY'],
   [{}, 'guest'],
-])('with %j the first request is sent as %s', async (environment, key) => {
+])('the first request that the page shows is sent with a key that works', async (environment, key) => {
   await using other = await startTestWallet({ environment });
   const html = await (await fetch(other.url)).text();
   expect(html).toContain(`authorization: Bearer ${key}'`);

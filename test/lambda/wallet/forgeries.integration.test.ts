@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { testRows } from '../../support/test-rows.ts';
 import { startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
 /** The order of secp256k1: (r, s) and (r, order - s) are both signatures, each by one of the two values of v. */
@@ -30,7 +31,7 @@ const parts = async () => {
 };
 
 describe('a message that was added to or cut is refused, though correctly signed', () => {
-  test.each<[string, (text: string) => string, number]>([
+  testRows<[string, (text: string) => string, number]>([
     ['resources', (text) => `${text}\nResources:\n- https://evil.example`, 401],
     ['a request id', (text) => `${text}\nRequest ID: 1`, 401],
     ['a time before which it does not hold', (text) => `${text}\nNot Before: 2020-01-01T00:00:00.000Z`, 401],
@@ -44,7 +45,7 @@ describe('a message that was added to or cut is refused, though correctly signed
     ['a space that does not break', (text) => text.replace('Nonce: ', 'Nonce:\u00a0'), 400],
     ['digits of another script', (text) => text.replace('127', '１２７'), 400],
     ['no time to end', (text) => text.replace(/\nExpiration Time: .*/, ''), 400],
-  ])('%s', async (_, change, status) => {
+  ])('in any place', async (_, change, status) => {
     const text = change(message);
     expect(text).not.toBe(message);
     const before = await wallet.readTables();

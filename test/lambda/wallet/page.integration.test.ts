@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testRows } from '../../support/test-rows.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/wallet.ts';
 
 const folder = new URL('../../../lambda/wallet/pages/cli/', import.meta.url);
@@ -60,8 +61,8 @@ describe('the page', () => {
   });
 });
 
-test.each(['/', '/docs', '/docs/openapi.json', '/cli', '/cli/app.js', '/cli/info', '/cli/nothing', '/elsewhere'])(
-  'nobody frames %s, reads it from another site or makes it load from one',
+testRows(['/', '/docs', '/docs/openapi.json', '/cli', '/cli/app.js', '/cli/info', '/cli/nothing', '/elsewhere'])(
+  'nobody frames it, reads it from another site or makes it load from one',
   async (path) => {
     const { headers } = await fetch(wallet.url + path, { headers: { origin: wallet.url } });
     const policy = headers.get('content-security-policy') ?? '';
@@ -96,7 +97,7 @@ describe('another site’s page', () => {
     { 'sec-fetch-site': 'same-site' },
   ];
 
-  test.each(posts)('is refused at /cli/%s, even with a session', async (path) => {
+  testRows(posts)('is refused, even with a session', async (path) => {
     const session = bearer(await wallet.sign(account, 'manage'));
     const before = await wallet.readTables();
     for (const stranger of strangers()) {
@@ -134,7 +135,7 @@ describe('another site’s page', () => {
 });
 
 describe('refused requests', () => {
-  test.each(['keys', 'keys/issue', 'keys/revoke', 'network'])('/cli/%s without a session', async (path) => {
+  testRows(['keys', 'keys/issue', 'keys/revoke', 'network'])('a post without a session', async (path) => {
     for (const authorization of ['', 'Bearer ', `Bearer lts_${'x'.repeat(43)}`, 'Bearer ltk_x']) {
       const { status, body } = await wallet.post(`/cli/${path}`, {}, { authorization });
       expect([status, body.error.code]).toEqual([401, 'invalid_session']);
@@ -157,13 +158,13 @@ describe('refused requests', () => {
     expect([status, body.error.code]).toEqual([413, 'request_too_large']);
   });
 
-  test.each([
+  testRows([
     [{}, /address must be a text/],
     [{ address: '0x12' }, /40 hexadecimal/],
     [{ address: account.address, chainId: 0 }, /chainId/],
     [{ address: account.address, chainId: '1' }, /chainId/],
     [{ address: account.address, purpose: 'steal' }, /purpose must be link or manage/],
-  ])('to make a message for %j', async (given, message) => {
+  ])('to make a message for no address', async (given, message) => {
     const before = await wallet.readTables();
     const { status, body } = await wallet.post('/cli/challenge', given);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);

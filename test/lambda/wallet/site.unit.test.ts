@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { isPageCall, siteOf } from '../../../lambda/wallet/request.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const deployed = { appUrl: undefined, scheme: 'https' } as const;
 const local = { appUrl: undefined, scheme: 'http' } as const;
@@ -45,7 +46,7 @@ describe('siteOf', () => {
   });
 });
 
-test.each([
+testRows([
   ['GET', '/cli', true],
   ['GET', '/cli/', true],
   ['GET', '/cli/app.js', true],
@@ -59,6 +60,6 @@ test.each([
   ['GET', '/docs', true],
   ['GET', '/docs/openapi.json', true],
   ['GET', '/docset', false],
-])('%s %s is a page’s: %s', (method, path, is) => {
+])('a request is a page’s, or not', (method, path, is) => {
   expect(isPageCall({ method, path })).toBe(is);
 });

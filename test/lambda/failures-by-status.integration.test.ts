@@ -64,25 +64,10 @@ describe('an upstream that answers with', () => {
     );
   });
 
-  test('a 400 with links keeps the sentence around them', async () => {
-    const message =
-      'temperature is too high (https://api.acmecorp.example/docs). See also "www.acmecorp.example/a?b=(c)".';
-    watched.gateway.upstream.answer(json(400, { error: { message } }));
-    expect(JSON.parse((await watched.ask(dialect)).text).error.message).toBe(
-      'temperature is too high ((link removed)). See also "(link removed))".',
-    );
-  });
-
   test('a 400 says no more than 2,000 characters', async () => {
     watched.gateway.upstream.answer(json(400, { error: { message: 'oh '.repeat(10_000) } }));
     const { error } = JSON.parse((await watched.ask(dialect)).text);
     expect(error.message.length).toBeLessThanOrEqual(2_000);
-  });
-
-  test('a 401 that names the vendor is not shown', async () => {
-    const message = `Incorrect API key provided. You can find your key at https://acmecorp.example ${canary.upstreamBody}`;
-    watched.gateway.upstream.answer(json(401, { error: { message } }));
-    expectRefusal(dialect, await watched.ask(dialect), { status: 502, reason: 'credentials', ...upstreamError });
   });
 
   testRows([

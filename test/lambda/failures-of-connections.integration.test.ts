@@ -137,30 +137,6 @@ describe('a connection that is used again', () => {
       await watched.ask('chat');
     }
   });
-
-  test('is replaced only once', async () => {
-    await using watched = await startWatchedGateway();
-    const { upstream } = watched.gateway;
-    upstream.answer(json(200, wire.chat.answer), [reset], [reset]);
-    await watched.ask('chat');
-    expectRefusal('chat', await watched.ask('chat'), { ...lost, reason: 'unreachable' });
-    expect(upstream.requests).toHaveLength(3);
-  });
-
-  test('and lost once an answer has begun: the upstream is not asked twice', async () => {
-    await using watched = await startWatchedGateway();
-    const { upstream } = watched.gateway;
-    for (const [name, script, reason] of losses.slice(2)) {
-      const before = upstream.requests.length;
-      upstream.answer(json(200, wire.chat.answer), script);
-      await watched.ask('chat');
-      const outcome = await watched.ask('chat');
-      expect([name, outcome.line.reason]).toEqual([name, reason]);
-      expectRefusal('chat', outcome, { ...lost, reason });
-      const reused = upstream.requests.slice(before).map((request) => request.reused);
-      expect([name, reused]).toEqual([name, [false, true]]);
-    }
-  });
 });
 
 function baseUrls(url: string): Record<string, string> {

@@ -19,6 +19,10 @@ describe('an upstream’s message for clients', () => {
     ['Model acmecorp\\/thunder-70b-instruct', 'Model svc'],
     ['The key upstream\\/key\\u002done', 'The key (key removed)'],
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
+    [
+      'Too high (https://x.example/docs). See "www.x.example/a?b=(c)".',
+      'Too high ((link removed)). See "(link removed))".',
+    ],
     ['\\u6f22\\ud83c\\udf29\\u000aA path C:\\users\\u12', '漢🌩\nA path C:\\users\\u12'],
   ])('the upstream’s sentence is shown without names, links and keys', (given, expected) => {
     expect(explainer.sentence(given)).toBe(expected);

@@ -95,6 +95,8 @@ describe('the keys and upstreams tried', () => {
     ['the next upstream after an unreachable one', { a: new UpstreamFailure('unreachable') }, 'ax'],
     ['the next upstream after a key and a 5xx', { a: 429, b: 500 }, 'abx'],
     ['no other after a 400', { a: 400 }, 'a'],
+    ['no other after a 408', { a: 408 }, 'a'],
+    ['no other after a 413', { a: 413 }, 'a'],
     ['no other after a 404 or a redirect', { a: 404, b: 302 }, 'a'],
     ['one more after a 403', { a: 403, b: 403 }, 'ab'],
     ['one more after a 403, whatever came between', { a: 403, b: 429, x: 403 }, 'abx'],

@@ -87,47 +87,6 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     }
   });
 
-  test('stands still', async () => {
-    await using watched = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.3' } });
-    const { upstream } = watched.gateway;
-    upstream.answer([...first, silence], [...first, write('data: {'), silence]);
-    for (const index of [0, 1]) {
-      const outcome = await watched.ask(dialect, { stream: true });
-      expectBreak(dialect, outcome, begun, { ...slow, reason: 'stalled' });
-      expect(await upstream.requests[index]?.closed).toBe('aborted');
-    }
-  });
-
-  test('still flows when the request’s time is up', async () => {
-    await using watched = await startWatchedGateway({ environment: { REQUEST_TIMEOUT: '0.5' } });
-    const { upstream } = watched.gateway;
-    upstream.answer([...first, silence]);
-    const outcome = await watched.ask(dialect, { stream: true });
-    expectBreak(dialect, outcome, begun, { ...slow, reason: 'deadline', charged: 1 });
-    expect(await upstream.requests[0]?.closed).toBe('aborted');
-  });
-
-  test('still flows when the function’s own time is up: the last event still goes out', async () => {
-    await using watched = await startWatchedGateway({ functionTimeout: 5_500 });
-    watched.gateway.upstream.answer([...first, silence]);
-    const outcome = await watched.ask(dialect, { stream: true });
-    expectBreak(dialect, outcome, begun, { ...slow, reason: 'deadline', charged: 1 });
-  });
-
-  test('holds numbers that JSON does not know, and goes on', async () => {
-    await using watched = await startWatchedGateway();
-    const known = (event: string) => event.replace(/^data: \{/m, '$&"score":null,"acme":[null],');
-    const odd = (event: string) => event.replace(/^data: \{/m, '$&"score":NaN,"acme":[-Infinity],');
-    const all = [events.map(odd), events.map(known)];
-    const outcomes = [];
-    for (const told of all) {
-      watched.gateway.upstream.answer(sse(told.join('')));
-      outcomes.push(await watched.ask(dialect, { stream: true }));
-    }
-    expect(outcomes[0]).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' }, text: outcomes[1]?.text });
-    expect(outcomes[0]?.text).toMatch('"score":null,"svc":[null]');
-  });
-
   test('breaks after its end, which does not concern the client', async () => {
     await using watched = await startWatchedGateway();
     const { upstream } = watched.gateway;
@@ -140,6 +99,38 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     }
     // Nobody waits for the end of a connection that has no more to say.
     expect(await upstream.requests[2]?.closed).toBe('aborted');
+  });
+});
+
+describe('a stream of chat', () => {
+  const begun = wire.chat.events.slice(0, 2);
+  const first = sse(begun.join(''));
+
+  test('stands still', async () => {
+    await using watched = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.3' } });
+    const { upstream } = watched.gateway;
+    upstream.answer([...first, silence], [...first, write('data: {'), silence]);
+    for (const index of [0, 1]) {
+      const outcome = await watched.ask('chat', { stream: true });
+      expectBreak('chat', outcome, begun, { ...slow, reason: 'stalled' });
+      expect(await upstream.requests[index]?.closed).toBe('aborted');
+    }
+  });
+
+  test('still flows when the request’s time is up', async () => {
+    await using watched = await startWatchedGateway({ environment: { REQUEST_TIMEOUT: '0.5' } });
+    const { upstream } = watched.gateway;
+    upstream.answer([...first, silence]);
+    const outcome = await watched.ask('chat', { stream: true });
+    expectBreak('chat', outcome, begun, { ...slow, reason: 'deadline', charged: 1 });
+    expect(await upstream.requests[0]?.closed).toBe('aborted');
+  });
+
+  test('still flows when the function’s own time is up: the last event still goes out', async () => {
+    await using watched = await startWatchedGateway({ functionTimeout: 5_500 });
+    watched.gateway.upstream.answer([...first, silence]);
+    const outcome = await watched.ask('chat', { stream: true });
+    expectBreak('chat', outcome, begun, { ...slow, reason: 'deadline', charged: 1 });
   });
 });
 

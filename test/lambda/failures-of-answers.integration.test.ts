@@ -12,7 +12,6 @@ import {
   silence,
   sse,
   write,
-  writeByteByByte,
 } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { testRows } from '../support/test-rows.ts';
@@ -84,31 +83,6 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
     expect(JSON.parse(outcome.text).error.message).toMatch(
       /^svc is overloaded for \(key removed\), see \(link removed\)\. This request/,
     );
-  });
-
-  test('compresses its answers without being asked to', async () => {
-    await using watched = await startWatchedGateway();
-    const { upstream } = watched.gateway;
-    for (const encoding of ['gzip', 'br', 'deflate'] as const) {
-      upstream.answer(encoded(encoding, text));
-      expect(await watched.ask(dialect)).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
-      upstream.answer(encoded(encoding, stream, eventHead));
-      const outcome = await watched.ask(dialect, { stream: true });
-      expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
-      expect(outcome.text).toMatch(canary.answer);
-    }
-    expect(upstream.requests.every(({ headers }) => headers['accept-encoding'] === 'identity')).toBe(true);
-  });
-
-  test('sends one byte at a time', async () => {
-    await using watched = await startWatchedGateway();
-    const { upstream } = watched.gateway;
-    upstream.answer([head(200, jsonHead), writeByteByByte(text)], [head(200, eventHead), writeByteByByte(stream)]);
-    for (const streamed of [false, true]) {
-      const outcome = await watched.ask(dialect, { stream: streamed });
-      expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
-      expect(outcome.text).toMatch(canary.answer);
-    }
   });
 });
 

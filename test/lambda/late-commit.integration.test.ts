@@ -65,15 +65,15 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expect(await watched.lineOf(response.headers.get('x-request-id'))).toMatchObject({ end: 'failed', reason, code });
     expect(await watched.remaining()).toBe(before);
   });
+});
 
-  test('that was kept alive while the upstream said nothing at all: refunded', async () => {
-    const environment = { ...soon, UPSTREAM_IDLE_TIMEOUT: '0.2' };
-    await using watched = await startWatchedGateway({ environment });
-    watched.gateway.upstream.answer([silence], [head(200), silence]);
-    for (const _ of [1, 2]) {
-      const outcome = await watched.ask(dialect, { stream: true });
-      expect(outcome).toMatchObject({ status: 200, charged: 0, line: { reason: 'timeout', refunded: true } });
-      expect(outcome.text).toMatch('in time');
-    }
-  });
+test('a stream that was kept alive while the upstream said nothing at all: refunded', async () => {
+  const environment = { ...soon, UPSTREAM_IDLE_TIMEOUT: '0.2' };
+  await using watched = await startWatchedGateway({ environment });
+  watched.gateway.upstream.answer([silence], [head(200), silence]);
+  for (const _ of [1, 2]) {
+    const outcome = await watched.ask('chat', { stream: true });
+    expect(outcome).toMatchObject({ status: 200, charged: 0, line: { reason: 'timeout', refunded: true } });
+    expect(outcome.text).toMatch('in time');
+  }
 });

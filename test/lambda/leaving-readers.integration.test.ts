@@ -17,7 +17,6 @@ import {
 } from '../../local/upstream/script.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { bytesOnceStill } from '../support/fake-upstream.ts';
-import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { testRows } from '../support/test-rows.ts';
@@ -29,8 +28,8 @@ const mebibyte = 1024 * 1024;
 const eventHead = head(200, { 'content-type': 'text/event-stream' });
 
 /** A client that decides for itself when it reads, and when it goes. */
-function send({ gateway }: WatchedGateway, dialect: DialectName, stream = true) {
-  const { path, question } = wire[dialect];
+function send({ gateway }: WatchedGateway, stream = true) {
+  const { path, question } = wire.chat;
   const headers = { 'x-api-key': canary.clientKey, 'content-type': 'application/json' };
   const outgoing = httpRequest(gateway.url + path, { method: 'POST', headers, agent: false });
   outgoing.on('error', () => {});
@@ -63,7 +62,7 @@ const endOf = async (watched: WatchedGateway, exchanges = 1) => {
   return watched.lineOf(String(exchangesIn(watched).at(-1)?.requestId));
 };
 
-const pieceOf = (dialect: DialectName) => wire[dialect].textEvent('x'.repeat(65_536));
+const piece = wire.chat.textEvent('x'.repeat(65_536));
 
 /**
  * What the buffers of two connections may hold regardless of the gateway: they grow with the traffic, on Linux to 32 MiB for
@@ -72,21 +71,17 @@ const pieceOf = (dialect: DialectName) => wire[dialect].textEvent('x'.repeat(65_
 const heldBySystem = 2 * (32 + 4) * mebibyte;
 
 /** 400 MB, written only as fast as they are taken. */
-const long = (dialect: DialectName): Script => [
-  eventHead,
-  write(wire[dialect].events[0] ?? ''),
-  flood(6_400 * pieceOf(dialect).length, pieceOf(dialect)),
-];
+const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(6_400 * piece.length, piece)];
 
 /** Fills all buffers until it is time to break off. */
-function pressing(dialect: DialectName, broken: Promise<void>): Script {
+function pressing(broken: Promise<void>): Script {
   let over = false;
   const press: Step = async (exchange) => {
-    while (!over) await write(pieceOf(dialect))(exchange);
+    while (!over) await write(piece)(exchange);
   };
   return [
     eventHead,
-    write(wire[dialect].events[0] ?? ''),
+    write(wire.chat.events[0] ?? ''),
     (exchange) => {
       void press(exchange);
     },
@@ -97,16 +92,16 @@ function pressing(dialect: DialectName, broken: Promise<void>): Script {
   ];
 }
 
-describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
+describe('a client', () => {
   testRows([false, true])('that leaves before the answer pays', async (stream) => {
     await using watched = await startWatchedGateway();
     // So that the first of them goes over a connection that is used again, and is not taken for a dead one.
-    watched.gateway.upstream.answer(json(200, wire[dialect].answer));
-    await watched.ask(dialect);
+    watched.gateway.upstream.answer(json(200, wire.chat.answer));
+    await watched.ask('chat');
     const before = await watched.remaining();
     for (const script of [[silence], [eventHead, silence]]) {
       watched.gateway.upstream.answer(script);
-      const { leave } = send(watched, dialect, stream);
+      const { leave } = send(watched, stream);
       const asked = await watched.gateway.upstream.arrival(watched.gateway.upstream.requests.length);
       leave();
       expect(await asked.closed).toBe('aborted');
@@ -133,7 +128,7 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
     });
     started.use(watched);
     const before = await watched.remaining();
-    const { leave } = send(watched, dialect, stream);
+    const { leave } = send(watched, stream);
     await inTime(charging.promise, 'the request is charged');
     leave();
     // By the time the server gets a request sent now, it has learned that the client left.
@@ -147,8 +142,8 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
   test('that reads most of an answer, stops, and leaves, pays', async () => {
     await using watched = await startWatchedGateway();
     const before = await watched.remaining();
-    watched.gateway.upstream.answer(long(dialect));
-    const { answer, leave } = send(watched, dialect);
+    watched.gateway.upstream.answer(long);
+    const { answer, leave } = send(watched);
     const asked = await watched.gateway.upstream.arrival(0);
     await readSome(await answer, 10 * mebibyte);
     expect(await bytesOnceStill(watched.gateway.upstream, asked)).toBeLessThan(heldBySystem + 20 * mebibyte);
@@ -162,16 +157,14 @@ describe.each(dialectNames)('a client of %s', (dialect: DialectName) => {
   test('that reads nothing until all is over pays', async () => {
     await using watched = await startWatchedGateway();
     const before = await watched.remaining();
-    watched.gateway.upstream.answer(sse(wire[dialect].events.join('')));
-    const { answer, leave } = send(watched, dialect);
+    watched.gateway.upstream.answer(sse(wire.chat.events.join('')));
+    const { answer, leave } = send(watched);
     await answer;
     expect(await endOf(watched)).toMatchObject({ end: 'complete' });
     leave();
     expect(await watched.remaining()).toBe(before - 1);
   });
-});
 
-describe('a client', () => {
   testRows([
     ['reset', reset],
     ['closed', hangUp],
@@ -179,9 +172,9 @@ describe('a client', () => {
     await using watched = await startWatchedGateway();
     const before = await watched.remaining();
     const released = Promise.withResolvers<void>();
-    watched.gateway.upstream.answer([...pressing('chat', released.promise), broken]);
+    watched.gateway.upstream.answer([...pressing(released.promise), broken]);
     using timers = stopTimers();
-    const { answer } = send(watched, 'chat');
+    const { answer } = send(watched);
     const response = await answer;
     await bytesOnceStill(watched.gateway.upstream, await watched.gateway.upstream.arrival(0));
     timers.pass(150);
@@ -197,8 +190,8 @@ describe('a client', () => {
   test('that reads slowly holds the upstream back, and gets all in the end', async () => {
     await using watched = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });
     const { upstream } = watched.gateway;
-    upstream.answer([...long('chat'), write(wire.chat.events.slice(-2).join(''))]);
-    const response = await send(watched, 'chat').answer;
+    upstream.answer([...long, write(wire.chat.events.slice(-2).join(''))]);
+    const response = await send(watched).answer;
     const asked = await upstream.arrival(0);
     expect(await bytesOnceStill(upstream, asked)).toBeLessThan(heldBySystem + 20 * mebibyte);
     await readSome(response, 10 * mebibyte);

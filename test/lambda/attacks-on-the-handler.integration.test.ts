@@ -100,16 +100,10 @@ testRows(['x'.repeat(65_536), '\u{1f4a5}', 'a\r\nb', '__proto__'])('a placeholde
   expect((await send(gateway.app, { headers: { 'x-api-key': `ltk_${text}` } })).outcome).toBe('503 unconfigured');
 });
 
-testRows([
-  '',
-  '/',
-  '//v1/messages',
-  '/v1/messages/',
-  '/v1/../v1/messages',
-  '/v1/%6dessages',
-  '/V1/messages',
-  '/v1/messages\0',
-])('a path that only looks like one leads nowhere', async (path) => {
+test('a path that only looks like one leads nowhere', async () => {
   await using gateway = await startApp();
-  expect((await send(gateway.app, { path })).outcome).toBe('404 not_found');
+  const ends = ['messages/', '../v1/messages', '%6dessages', 'messages\0'].map((end) => `/v1/${end}`);
+  for (const path of ['', '/', '//v1/messages', '/V1/messages', ...ends]) {
+    expect([path, (await send(gateway.app, { path })).outcome]).toEqual([path, '404 not_found']);
+  }
 });

@@ -196,7 +196,7 @@ describe('what messages normalize', () => {
     ['"output_config":"none"', '"output_config":"none"'],
     ['"output_config":null', '"output_config":null'],
     ['"output_config":{"effort":["none"]}', '"output_config":{"effort":["none"]}'],
-  ])('as each dialect puts it', (given, expected) => {
+  ])('is what says that nothing is to be thought', (given, expected) => {
     for (const endpoint of messages.endpoints) {
       const sent = send(messages, `{"model":"svc",${given},${rest}}`, endpoint);
       const tail = expected.includes(rest) ? '' : `,${rest}`;

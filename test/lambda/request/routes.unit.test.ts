@@ -52,7 +52,7 @@ describe('route', () => {
     ['/v1/models/svc%2Dvision', 'svc-vision'],
     ['/v1/models/%E0%A4', '%E0%A4'],
     ['/v1/models/a/b', 'a/b'],
-  ])('a preflight asks for a path', (path, id) => {
+  ])('the name of a model is the rest of its path, decoded', (path, id) => {
     expect(route('GET', path)).toMatchObject({ kind: 'model', id });
   });
 
@@ -64,7 +64,7 @@ describe('route', () => {
       ['whose Upgrade was stripped on the way', handshake],
       ['of which only the beta is left', { 'openai-beta': 'responses_websockets=2026-02-06' }],
       ['among other betas', { 'openai-beta': 'assistants=v2, responses_websockets_v2' }],
-    ])('a page’s form is told to send a POST', (_, headers) => {
+    ])('is told to send a POST', (_, headers) => {
       const error = {
         status: 426,
         code: 'upgrade_required',

@@ -105,16 +105,11 @@ const fixtures: Record<string, { stream: string | Uint8Array; log: Entry[]; unfi
   'a byte order mark and nothing else': { stream: '\ufeff', log: [] },
 };
 
-describe.each(Object.entries(fixtures))('%s', (_, { stream, log, unfinished }) => {
+testRows(Object.entries(fixtures))('a stream reads the same whole, byte by byte and cut at any point', (_, fixture) => {
+  const { stream, log, unfinished } = fixture;
   const bytes = Buffer.from(stream);
-  const expected = { log, unfinished };
-
-  test('whole', () => expect(read([bytes])).toEqual(expected));
-  test('byte by byte', () => expect(read(byByte(bytes))).toEqual(expected));
-  test('at every split point', () => {
-    // Also before the first byte and after the last: nothing has one split point, too.
-    for (let offset = 0; offset <= bytes.length; offset += 1) expect(read(cut(bytes, [offset]))).toEqual(expected);
-  });
+  expect(read(byByte(bytes))).toEqual({ log, unfinished });
+  for (let at = 0; at <= bytes.length; at += 1) expect([at, read(cut(bytes, [at]))]).toEqual([at, { log, unfinished }]);
 });
 
 testRows(['\n\n', '\r\r', '\r\n\r', '\n\r', '\r\n\n'])('an event leaves with its last byte', (end) => {

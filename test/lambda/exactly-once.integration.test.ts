@@ -130,7 +130,6 @@ const groups = Array.from({ length: Math.ceil(journeys.length / 3) }, (_, index)
 describe('every way a request can end is settled once', () => {
   const weather: readonly (readonly [string, StoreFault | undefined, number])[] = [
     ['in good weather', undefined, 0],
-    ['where each answer of the store is lost once', 'answer lost', 1],
     ['where each answer of the store is lost twice', 'answer lost', 2],
     ['where each request to the store is lost once', 'request lost', 1],
     ['where the store fails twice', 'failing', 2],

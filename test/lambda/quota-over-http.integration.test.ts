@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { html, json } from '../../local/upstream/script.ts';
+import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 
@@ -46,13 +46,6 @@ describe('quota over HTTP', () => {
     expect(await remaining('guest')).toBe('0');
   });
 
-  test('of 200 at once on a key with 50 left exactly 50 pass', async () => {
-    await gateway[Symbol.asyncDispose]();
-    await start({ BURST_LIMIT: '1000' });
-    const key = await gateway.issueKey();
-    expect(await outcomes(await many(200, key))).toEqual({ 200: 50, quota_exceeded: 150 });
-  });
-
   test('the 21st request of a minute is rate limited and not charged', async () => {
     const key = await gateway.issueKey();
     for (let index = 0; index < 20; index += 1) expect((await ask(key)).status).toBe(200);
@@ -73,18 +66,6 @@ describe('quota over HTTP', () => {
       String(12 * 3600 - 30),
     ]);
     expect((await ask('guest')).headers.get('x-svc-reset')).toBeNull();
-  });
-
-  test('a refused body stays charged, an upstream failure does not, and models and refusals never', async () => {
-    const key = await gateway.issueKey();
-    expect((await ask(key, '/v1/chat/completions', { model: 'svc' })).status).toBe(400);
-    expect(await remaining(key)).toBe('49');
-    gateway.upstream.answer(html(503, 'down'));
-    const failed = await ask(key);
-    expect([failed.status, failed.headers.get('x-svc-remaining')]).toEqual([503, '49']);
-    expect((await ask(key, '/v1/nowhere')).status).toBe(404);
-    expect((await ask(key, '/v1/messages/count_tokens', { model: 'svc', messages: [] })).status).toBe(200);
-    expect(await remaining(key)).toBe('49');
   });
 
   test('an exhausted daily quota says when it restarts, and tells SDKs not to wait for it', async () => {

@@ -16,15 +16,6 @@ describe('what the gateway refuses', () => {
 
   const codeOf = (response: Response) => [response.status, response.headers.get('x-svc-error')];
 
-  test('a blank key, and another Authorization scheme', async () => {
-    expect(codeOf(await gateway.post('/v1/messages', question, { 'x-api-key': ' ' }))).toEqual([
-      401,
-      'missing_api_key',
-    ]);
-    const basic = { authorization: 'Basic bHRrX3g6' };
-    expect(codeOf(await gateway.post('/v1/messages', question, basic))).toEqual([401, 'missing_api_key']);
-  });
-
   test('an unknown key: unconfigured while no key was ever issued, then invalid', async () => {
     const unknown = { authorization: 'bearer ltk_unknown' };
     const first = await gateway.post('/v1/chat/completions', question, unknown);
@@ -33,16 +24,6 @@ describe('what the gateway refuses', () => {
     const second = await gateway.post('/v1/chat/completions', question, unknown);
     expect(codeOf(second)).toEqual([401, 'invalid_api_key']);
     expect(await second.text()).not.toMatch('ltk_unknown');
-  });
-
-  test('x-api-key comes before api-key, and both before Authorization', async () => {
-    const key = await gateway.issueKey();
-    const good = { authorization: `Bearer ${key}` };
-    const status = async (headers: Record<string, string>) =>
-      (await fetch(`${gateway.url}/v1/models`, { headers })).status;
-    expect(await status(good)).toBe(200);
-    expect(await status({ ...good, 'api-key': 'ltk_wrong' })).toBe(401);
-    expect(await status({ 'api-key': 'ltk_wrong', 'x-api-key': key })).toBe(200);
   });
 
   test('unknown paths and wrong methods, with figures and without a key', async () => {
@@ -102,19 +83,6 @@ describe('what the gateway refuses', () => {
       }),
     );
     expect(new Set(ids).size).toBe(2);
-  });
-});
-
-describe('a gateway without an upstream key', () => {
-  test('is unconfigured for everyone who passes auth, and charges nobody', async () => {
-    await using gateway = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
-    expect((await gateway.post('/v1/messages', question)).status).toBe(401);
-    const response = await gateway.post('/v1/messages', question, guest);
-    expect([response.status, response.headers.get('x-svc-error'), response.headers.get('x-svc-remaining')]).toEqual([
-      503,
-      'unconfigured',
-      '3',
-    ]);
   });
 });
 

@@ -12,7 +12,6 @@ import { createWalletStore } from '../../../lambda/tables/wallets.ts';
 import { createTestCaller, createTestClient, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 import { findFaults, type Request, schemas } from '../../support/strict-dynamodb.ts';
-import { testRows } from '../../support/test-rows.ts';
 
 let database: TestDynamoDb;
 let proxy: StoreProxy;
@@ -188,92 +187,5 @@ describe('requests that a stricter store would take', () => {
     const ofMinute = [...tokens(10_000), ...tokens(10_000).map((token) => markToken(token, 'r'))];
     const item = { pk: { S: 'm'.repeat(100) }, w29000000: { BS: ofMinute }, w29000001: { BS: ofMinute } };
     expect(itemSize(item)).toBeLessThan(400 * 1024 - 200);
-  });
-});
-
-describe('the strict rules refuse', () => {
-  const Key = { pk: { S: 'x' } };
-  const values = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, { N: '1' }]));
-  const tokens = (...BS: string[]) => ({ ':t': { BS } });
-  testRows<[fault: string, operation: string, request: Request]>([
-    ['limit may be reserved', 'UpdateItem', { Key, UpdateExpression: 'REMOVE limit' }],
-    ['window may be reserved', 'UpdateItem', { Key, UpdateExpression: 'REMOVE window' }],
-    [':t is an empty set', 'UpdateItem', { Key, UpdateExpression: 'ADD w1 :t', ExpressionAttributeValues: tokens() }],
-    [
-      ':t names an element twice',
-      'UpdateItem',
-      { Key, UpdateExpression: 'ADD w1 :t', ExpressionAttributeValues: tokens('AAAA', 'AAAA') },
-    ],
-    [
-      ':t is no BS',
-      'UpdateItem',
-      { Key, UpdateExpression: 'ADD w1 :t', ExpressionAttributeValues: tokens('no base64') },
-    ],
-    [
-      'n1 overlaps with another path',
-      'UpdateItem',
-      { Key, UpdateExpression: 'ADD n1 :a REMOVE n1', ExpressionAttributeValues: values(':a') },
-    ],
-    [
-      'n1 overlaps with another path',
-      'UpdateItem',
-      {
-        Key,
-        UpdateExpression: 'SET #n = :a REMOVE n1.x2',
-        ExpressionAttributeNames: { '#n': 'n1' },
-        ExpressionAttributeValues: values(':a'),
-      },
-    ],
-    ['REMOVE twice', 'UpdateItem', { Key, UpdateExpression: 'REMOVE n1 REMOVE n2' }],
-    [
-      'ADD n1 :a',
-      'UpdateItem',
-      { Key, UpdateExpression: 'ADD n1 :a', ExpressionAttributeValues: { ':a': { S: 'text' } } },
-    ],
-    [
-      ':b is not used',
-      'UpdateItem',
-      { Key, UpdateExpression: 'ADD n1 :a', ExpressionAttributeValues: values(':a', ':b') },
-    ],
-    [':a is not defined', 'UpdateItem', { Key, UpdateExpression: 'ADD n1 :a' }],
-    [
-      'an expression’s length',
-      'UpdateItem',
-      { Key, UpdateExpression: `REMOVE ${Array.from({ length: 900 }, (_, index) => `n${index}`).join(', ')}` },
-    ],
-    [
-      '300 operators',
-      'UpdateItem',
-      { Key, UpdateExpression: 'REMOVE n1', ConditionExpression: Array<string>(160).fill('n1 > n2').join(' AND ') },
-    ],
-    ['onFailure', 'UpdateItem', { Key, UpdateExpression: 'REMOVE n1', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }],
-    [
-      'onFailure',
-      'UpdateItem',
-      {
-        Key,
-        UpdateExpression: 'REMOVE n1',
-        ConditionExpression: 'n1 > n2',
-        ReturnValuesOnConditionCheckFailure: 'ALL_NEW',
-      },
-    ],
-    ['ReturnValuesOnConditionCheckFailure', 'GetItem', { Key, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }],
-    ['ReturnValues ALL_NEW', 'PutItem', { Item: Key, ReturnValues: 'ALL_NEW' }],
-    ['a key of other attributes', 'GetItem', { Key: { ...Key, sk: { S: 'y' } } }],
-    ['a key that is no text of 1 to 2,048 bytes', 'GetItem', { Key: { pk: { S: 'x'.repeat(2049) } } }],
-    [
-      'a key can’t be changed',
-      'UpdateItem',
-      {
-        Key,
-        UpdateExpression: 'SET #k = :a',
-        ExpressionAttributeNames: { '#k': 'pk' },
-        ExpressionAttributeValues: values(':a'),
-      },
-    ],
-    ['createdAt does not fit its index', 'PutItem', { Item: { ...Key, createdAt: { S: '1' } } }],
-    ['a ttl that is no time in seconds', 'PutItem', { Item: { ...Key, ttl: { N: '1795000000000' } } }],
-  ])('each request that DynamoDB refuses', (fault, operation, request) => {
-    expect(findFaults(operation, request, schemas.keys as never)).toContain(fault);
   });
 });

@@ -164,7 +164,7 @@ describe('refused requests', () => {
     [{ address: account.address, chainId: 0 }, /chainId/],
     [{ address: account.address, chainId: '1' }, /chainId/],
     [{ address: account.address, purpose: 'steal' }, /purpose must be link or manage/],
-  ])('to make a message for no address', async (given, message) => {
+  ])('a message that can’t be made', async (given, message) => {
     const before = await wallet.readTables();
     const { status, body } = await wallet.post('/cli/challenge', given);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);

@@ -171,14 +171,6 @@ describe('the wallet function', () => {
       expect(clicks.sort()).toEqual([200, 409, 409, 409, 409]);
       expect(await countLinks(session)).toBe(5);
     });
-
-    test('succeeds after an operator has made room', async () => {
-      const session = bearer(await wallet.sign(account, 'manage'));
-      for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
-      const [key] = (await wallet.post('/cli/keys', {}, session)).body.keys;
-      await wallet.keys.revoke(key?.id ?? '', time);
-      expect([await issue(session), await issue(session)]).toEqual([200, 409]);
-    });
   });
 
   test('a link beyond the day’s limit is refused, and leaves the network’s link as it was', async () => {
@@ -220,14 +212,6 @@ describe('the wallet function', () => {
     const stored = (await wallet.keys.list({ member })).keys.map(({ label }) => label);
     expect(stored.toSorted()).toEqual(['Ada’s laptop 💻', 'issued at /cli', 'phone']);
     expect(wallet.log.join('')).not.toMatch(/laptop|phone/);
-  });
-
-  test('a wallet sees and revokes its own keys only', async () => {
-    const { body } = await wallet.sign(account);
-    const other = bearer(await wallet.sign(testAccount(2), 'manage'));
-    expect((await wallet.post('/cli/keys', {}, other)).body.keys).toEqual([]);
-    expect((await wallet.post('/cli/keys/revoke', { id: body.key?.id }, other)).status).toBe(404);
-    expect((await wallet.keys.findKey(hashKey(body.key?.key ?? '')))?.revokedAt).toBeUndefined();
   });
 
   test('every answer says when the link of this network to this wallet ends, and reveals no other link', async () => {

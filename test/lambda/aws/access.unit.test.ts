@@ -45,7 +45,7 @@ describe('the address of a service', () => {
   testRows([
     ['AWS_ENDPOINT_URL_DYNAMODB', 'ftp://store.example'],
     ['AWS_ENDPOINT_URL', 'store.example'],
-  ])('stops the start if only half of it is set', (variable, value) => {
+  ])('stops the start if it is no http(s) URL', (variable, value) => {
     expect(() => endpoint(dynamoDbService, { [variable]: value })).toThrow(`${variable} must be an http(s) URL`);
   });
 });

@@ -8,7 +8,18 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { createExchange, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/http-client.ts';
-import { hangUp, head, json, raw, reset, type Script, silence, until, write } from '../../../local/upstream/script.ts';
+import {
+  hangUp,
+  head,
+  interim,
+  json,
+  raw,
+  reset,
+  type Script,
+  silence,
+  until,
+  write,
+} from '../../../local/upstream/script.ts';
 
 import { makeCertificate } from '../../support/certificate.ts';
 import { startDeafUpstream } from '../../support/deaf-upstream.ts';
@@ -191,14 +202,17 @@ describe('a connection', () => {
 
   test.each<[string, Script]>([
     ['half a head', [raw('HTTP/1.1 200 O'), hangUp]],
+    ['half a head and a reset', [raw('HTTP/1.1 200 O'), reset]],
+    ['an interim answer', [interim(103, { link: '<x>' }), reset]],
     ['another protocol', [raw('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')]],
     ['no HTTP', [raw('SSH-2.0\r\n\r\n'), hangUp]],
   ])('that brings %s is not asked again', async (_name, script) => {
-    upstream.answer(script, fine, script);
+    upstream.answer(script, fine, script, fine);
     await expect(ask()).rejects.toEqual(failure('unreachable'));
     await answerOf();
     await expect(ask()).rejects.toEqual(failure('unreachable'));
-    expect(upstream.requests).toHaveLength(3);
+    await answerOf(); // which comes after any second try
+    expect(upstream.requests.map(({ reused }) => reused)).toEqual([false, false, true, false]);
   });
 
   test('that is fresh and lost is not replaced', async () => {

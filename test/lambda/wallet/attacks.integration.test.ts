@@ -65,10 +65,6 @@ describe('a signature that is refused writes nothing', () => {
     expect(body.error.message).toContain('Contract accounts');
   });
 
-  test('under a forged domain', async () => {
-    expect(await submit(tampered(/^\S+/, 'evil.example'))).toEqual([401, 'invalid_sign_in']);
-  });
-
   test('that was made for another domain of the same function', async () => {
     const elsewhere = wallet.url.replace('127.0.0.1', 'localhost');
     const headers = { 'content-type': 'application/json' };
@@ -80,22 +76,6 @@ describe('a signature that is refused writes nothing', () => {
     const { status, body: answer } = await wallet.post('/cli/link', signed);
     expect([status, answer.error.code]).toEqual([401, 'invalid_sign_in']);
     expect(answer.error.message).toMatch(/^This message was signed for localhost:\d+, not for 127\.0\.0\.1:/);
-  });
-
-  test('under a forged URI', async () => {
-    expect(await submit(tampered(/URI: \S+/, 'URI: https://evil.example/cli'))).toEqual([401, 'invalid_sign_in']);
-  });
-
-  test('on another chain', async () => {
-    expect(await submit(tampered('Chain ID: 1', 'Chain ID: 5'))).toEqual([401, 'invalid_sign_in']);
-  });
-
-  test('with a later expiry than it was made with', async () => {
-    time += 5 * 60_000;
-    expect(await submit(tampered(/Expiration Time: .*/, 'Expiration Time: 2027-01-01T00:00:00.000Z'))).toEqual([
-      401,
-      'invalid_sign_in',
-    ]);
   });
 
   test('too late', async () => {
@@ -111,11 +91,6 @@ describe('a signature that is refused writes nothing', () => {
   test('for another purpose', async () => {
     expect(await submit(message, account, '/cli/sign-in')).toEqual([401, 'invalid_sign_in']);
     expect(await submit(tampered(/Link the network .*/, 'Say hello.'))).toEqual([401, 'invalid_sign_in']);
-  });
-
-  test("of a stranger with his own address in another's message", async () => {
-    const text = tampered(account.address, stranger.address);
-    expect(await submit(text, stranger)).toEqual([401, 'invalid_sign_in']);
   });
 
   test('of a message that was never made here', async () => {

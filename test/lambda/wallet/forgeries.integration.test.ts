@@ -5,6 +5,7 @@ import { startTestWallet, type TestWallet, testAccount } from '../../support/wal
 /** The order of secp256k1: (r, s) and (r, order - s) are both signatures, each by one of the two values of v. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const account = testAccount(1);
+const stranger = testAccount(2);
 
 let wallet: TestWallet;
 let today = Date.UTC(2026, 10, 21, 12);
@@ -31,7 +32,12 @@ const parts = async () => {
 };
 
 describe('a message that was added to or cut is refused, though correctly signed', () => {
-  testRows<[string, (text: string) => string, number]>([
+  testRows<[string, (text: string) => string, number, signer?: typeof account]>([
+    ['another domain', (text) => text.replace(/^\S+/, 'evil.example'), 401],
+    ['another URI', (text) => text.replace(/URI: \S+/, 'URI: https://evil.example/cli'), 401],
+    ['another chain', (text) => text.replace('Chain ID: 1', 'Chain ID: 5'), 401],
+    ['a later end', (text) => text.replace(/Expiration Time: .*/, 'Expiration Time: 2030-01-01T00:00:00.000Z'), 401],
+    ['another account, of its signer', (text) => text.replace(account.address, stranger.address), 401, stranger],
     ['resources', (text) => `${text}\nResources:\n- https://evil.example`, 401],
     ['a request id', (text) => `${text}\nRequest ID: 1`, 401],
     ['a time before which it does not hold', (text) => `${text}\nNot Before: 2020-01-01T00:00:00.000Z`, 401],
@@ -45,12 +51,12 @@ describe('a message that was added to or cut is refused, though correctly signed
     ['a space that does not break', (text) => text.replace('Nonce: ', 'Nonce:\u00a0'), 400],
     ['digits of another script', (text) => text.replace('127', '１２７'), 400],
     ['no time to end', (text) => text.replace(/\nExpiration Time: .*/, ''), 400],
-  ])('in any place', async (_, change, status) => {
+  ])('in any place', async (_, change, status, signer = account) => {
     const text = change(message);
     expect(text).not.toBe(message);
     const before = await wallet.readTables();
     const code = status === 400 ? 'invalid_request' : 'invalid_sign_in';
-    expect(await submit(text, await account.signMessage({ message: text }))).toEqual([status, code]);
+    expect(await submit(text, await signer.signMessage({ message: text }))).toEqual([status, code]);
     expect(await wallet.readTables()).toEqual(before);
   });
 });

@@ -77,12 +77,6 @@ describe('the page at /', () => {
     expect(pageWith('/', false, true)).toContain('Bearer YOUR_KEY');
   });
 
-  test('invites no guests where the operator lets none in', async () => {
-    await using closed = await startTestWallet({ environment: { GUEST_LIMIT: '0' } });
-    expect(await read('/', closed)).toContain('Bearer YOUR_KEY');
-    expect(await read('/docs', closed)).toContain('Every request needs one: ');
-  });
-
   test('says how much text the model takes only where the operator has said it', async () => {
     expect(await read('/')).toContain('<dd>text</dd>');
     await using other = await startTestWallet({ environment: { CONTEXT_WINDOW: '262144' } });

@@ -83,14 +83,6 @@ describe('the wallet function', () => {
     }
   });
 
-  test('names an IPv6 network by its /64, and an IPv4-mapped address by its IPv4 address', async () => {
-    sourceIp = '2001:db8:1:2:3:4:5:6';
-    expect((await wallet.sign(account)).body.link.network).toBe('2001:db8:1:2::/64');
-    sourceIp = '::ffff:203.0.113.9';
-    expect((await wallet.sign(account)).body.link.network).toBe('203.0.113.9');
-    expect(await wallet.keys.findLink(idOf('2001:db8:1:2::/64'))).toMatchObject({ member });
-  });
-
   test('signing in to manage shows the keys, and neither makes nor links anything', async () => {
     const first = await wallet.sign(account);
     sourceIp = '198.51.100.1';
@@ -229,18 +221,6 @@ describe('the wallet function', () => {
     expect((await wallet.sign(account, 'manage')).body.link).toEqual({ ...linked, expiresAt: null });
   });
 
-  test('a network belongs to the last wallet that linked it', async () => {
-    const first = bearer(await wallet.sign(account));
-    const second = bearer(await wallet.sign(testAccount(2)));
-    const ends = async (headers: Record<string, string>) =>
-      (await wallet.post('/cli/keys', {}, headers)).body.link.expiresAt;
-    expect([await ends(first), await ends(second)]).toEqual([null, '2026-11-22T12:00:00.000Z']);
-    time += 60_000;
-    await wallet.post('/cli/network', {}, first);
-    expect([await ends(first), await ends(second)]).toEqual(['2026-11-22T12:01:00.000Z', null]);
-    expect(await wallet.keys.findLink(idOf('203.0.113.7'))).toMatchObject({ member });
-  });
-
   test('/cli/info has what the page shows before anyone has signed', async () => {
     const response = await fetch(`${wallet.url}/cli/info`);
     expect(await response.json()).toEqual({
@@ -264,13 +244,7 @@ test('behind a CDN the signature is for APP_URL, and the gateway is where GATEWA
   expect(await (await fetch(`${wallet.url}/cli/info`)).json()).toMatchObject({ gatewayUrl: 'https://api.example' });
 });
 
-test('no header determines the source of a request', async () => {
-  await using wallet = await startTestWallet({ sourceIp: () => '203.0.113.7' });
-  const response = await fetch(`${wallet.url}/cli/info`, { headers: { 'x-forwarded-for': '198.51.100.1' } });
-  expect(await response.json()).toMatchObject({ network: '203.0.113.7' });
-});
-
-test('except that of a CDN in front that proves itself, and then nobody else is served', async () => {
+test('the source of a request is in the header of a CDN in front that proves itself, and then nobody else is served', async () => {
   const environment = { EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge', APP_URL: 'https://app.example' };
   await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });
   const ask = (headers: Record<string, string>) => fetch(`${wallet.url}/cli/info`, { headers });

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { networkId, networkOf } from '../../lambda/identity/network.ts';
 
 import { keyOf } from '../../lambda/settings/secrets.ts';
 import { json } from '../../local/upstream/script.ts';
 
 import { settingsWith, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -32,20 +33,15 @@ async function refusalOf(response: Response) {
   return [status, headers.get('x-svc-error'), figures.join('/'), error.message];
 }
 
-describe.each(['chat/completions', 'responses', 'messages', 'messages/count_tokens'])(
-  'with ACCESS=keys, whatever GUEST_LIMIT says, /v1/%s',
-  (path) => {
-    test('refuses a placeholder, though its network is linked', async () => {
-      const response = await gateway.post(`/v1/${path}`, question, { 'x-api-key': 'guest' });
-      const message = `Guest access is switched off: a real API key is needed. ${askFor}`;
-      expect(await refusalOf(response)).toEqual([401, 'invalid_api_key', '0/0', message]);
-    });
-
-    test('refuses whoever sends no key', async () => {
-      const [status, code, figures, message] = await refusalOf(await gateway.post(`/v1/${path}`, question));
-      expect([status, code, figures]).toEqual([401, 'missing_api_key', '0/0']);
-      expect(message).toMatch(/^No API key: send one in .* Ask the operator for a key\.$/);
-    });
+testRows(['chat/completions', 'responses', 'messages', 'messages/count_tokens'])(
+  'with ACCESS=keys, whatever GUEST_LIMIT says, no key and a placeholder are refused, though the network is linked',
+  async (path) => {
+    const guest = await refusalOf(await gateway.post(`/v1/${path}`, question, { 'x-api-key': 'guest' }));
+    const message = `Guest access is switched off: a real API key is needed. ${askFor}`;
+    expect(guest).toEqual([401, 'invalid_api_key', '0/0', message]);
+    const nobody = await refusalOf(await gateway.post(`/v1/${path}`, question));
+    const advice = expect.stringMatching(/^No API key: send one in .* Ask the operator for a key\.$/);
+    expect(nobody).toEqual([401, 'missing_api_key', '0/0', advice]);
   },
 );
 

@@ -50,54 +50,6 @@ describe.each(kinds)('a conversation of %s', (kind) => {
     }
     expect(seen.size).toBe(1);
   });
-
-  test('and others spread over all keys', async () => {
-    const seen = new Set<string | undefined>();
-    for (let session = 0; session < 20; session += 1) seen.add(await keyOf(converse(`${session}`)));
-    expect(seen).toEqual(new Set(keys));
-  });
-
-  test('moves while its key rests, and no other conversation does', async () => {
-    const clock = { now: Date.UTC(2026, 5, 15, 12) };
-    await using moving = await startTestGateway({ environment, now: () => clock.now });
-    moving.upstream.otherwise(json(200, plain));
-    const to = moving;
-    const homes = new Map<string, string | undefined>();
-    for (let session = 0; session < 12; session += 1) {
-      homes.set(`${session}`, await keyOf(converse(`${session}`), { to }));
-    }
-    const resting = homes.get('0');
-    moving.upstream.answer(empty(429, { 'retry-after': '30' }));
-    expect(await keyOf(converse('0'), { turn: 2, to })).not.toBe(resting);
-    for (const [session, home] of homes) {
-      const key = await keyOf(converse(session), { turn: 3, to });
-      if (home === resting) expect(key).not.toBe(resting);
-      else expect(key).toBe(home);
-    }
-    clock.now += 30_000;
-    for (const [session, home] of homes) expect(await keyOf(converse(session), { turn: 4, to })).toBe(home);
-  });
-});
-
-test('a session’s header comes before anything else, and does not go upstream', async () => {
-  const names = ['x-claude-code-session-id', 'session-id', 'session_id', 'thread-id', 'x-session-affinity'];
-  for (const name of [...names, 'x-opencode-session', 'x-session-id']) {
-    const seen = new Set<string | undefined>();
-    for (let turn = 1; turn <= 6; turn += 1) {
-      seen.add(await keyOf(conversations.codex(`another ${turn}`), { turn, headers: { [name]: 'the-session' } }));
-      expect(JSON.stringify(gateway.upstream.requests.at(-1)?.headers)).not.toContain('the-session');
-    }
-    expect([name, seen.size]).toEqual([name, 1]);
-  }
-});
-
-test('callers with the same words are spread over the keys', async () => {
-  const seen = new Set<string | undefined>();
-  for (let member = 0; member < 20; member += 1) {
-    const key = await gateway.issueKey({ member: `member ${member}` });
-    seen.add(await keyOf(conversations.hintless('same'), { headers: { 'x-api-key': key } }));
-  }
-  expect(seen).toEqual(new Set(keys));
 });
 
 test('all keys of one member are one caller', async () => {

@@ -98,19 +98,6 @@ describe('a request', () => {
     }
   });
 
-  test('carries the time it is given, and the session token', async () => {
-    await using service = await startFakeService(fine);
-    const now = () => Date.UTC(2015, 7, 30, 12, 36);
-    await createCaller(service, { now, credentials: async () => ({ ...credentials, sessionToken }) }).call(
-      'GetItem',
-      {},
-    );
-    expect(service.requests[0]?.headers).toMatchObject({
-      'x-amz-date': '20150830T123600Z',
-      'x-amz-security-token': sessionToken,
-    });
-  });
-
   test('is signed with the credentials of its moment', async () => {
     await using service = await startFakeService(answer(500, {}), fine);
     const ids = ['first', 'second'];

@@ -53,22 +53,9 @@ describe.each(Object.entries(ways))('by %s, a store that does not answer', (_nam
       expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
     }
   });
-
-  test('is unavailable when it answers something else than JSON', async () => {
-    const server = createHttpServer((_, response) => response.writeHead(502).end('<html>'));
-    await expect(read(await addressOf(server))).rejects.toMatchObject(unavailable);
-  });
 });
 
 describe.each(Object.entries(ways))('by %s, a store that answers', (_name, read) => {
-  test('once after a failure is used', async () => {
-    let failures = 1;
-    const server = createHttpServer((request, response) =>
-      failures-- > 0 ? request.socket.destroy() : answer(200, { Item: { pk: { S: 'there' } } })(request, response),
-    );
-    expect(await read(await addressOf(server))).toMatchObject({ Item: { pk: { S: 'there' } } });
-  });
-
   test('a wrong call is not an outage', async () => {
     const server = createHttpServer(answer(400, { __type: 'com.amazon.coral.validate#ValidationException' }));
     await expect(read(await addressOf(server))).rejects.toMatchObject({ name: 'ValidationException' });

@@ -47,7 +47,6 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
   testRows([
     ['a 500', html(500), 'upstream_error', 'server_error'],
     ['an error as its first event', sse(wire[dialect].failureEvent), 'upstream_error', 'reported'],
-    ['nothing', sse(''), 'upstream_error', 'unusable'],
     ['a 429', html(429), 'service_unavailable', 'limited'],
   ])('that was kept alive, and then fails: an error event, refunded', async (_name, script, code, reason) => {
     await using watched = await startWatchedGateway({ environment: soon });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { html, json, reset, type Script, silence, sse } from '../../local/upstream/script.ts';
-import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { expectQuiet, startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
@@ -22,8 +21,8 @@ function expectNothingPersonal({ log }: TestGateway): void {
   expect(JSON.stringify(log)).not.toMatch(/canary|203\.0\.113|::1|::ffff/);
 }
 
-describe.each(dialectNames)('the log of a gateway that speaks %s', (dialect: DialectName) => {
-  const { path, question, events, answer, failureEvent } = wire[dialect];
+describe('the log of a gateway', () => {
+  const { path, question, events, answer, failureEvent } = wire.responses;
   const outcomes: readonly (readonly [string, boolean, Script])[] = [
     ['an answer', false, json(200, answer)],
     ['a stream', true, sse(events.join(''))],

@@ -53,7 +53,7 @@ describe('quotaWindow', () => {
     ['a key without a limit of its own', { ...member, keyId: 'key_1' }, 'member#alice', 50],
     ['a key with one', { ...member, keyId: 'key_1', ownLimit: 7 }, 'key#key_1', 7],
     ['a key with a limit of zero', { ...member, keyId: 'key_1', ownLimit: 0 }, 'key#key_1', 0],
-  ])('counts in the window of each period', (_, identity, item, limit) => {
+  ])('counts a key by itself if it has a limit of its own', (_, identity, item, limit) => {
     expect(quotaWindow(identity, lastMoment, limits)).toMatchObject({ item, limit });
   });
 });

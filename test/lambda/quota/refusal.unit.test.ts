@@ -14,14 +14,14 @@ testRows([
   [0, 'no requests are left'],
   [1, '1 request is left'],
   [2, '2 requests are left'],
-])('what is left', (remaining, said) => {
+])('is told how many requests are left', (remaining, said) => {
   expect(sayWhatIsLeft({ limit: 3, remaining })).toBe(said);
 });
 
 testRows([
   [1, 'More than 1 request in one minute. Please try again in 30 s.'],
   [20, 'More than 20 requests in one minute. Please try again in 30 s.'],
-])('a burst', (burst, message) => {
+])('too many in one minute are told when to try again', (burst, message) => {
   expect(tooFast({ ...window, burst }, now)).toEqual({
     code: 'rate_limited',
     message,
@@ -61,7 +61,7 @@ testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
     {},
     `The quota of 1 request a day is used up. It starts anew at 2026-11-23T00:00:00Z.${counted}`,
   ],
-])('a quota that is used up', (identity, more, wording, message) => {
+])('a quota that is used up is told with its limit, its end and the way to more', (identity, more, wording, message) => {
   const { resetAt: end } = more;
   expect(usedUp(identity, { ...window, ...more }, now, wording)).toEqual({
     ...{ code: 'quota_exceeded', message },
@@ -79,7 +79,7 @@ testRows([
     'requests of guests',
     ' Before that, link a wallet or get a key at https://app.example/cli.',
   ],
-])('a limit of the whole deployment', (ofGuests, appUrl, whose, more) => {
+])('a limit of the whole deployment is told with its end', (ofGuests, appUrl, whose, more) => {
   expect(allAnswered(ofGuests, resetAt, now, { appUrl })).toEqual({
     code: 'service_unavailable',
     message: `The gateway has answered as many ${whose} as it may on one day.`,

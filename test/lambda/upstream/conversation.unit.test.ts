@@ -22,7 +22,7 @@ describe('a conversation is known by', () => {
     'x-session-affinity',
     'x-opencode-session',
     'x-session-id',
-  ])('a header names it', (name) => {
+  ])('each header that names a session', (name) => {
     expect(traitsOf(opening, { [name]: ' one ' })).toEqual(['one']);
     expect(traitsOf(opening, { [name]: ' ' })).toEqual(['"hello"']);
   });

@@ -91,16 +91,4 @@ describe('content bound to the account that failed', () => {
     expect(outcome(response)).toEqual([500, 'upstream_error']);
     expect(response.headers.get('x-svc-remaining')).toBe('100000');
   });
-
-  testRows(kinds)('a first turn has no history, and gets the upstream’s 400', async (kind) => {
-    await using world = await startTwo(empty(500), foreign);
-    const response = await send(conversations[kind]('one'), { to: world.two });
-    expect(outcome(response)).toEqual([400, 'invalid_request']);
-  });
-
-  test('a 400 of the content’s own account is the caller’s', async () => {
-    await using world = await startTwo(foreign, json(200, plain));
-    const response = await send(conversations.codex('one'), { turn: 6, to: world.two });
-    expect(outcome(response)).toEqual([400, 'invalid_request']);
-  });
 });

@@ -10,9 +10,7 @@ const callersFault = { code: 'invalid_request', reason: 'caller', charged: 1 } a
 
 /** The upstream's status and the client's. */
 const expectations: readonly (readonly [number, Refusal])[] = [
-  ...[400, 405, 406, 409, 410, 411, 415, 422, 424, 451, 499].map(
-    (status) => [status, { status, ...callersFault }] as const,
-  ),
+  ...[400, 422, 499].map((status) => [status, { status, ...callersFault }] as const),
   [401, { status: 502, reason: 'credentials', ...upstreamError }],
   [402, { status: 502, reason: 'credentials', ...upstreamError }],
   [403, { status: 502, reason: 'forbidden', ...upstreamError }],
@@ -20,10 +18,8 @@ const expectations: readonly (readonly [number, Refusal])[] = [
   [408, { status: 504, code: 'upstream_timeout', reason: 'upstream_timeout', charged: 0 }],
   [413, { status: 413, code: 'request_too_large', reason: 'too_large', charged: 1 }],
   [429, { status: 503, code: 'service_unavailable', reason: 'limited', charged: 0 }],
-  ...[500, 501, 502, 503, 504, 507, 520, 524, 529, 599].map(
-    (status) => [status, { status, reason: 'server_error', ...upstreamError }] as const,
-  ),
-  ...[300, 304, 600, 999].map((status) => [status, { status: 502, reason: 'unusable', ...upstreamError }] as const),
+  ...[500, 503, 529].map((status) => [status, { status, reason: 'server_error', ...upstreamError }] as const),
+  ...[304, 999].map((status) => [status, { status: 502, reason: 'unusable', ...upstreamError }] as const),
 ];
 
 const leak = `AcmeCorp thunder ${canary.upstreamBody}`;

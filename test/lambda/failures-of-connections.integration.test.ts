@@ -66,26 +66,26 @@ describe.each(dialectNames)('an upstream of %s', (dialect: DialectName) => {
     expectRefusal(dialect, outcome, { ...lost, reason: 'unreachable' });
     expect(outcome.line.causeCode).toBe('ECONNREFUSED');
   });
+});
 
-  test('is silent before the head, or after it', async () => {
-    await using watched = await startWatchedGateway({ environment: { REQUEST_TIMEOUT: '0.1' } });
-    const { upstream } = watched.gateway;
-    for (const script of [[silence], [head(200, jsonHead), silence], [head(200, jsonHead), write('{'), silence]]) {
-      upstream.answer(script);
-      expectRefusal(dialect, await watched.ask(dialect), { ...late, reason: 'timeout' });
-      expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
-    }
-  });
+test('an upstream is silent before the head, or after it', async () => {
+  await using watched = await startWatchedGateway({ environment: { REQUEST_TIMEOUT: '0.1' } });
+  const { upstream } = watched.gateway;
+  for (const script of [[silence], [head(200, jsonHead), silence], [head(200, jsonHead), write('{'), silence]]) {
+    upstream.answer(script);
+    expectRefusal('chat', await watched.ask('chat'), { ...late, reason: 'timeout' });
+    expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
+  }
+});
 
-  test('is silent before a stream’s first event', async () => {
-    await using watched = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.1' } });
-    const { upstream } = watched.gateway;
-    for (const script of [[silence], [head(200, jsonHead), silence], [...sse(''), silence]]) {
-      upstream.answer(script);
-      expectRefusal(dialect, await watched.ask(dialect, { stream: true }), { ...late, reason: 'timeout' });
-      expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
-    }
-  });
+test('an upstream is silent before a stream’s first event', async () => {
+  await using watched = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.1' } });
+  const { upstream } = watched.gateway;
+  for (const script of [[silence], [head(200, jsonHead), silence], [...sse(''), silence]]) {
+    upstream.answer(script);
+    expectRefusal('chat', await watched.ask('chat', { stream: true }), { ...late, reason: 'timeout' });
+    expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
+  }
 });
 
 test('a connection that is not accepted ends after UPSTREAM_CONNECT_TIMEOUT', async () => {

@@ -79,24 +79,3 @@ describe('UPSTREAM_HEADERS', () => {
     expect(gateway.upstream.requests).toEqual([]);
   });
 });
-
-test('every model id of an upstream is hidden', async () => {
-  await using gateway = await startTestGateway({
-    environment: { UPSTREAM_MESSAGES_TEXT_MODEL: 'nebula-m', UPSTREAM_RESPONSES_VISION_MODEL: 'nebula-r' },
-  });
-  const message = { role: 'assistant', content: 'nebula-m or nebula-r' };
-  gateway.upstream.otherwise(json(200, { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }] }));
-  const response = await gateway.post(path, { model: 'svc', messages: [] }, { 'x-api-key': 'guest' });
-  expect(await response.text()).toContain('svc or svc');
-});
-
-testRows([
-  ['true', 'true'],
-  ['false', 'false'],
-  ['maybe', null],
-])('x-should-retry of an upstream’s error is told on, or not', async (given, passed) => {
-  await using gateway = await startTestGateway();
-  gateway.upstream.otherwise(json(500, { error: {} }, { 'x-should-retry': given }));
-  const response = await gateway.post(path, { model: 'svc', messages: [] }, { 'x-api-key': 'guest' });
-  expect(response.headers.get('x-should-retry')).toBe(passed);
-});

@@ -99,14 +99,6 @@ describe('a refusal', () => {
     expect((await quota.charge(member, 'req_1')).figures.remaining).toBe(29);
   });
 
-  test('of a day names the reset', async () => {
-    const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 0, burstLimit: 20 } as const;
-    const refusal = await refusalOf(quotaAt({ time: midnight - 90_000 }, { limits }).charge(newMember(), 'req_1'));
-    expect(refusal).toMatchObject({ code: 'quota_exceeded', figures: { limit: 0, remaining: 0, resetSeconds: 90 } });
-    expect(refusal.headers).toEqual({ 'retry-after': '90', 'x-should-retry': 'false' });
-    expect(refusal.message).toContain('2026-11-22T00:00:00Z');
-  });
-
   testRows([
     ['https://app.example', 'https://app.example/cli'],
     [undefined, 'an issued key'],

@@ -61,13 +61,16 @@ testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
     {},
     `The quota of 1 request a day is used up. It starts anew at 2026-11-23T00:00:00Z.${counted}`,
   ],
-])('a quota that is used up is told with its limit, its end and the way to more', (identity, more, wording, message) => {
-  const { resetAt: end } = more;
-  expect(usedUp(identity, { ...window, ...more }, now, wording)).toEqual({
-    ...{ code: 'quota_exceeded', message },
-    ...(end !== undefined && { headers: { 'retry-after': '30' } }),
-  });
-});
+])(
+  'a quota that is used up is told with its limit, its end and the way to more',
+  (identity, more, wording, message) => {
+    const { resetAt: end } = more;
+    expect(usedUp(identity, { ...window, ...more }, now, wording)).toEqual({
+      ...{ code: 'quota_exceeded', message },
+      ...(end !== undefined && { headers: { 'retry-after': '30' } }),
+    });
+  },
+);
 
 testRows([
   [false, undefined, 'requests', ''],

@@ -40,7 +40,7 @@ export const setByStack: Readonly<Record<string, string>> = {
 };
 
 /** The largest environment that Lambda takes, in bytes of its JSON. */
-const environmentLimits = { 'function-url': 4_096, both: 4_096, web: 32_768 } as const;
+const environmentLimits = { 'function-url': 4_096, web: 32_768 } as const;
 
 /** Settings of the HTTP server that an operator can't choose when Lambda runs it. */
 const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'BODY_BUDGET');
@@ -172,7 +172,7 @@ export type Texts = Readonly<Record<string, string>>;
 
 /** Settings of an engine that is not deployed; invalid ones have a fault already. */
 export function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
-  if (engine === undefined || engine === 'both') return []; // invalid: reported by its own check
+  if (engine === undefined) return []; // invalid: reported by its own check
   const other = engine === 'web' ? 'function-url' : 'web';
   return ofEngine[other]
     .filter((name) => Object.hasOwn(given, name) && !faults.some((fault) => fault.startsWith(`${name} `)))

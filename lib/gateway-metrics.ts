@@ -4,7 +4,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import { canaryMetrics, metrics } from '../lambda/report/metrics.ts';
 import type { Tables } from './tables.ts';
 
-/** The functions that answer requests. The gateway runs on one engine or on both. */
+/** The functions that answer requests: the gateway on one of its engines, and that of /cli. */
 export interface Serving {
   readonly gateway?: { readonly function: LambdaFunction } | undefined;
   readonly web?: { readonly functionName: string } | undefined;

@@ -43,7 +43,7 @@ export class GatewayStack extends Stack {
       edge: config.environment.EDGE_HEADER !== undefined,
       canary: config.canary,
     });
-    const { gateway, web, main } = createEngines(this, { config, commit, code, tables, secrets });
+    const { gateway, web, main } = createEngine(this, { config, commit, code, tables, secrets });
     const wallet = new WalletFunction(this, 'Wallet', {
       ...{ config, commit, tables, secrets },
       code: code.wallet,
@@ -68,7 +68,7 @@ export class GatewayStack extends Stack {
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
     const dashboard = new Dashboard(this, 'Dashboard', {
       ...{ metrics, alarms },
-      logGroups: [gateway, web].flatMap((engine) => engine?.logGroup ?? []),
+      logGroups: [main.logGroup],
       functionLogGroup: gateway?.logGroup,
       walletLogGroup: wallet.logGroup,
       canaryLogGroup: canary?.logGroup,
@@ -94,7 +94,6 @@ export class GatewayStack extends Stack {
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
       ...(edge && { EdgeDomainName: edge.domainName, EdgeDistribution: edge.distributionId }),
-      ...(gateway && web && { WebUrl: web.url, WebLogGroup: web.logGroup.logGroupName }),
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
@@ -102,15 +101,12 @@ export class GatewayStack extends Stack {
 
 type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code'>;
 
-/**
- * The gateway on one engine, or on both side by side. With both, clients, the edge and the page at /cli are still sent to the
- * Function URL.
- */
-function createEngines(scope: Construct, { code, ...parts }: Parts) {
-  const { engine } = parts.config;
-  const web =
-    engine === 'function-url' ? undefined : new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server });
-  if (engine === 'web' && web) return { web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
+/** The gateway on the engine that the configuration names. */
+function createEngine(scope: Construct, { code, ...parts }: Parts) {
+  if (parts.config.engine === 'web') {
+    const web = new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server });
+    return { web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
+  }
   const gateway = new GatewayFunction(scope, 'Gateway', { ...parts, code: code.gateway });
-  return { gateway, web, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };
+  return { gateway, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };
 }

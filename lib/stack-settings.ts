@@ -28,8 +28,7 @@ export const unreserved = 100;
 
 /** Settings of the stack, beside the function's own. */
 export const stackSettings = {
-  /** `both` runs them side by side on the same tables, to move from one to the other. */
-  engine: byDefault('function-url', choice(['function-url', 'web', 'both'])),
+  engine: byDefault('function-url', choice(['function-url', 'web'])),
   /** Processor time is proportional to it, but a stream mostly waits. The default is twice what the largest bodies take. */
   memorySize: byDefault('512', integer(128, 10_240)),
   maxConcurrency: byDefault('64', integer(1, 128)),

@@ -75,7 +75,7 @@ function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
     UrlFailing: {
       what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
       runbook: 'url-failing',
-      // Without the gateway's own refusals and failures (under `both`, of both engines): neither scanners nor a stop ring.
+      // Without the gateway's own refusals and failures: neither scanners nor a stop ring.
       metric: fillGaps(
         { refused: url.refused, failed: url.failed, own: own('errorAnswers') },
         'refused + failed - own',

@@ -326,7 +326,7 @@ describe('the engine', () => {
     [{ rateLimit: 100 }, `rateLimit ${without('function-url')}`],
     [{ BODY_BUDGET: 100 }, `BODY_BUDGET ${without('function-url')}`],
     [{ engine: 'web', BODY_BUDGET: 0 }, 'BODY_BUDGET must be a whole number of MiB from 1 to 65536'],
-    [{ engine: 'http' }, 'engine must be function-url, web or both'],
+    [{ engine: 'both' }, 'engine must be function-url or web'],
     [{ engine: 'web', maxConcurrency: 129 }, 'maxConcurrency must be a whole number from 1 to 128'],
     [{ engine: 'web', maxEnvironments: 1 }, 'maxEnvironments must be a whole number from 2 to 10000'],
     [
@@ -346,10 +346,12 @@ describe('the engine', () => {
     expect(faults(withDefaults(given))).toEqual([`gateway.defaults: ${fault}`]);
   });
 
-  test('both together take the settings of each, and a blank unsets what one of them lacks', () => {
-    const all = { memorySize: 1024, reservedConcurrency: 50, tracing: true, maxEnvironments: 10, rateLimit: 2000 };
-    expect(readDeploymentConfig(withDefaults({ engine: 'both', ...all, BODY_BUDGET: 512 }))).toMatchObject({
-      ...all,
+  test('each takes its own settings, and a blank unsets what it lacks', () => {
+    const ofFunction = { memorySize: 1024, reservedConcurrency: 50, tracing: true };
+    expect(readDeploymentConfig(withDefaults(ofFunction))).toMatchObject(ofFunction);
+    const ofWeb = { maxEnvironments: 10, rateLimit: 2000 };
+    expect(readDeploymentConfig(withDefaults({ engine: 'web', ...ofWeb, BODY_BUDGET: 512 }))).toMatchObject({
+      ...ofWeb,
       serverEnvironment: { BODY_BUDGET: '512' },
     });
     const block = { defaults: { ...defaults, memorySize: 512 }, stages: { dev: { engine: 'web', memorySize: '' } } };
@@ -360,6 +362,6 @@ describe('the engine', () => {
   test('a web function has room for more settings than a function', () => {
     const CORS_ORIGINS = Array.from({ length: 120 }, (_, index) => `https://number-${index}-of-many.example`).join(',');
     expect(faults(withDefaults({ engine: 'web', CORS_ORIGINS }))).toEqual([]);
-    expect(faults(withDefaults({ engine: 'both', CORS_ORIGINS }))).toEqual([expect.stringMatching(/and Lambda 4096$/)]);
+    expect(faults(withDefaults({ CORS_ORIGINS }))).toEqual([expect.stringMatching(/and Lambda 4096$/)]);
   });
 });

@@ -203,5 +203,4 @@ test('behind the edge it is the origin, and /cli goes where it went before', () 
   const { DomainName: __, Id: ___, ...same } = wasMain;
   expect(rest).toEqual(same);
   expect(DomainName).toEqual({ 'Fn::GetAtt': [expect.stringMatching(/^Web.*Endpoint/), 'DomainName'] });
-  expect(origins('both')).toEqual([wasMain, ...wereOthers]);
 });

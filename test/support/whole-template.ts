@@ -23,6 +23,15 @@ const everything = {
 /** Adds the path of each construct, as the CDK's command line does. */
 const context = { 'aws:cdk:enable-path-metadata': true };
 
+/** The settings with which the same deployment runs on the web engine. */
+export const onWeb = { engine: 'web', reservedConcurrency: '', maxEnvironments: 20, rateLimit: 500 };
+
+/** A web function beside all else. No deployment is like this, but the gate judges part by part. */
+export function synthesizeWithBothEngines(): Template {
+  const [web, functionUrl] = [synthesizeWhole(onWeb), synthesizeWhole()];
+  return { ...functionUrl, Resources: { ...web.Resources, ...functionUrl.Resources } };
+}
+
 /** The template of a deployment in use, as the gate reads it. */
 export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}, isValidated = false): Template {
   const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context, isValidated });

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { compareTemplates } from '../../../lib/diff/changes.ts';
 import { findDangers } from '../../../lib/diff/judge.ts';
 import { partsOf } from '../../../lib/diff/template.ts';
-import { synthesizeWhole } from '../../support/whole-template.ts';
+import { synthesizeWithBothEngines } from '../../support/whole-template.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests reach into templates as deep as they please
 type Any = any;
 
 /** With a function and a web function, both of which have the settings. */
-const base = synthesizeWhole({ engine: 'both', maxEnvironments: 20, rateLimit: 500, logRetentionDays: 30 });
+const base = synthesizeWithBothEngines();
 
 const propertiesIn = (template: Any, name: string): Any => {
   const part = partsOf(base).find((one) => one.name === name);

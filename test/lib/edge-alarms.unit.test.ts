@@ -4,10 +4,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { App } from 'aws-cdk-lib/core';
 import { readDeploymentConfig } from '../../lib/config.ts';
 import { EdgeAlarmsStack } from '../../lib/edge-alarms-stack.ts';
-import { listen } from '../alarms/simulator/listen.ts';
-import { createMetricStore } from '../alarms/simulator/metric-store.ts';
-import { readAlarms } from '../alarms/simulator/read-alarms.ts';
 import { anchorsIn } from '../docs/markdown.ts';
+import { readAlarms, statesOf } from '../support/alarms.ts';
 import { least, synthesizeStack } from '../support/stack.ts';
 
 /** The account's own, from docs/web-acl.json. */
@@ -25,18 +23,6 @@ const stack = createStack();
 const template = Template.fromStack(stack);
 const alarms = readAlarms(template.toJSON());
 const withWebAcl = readAlarms(Template.fromStack(createStack({ edgeWebAclArn })).toJSON());
-const blockedRequests = {
-  ...{ Namespace: 'AWS/WAFV2', MetricName: 'BlockedRequests' },
-  Dimensions: [
-    { Name: 'Rule', Value: 'ALL' },
-    { Name: 'WebACL', Value: aclName },
-  ],
-};
-const Dimensions = [
-  { Name: 'DistributionId', Value: 'E123456789' },
-  { Name: 'Region', Value: 'Global' },
-];
-
 test('is a stack in us-east-1 for each stage, with its own topic that mails the same address', () => {
   expect([stack.region, stack.stackName]).toEqual(['us-east-1', 'InferenceGateway-prod-edge-alarms']);
   template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'on-call@example.com' });
@@ -49,20 +35,26 @@ test('is a stack in us-east-1 for each stage, with its own topic that mails the 
   }
 });
 
-/** A busy hour at the edge between quiet ones: the percentages of answers that fail, and the alarms that ring. */
+/** An hour at the edge: the percentages of answers that fail, and the alarms that ring after ten minutes. */
 function rings(perMinute: number, rates: Readonly<Record<string, number>>, given = alarms): string[] {
-  const store = createMetricStore();
-  const send = (minute: number, MetricName: string, value: number) =>
-    store.add(minute, { Namespace: 'AWS/CloudFront', MetricName, Dimensions }, value);
-  for (let minute = 0; minute < 180; minute += 1) {
-    send(minute, 'Requests', perMinute);
-    const isBusy = minute >= 60 && minute < 120;
+  const requests = perMinute * 5;
+  const ofStatus = ['4xx', '5xx', '403', '503', '504'].map(
+    (status) => [`${status}ErrorRate`, rates[status] ?? 0] as const,
+  );
+  const shares = Object.fromEntries(
+    ofStatus.map(([name, percent]) => [`AWS/CloudFront ${name} DistributionId=E123456789 Region=Global`, [percent]]),
+  );
+  const figures = {
+    ...shares,
+    'AWS/CloudFront Requests DistributionId=E123456789 Region=Global': [requests],
     // A web ACL that blocks nothing reports nothing.
-    if (isBusy && rates.blocked) store.add(minute, blockedRequests, (perMinute * rates.blocked) / 100);
-    for (const status of ['4xx', '5xx', '403', '503', '504'])
-      send(minute, `${status}ErrorRate`, isBusy ? (rates[status] ?? 0) : 0);
-  }
-  return Object.keys(listen(given, store, 180)).map((name) => name.replace(/[0-9A-F]{8}$/, ''));
+    ...(rates.blocked && {
+      [`AWS/WAFV2 BlockedRequests Rule=ALL WebACL=${aclName}`]: [(requests * rates.blocked) / 100],
+    }),
+  };
+  const rung = given.map((alarm) => [alarm.name, statesOf(alarm, Array(12).fill(figures)).indexOf(true)] as const);
+  expect(rung.filter(([, period]) => period >= 0 && period !== 1)).toEqual([]);
+  return rung.flatMap(([name, period]) => (period === 1 ? [name] : []));
 }
 
 test.each<[string, number, object, string[]]>([
@@ -99,7 +91,7 @@ test('their metrics are published, and on the dashboard with the costs of the ed
   });
   const [dashboard] = Object.values(whole.findResources('AWS::CloudWatch::Dashboard'));
   const text = JSON.stringify(dashboard);
-  const watched = alarms.flatMap(({ metrics }) => Object.values(metrics).map(({ metric }) => metric.MetricName));
+  const watched = alarms.flatMap((alarm) => Object.values(alarm.watched).map(({ label }) => label.split(' ')[1] ?? ''));
   for (const name of [...watched, '4xxErrorRate', 'BytesDownloaded']) expect(text).toContain(name);
   for (const label of ['requests at the edge', 'transfer at the edge', 'invocations of /cli'])
     expect(text).toContain(label);

@@ -6,8 +6,10 @@ const shared = ['errors', 'memory', 'models', 'pipeline', 'write-body'];
  * and itself, so data flows one way, and each kind of change touches one place.
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {
-  settings: shared,
   json: shared,
+  // Prices are settings, and what a request may cost is read from its body.
+  budget: ['json', ...shared],
+  settings: ['budget', ...shared],
   identity: shared,
   quota: ['identity', ...shared],
   dialects: ['json', 'settings', ...shared],

@@ -14,6 +14,7 @@ import {
 import { conversationStart, findVisionContent, keepStop, readExpectedAnswer, requireArray } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import type { Dialect, ExpectedAnswer, Normalization, Recorder, StreamDialect } from './dialect.ts';
+import { type FileRules, findFilesIn, stringAt } from './files.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 
 const content = {
@@ -27,6 +28,17 @@ const visionRules = new Map([
   ['messages', content],
   ['prediction', content],
 ]);
+
+const fileRules: FileRules = {
+  roots: new Set(visionRules.keys()),
+  within: new Set(['content', 'images']),
+  readFile: (body, part, type) => {
+    if (type === 'image_url') return { isImage: true, data: stringAt(body, part, 'image_url', 'url') };
+    if (type === 'video_url') return { isImage: false, data: stringAt(body, part, 'video_url', 'url') };
+    if (type === 'input_audio') return { isImage: false, data: stringAt(body, part, 'input_audio', 'data') };
+    return type === 'file' ? { isImage: false, data: stringAt(body, part, 'file', 'file_data') } : undefined;
+  },
+};
 
 /** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
@@ -45,6 +57,9 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),
   checkBody: (body) => requireArray(body, 'messages'),
   findVision: (body) => findVisionContent(body, visionRules),
+  outputLimits: ['max_completion_tokens', 'max_tokens'],
+  choicesMember: 'n',
+  findFiles: (body, visit) => findFilesIn(body, fileRules, visit),
   findConversationStart: (body) => conversationStart(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
   readExpectedAnswer: (body) => ({

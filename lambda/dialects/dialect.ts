@@ -1,3 +1,4 @@
+import type { SizeRules } from '../budget/estimate.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Cooperative } from '../json/cooperative.ts';
 import type { Edit } from '../json/edit.ts';
@@ -80,7 +81,7 @@ export interface Recorder {
 }
 
 /** Everything that differs between dialects. Pure: data in, data out. */
-export interface Dialect {
+export interface Dialect extends SizeRules {
   readonly name: string;
   readonly endpoints: readonly Endpoint[];
   /** The headers that carry the upstream key. */

@@ -34,6 +34,7 @@ import type {
   Recorder,
   StreamDialect,
 } from './dialect.ts';
+import { type FileRules, findFilesIn, stringAt } from './files.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 const content = {
@@ -46,6 +47,19 @@ const visionRules = new Map([
   ['messages', content],
   ['system', content],
 ]);
+
+const fileRules: FileRules = {
+  roots: new Set(visionRules.keys()),
+  within: new Set(content.within),
+  readFile: (body, part, type) => {
+    if (type === 'image') return { isImage: true, data: stringAt(body, part, 'source', 'data') };
+    if (type === 'container_upload') return { isImage: false };
+    if (type !== 'document' && type !== 'video') return undefined;
+    // Text is a document too, and counts as what it is; so does content that has parts of its own.
+    const isText = /^(text|content)$/.test(stringMember(body, body.member(part, 'source'), 'type') ?? '');
+    return isText ? undefined : { isImage: false, data: stringAt(body, part, 'source', 'data') };
+  },
+};
 
 const effort = new Set(['effort']);
 const disabled = '{"type":"disabled"}';
@@ -96,6 +110,8 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     ]),
     checkBody,
     findVision: (body) => findVisionContent(body, visionRules),
+    outputLimits: ['max_tokens'],
+    findFiles: (body, visit) => findFilesIn(body, fileRules, visit),
     findConversationStart: (body) => [
       ...textsOf(body, body.member(body.root, 'system')),
       ...conversationStart(body, body.member(body.root, 'messages')),

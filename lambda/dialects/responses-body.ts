@@ -1,8 +1,10 @@
+import type { RequestFile } from '../budget/estimate.ts';
 import { GatewayError } from '../errors.ts';
 import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { presentMember } from './answer.ts';
 import { conversationStart, describe, findVisionContent, textsOf, type VisionRule } from './body.ts';
+import { type FileRules, findFilesIn, stringAt } from './files.ts';
 
 const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
 const files = ['file_data'];
@@ -11,6 +13,36 @@ const visionRules = new Map<string, VisionRule>([
   // The variables of a prompt have names of the caller's choosing.
   ['prompt', { types, members: [], files, within: 'all' }],
 ]);
+
+function readFile(body: Json, part: Node, type: string): RequestFile | undefined {
+  switch (type) {
+    case 'input_image':
+    case 'computer_screenshot':
+      return { isImage: true, data: stringAt(body, part, 'image_url') };
+    // A picture that the model made before comes back in this item.
+    case 'image_generation_call':
+      return { isImage: true, data: stringAt(body, part, 'result') };
+    case 'input_file':
+      return { isImage: false, data: stringAt(body, part, 'file_data') };
+    case 'input_audio':
+      return { isImage: false, data: stringAt(body, part, 'input_audio', 'data') };
+    case 'input_video':
+      return { isImage: false, data: stringAt(body, part, 'video_url') };
+    default:
+      return undefined;
+  }
+}
+
+const fileRules: readonly FileRules[] = [...visionRules].map(([root, { within }]) => ({
+  roots: new Set([root]),
+  within: within === 'all' ? within : new Set(within),
+  readFile,
+}));
+
+/** The files in a body. */
+export function* findFiles(body: Json, visit: (file: RequestFile) => void): Cooperative<void> {
+  for (const rules of fileRules) yield* findFilesIn(body, rules, visit);
+}
 
 /** Where a body holds an image or a video. */
 export function findVision(body: Json): Cooperative<string | undefined> {

@@ -16,7 +16,7 @@ import { readExpectedAnswer } from './body.ts';
 import type { Dialect, MakeDelta, OutgoingEvent, Recorder, StreamDialect } from './dialect.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
-import { checkBody, findConversationStart, findVision, hasReferences } from './responses-body.ts';
+import { checkBody, findConversationStart, findFiles, findVision, hasReferences } from './responses-body.ts';
 
 /** Families of texts that a program reads: `response.function_call_arguments`, `response.audio`; not `response.output_text`. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
@@ -44,6 +44,8 @@ export const responses: Dialect = {
   controlMembers: new Set(['model', 'stream', 'input', 'prompt', 'previous_response_id', 'conversation', 'background']),
   checkBody,
   findVision,
+  outputLimits: ['max_output_tokens'],
+  findFiles,
   hasReferences,
   findConversationStart,
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'input')),

@@ -12,7 +12,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   settings: ['budget', ...shared],
   identity: shared,
   quota: ['identity', ...shared],
-  dialects: ['json', 'settings', ...shared],
+  dialects: ['budget', 'json', 'settings', ...shared],
   upstream: ['dialects', 'json', 'settings', ...shared],
   stream: ['dialects', 'json', 'upstream', ...shared],
   request: ['dialects', 'identity', 'json', 'quota', 'upstream', ...shared],

@@ -1,0 +1,127 @@
+import { GatewayError } from '../errors.ts';
+import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { type ModelPrices, roundUp } from './prices.ts';
+
+/** A file in a request: by its data, or by an address or id. */
+export interface RequestFile {
+  readonly isImage: boolean;
+  /** The string in which the dialect reads the file's data or address. */
+  readonly data?: Node | undefined;
+}
+
+/** What a dialect knows about the size of a request. */
+export interface SizeRules {
+  /** Top-level members that limit the tokens of one answer. The first is the one to recommend. */
+  readonly outputLimits: readonly string[];
+  /** The top-level member that asks for several answers at once, if the dialect has one. */
+  readonly choicesMember?: string;
+  /** Finds the files in places where the dialect reads one, whatever texts elsewhere look like. */
+  findFiles(body: Json, visit: (file: RequestFile) => void): Cooperative<void>;
+}
+
+/** The most that a request is expected to cost, in micros, and what that was worked out from. */
+export interface Reservation {
+  readonly input: number;
+  readonly output: number;
+  readonly total: number;
+  readonly inputTokens: number;
+  /** In tokens, for each choice. */
+  readonly outputLimit: number;
+  readonly choices: number;
+}
+
+const bytesPerToken = 3;
+const tokensPerImage = 2_000;
+const bytesPerFileToken = 10;
+const leastTokensPerFile = 2_000;
+
+/**
+ * Estimates what a request may cost before it is sent. Throws `invalid_request` where a limit could be read in two ways.
+ * `reservedOutput` stands for an output limit that neither the request nor the prices name.
+ */
+export function* estimateReservation(
+  body: Json,
+  rules: SizeRules,
+  prices: ModelPrices,
+  reservedOutput: number,
+): Cooperative<Reservation> {
+  const inputTokens = yield* estimateInput(body, rules);
+  const { outputLimit, choices } = yield* readLimits(body, rules, prices.maxOutput ?? reservedOutput);
+  const dearest = Math.max(prices.input, prices.cacheRead, prices.cacheWrite);
+  const input = roundUp(BigInt(inputTokens) * BigInt(dearest));
+  const output = roundUp(BigInt(outputLimit) * BigInt(choices) * BigInt(prices.output));
+  const total = Math.min(input + output, Number.MAX_SAFE_INTEGER);
+  return { input, output, total, inputTokens, outputLimit, choices };
+}
+
+/** The largest output limit with which the request would cost no more than `left` micros; undefined if none is small enough. */
+export function fittingOutput(reservation: Reservation, prices: ModelPrices, left: number): number | undefined {
+  const price = BigInt(reservation.choices) * BigInt(prices.output);
+  const room = left - reservation.input;
+  if (room <= 0 || price === 0n) return undefined;
+  const tokens = (BigInt(room) * 1_000_000n) / price;
+  return tokens < 1n ? undefined : Math.min(Number(tokens), reservation.outputLimit);
+}
+
+function* estimateInput(body: Json, rules: SizeRules): Cooperative<number> {
+  let textBytes = Buffer.byteLength(body.text);
+  let fileTokens = 0;
+  yield* rules.findFiles(body, ({ isImage, data }) => {
+    const bytes = data === undefined ? 0 : Buffer.byteLength(body.raw(data)) - '""'.length;
+    textBytes -= bytes;
+    fileTokens += isImage ? tokensPerImage : Math.max(leastTokensPerFile, Math.ceil(bytes / bytesPerFileToken));
+  });
+  return Math.ceil(textBytes / bytesPerToken) + fileTokens;
+}
+
+/** Reads the top-level numbers on which the size of the answer depends. */
+function* readLimits(body: Json, rules: SizeRules, otherwise: number) {
+  const { outputLimits, choicesMember } = rules;
+  const names = choicesMember === undefined ? outputLimits : [...outputLimits, choicesMember];
+  const values = yield* readOnce(body, names);
+  const limits = outputLimits.flatMap((name) => {
+    const value = values.get(name);
+    // What is no such number may still be a limit to a lenient upstream, so it must not leave the other one alone.
+    return value === undefined ? [] : [readCount(body, value) ?? otherwise];
+  });
+  return {
+    outputLimit: limits.length === 0 ? otherwise : Math.max(...limits),
+    choices: choicesMember === undefined ? 1 : readChoices(body, choicesMember, values.get(choicesMember)),
+  };
+}
+
+function readChoices(body: Json, member: string, value: Node | undefined): number {
+  const choices = value === undefined ? 1 : readCount(body, value);
+  if (choices !== undefined) return choices;
+  throw new GatewayError('invalid_request', `${member} must be a whole number of 1 or more.`);
+}
+
+/** The values of these top-level members that are not null. Each may stand once, and only in this spelling. */
+function* readOnce(body: Json, names: readonly string[]): Cooperative<Map<string, Node>> {
+  const patterns = names.map((name) => ({ name, pattern: new RegExp(`^${name}$`, 'iu') }));
+  const seen = new Set<string>();
+  const values = new Map<string, Node>();
+  let read = 0;
+  for (const key of body.keys(body.root)) {
+    if (++read % nodesPerTurn === 0) yield;
+    const spelt = body.string(key);
+    const name = patterns.find(({ pattern }) => pattern.test(spelt))?.name;
+    if (name === undefined) continue;
+    // Some upstreams match names regardless of case, or take the first of two.
+    if (spelt !== name) {
+      throw new GatewayError('invalid_request', `${spelt} is not a field: case matters. Write ${name}.`);
+    }
+    if (seen.has(name)) throw new GatewayError('invalid_request', `${name} is repeated: send it once.`);
+    seen.add(name);
+    if (body.kind(key + 1) !== 'null') values.set(name, key + 1);
+  }
+  return values;
+}
+
+/** A whole number of 1 or more, at most the largest that is exact; undefined for anything else. */
+function readCount(body: Json, value: Node): number | undefined {
+  const number = body.kind(value) === 'number' ? Number(body.raw(value)) : 0;
+  if (number >= Number.MAX_SAFE_INTEGER) return Number.MAX_SAFE_INTEGER;
+  return number >= 1 && Number.isInteger(number) ? number : undefined;
+}

@@ -1,0 +1,223 @@
+import { describe, expect, test } from '@jest/globals';
+import { estimateReservation, fittingOutput } from '../../../lambda/budget/estimate.ts';
+import type { ModelPrices } from '../../../lambda/budget/prices.ts';
+import { createDialects } from '../../../lambda/dialects/index.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { atOnce } from '../../support/at-once.ts';
+import { createRandom } from '../../support/random.ts';
+
+const dialects = new Map(
+  createDialects({ signsThinking: false, streamUsage: false }).map((dialect) => [dialect.name, dialect]),
+);
+const prices: ModelPrices = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
+const reservedOutput = 4_096;
+
+function work(name: string, text: string, own: Partial<ModelPrices> = {}) {
+  const dialect = dialects.get(name);
+  if (dialect === undefined) throw new Error(`no dialect ${name}`);
+  return estimateReservation(createScanner().scan(text), dialect, { ...prices, ...own }, reservedOutput);
+}
+const estimate = (name: string, body: object | string, own?: Partial<ModelPrices>) =>
+  atOnce(work(name, typeof body === 'string' ? body : JSON.stringify(body), own));
+
+describe('the input', () => {
+  test('is a third of the bytes of the body, at the dearest price', () => {
+    const text = '{"messages":[{"role":"user","content":"你好 😀"}]}';
+    expect(Buffer.byteLength(text)).toBe(54);
+    const { inputTokens, input } = estimate('chat', text);
+    expect(inputTokens).toBe(18);
+    // 18 × 3.75 = 67.5
+    expect(input).toBe(68);
+  });
+
+  const data = `data:image/png;base64,${'A'.repeat(90_000)}`;
+  const base64 = 'A'.repeat(90_000);
+  const inChat = (part: object, where = 'content') => ({ messages: [{ role: 'user', [where]: [part] }] });
+  const inMessages = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
+  const inInput = (part: object) => ({ input: [{ role: 'user', content: [part] }] });
+
+  test.each([
+    ['chat', inChat({ type: 'image_url', image_url: { url: data } }), data, 2_000],
+    ['chat', inChat({ type: 'image_url', image_url: data }), data, 2_000],
+    ['chat', inChat({ type: 'image_url', image_url: { url: data } }, 'images'), data, 2_000],
+    ['chat', inChat({ type: 'image_url', image_url: { url: 'https://a.example/b' } }), 'https://a.example/b', 2_000],
+    ['chat', inChat({ type: 'video_url', video_url: { url: data } }), data, 9_003],
+    ['chat', inChat({ type: 'input_audio', input_audio: { data: base64, format: 'wav' } }), base64, 9_000],
+    ['chat', inChat({ type: 'file', file: { file_data: base64, filename: 'a.pdf' } }), base64, 9_000],
+    ['chat', inChat({ type: 'file', file: { file_data: 'AAAA' } }), 'AAAA', 2_000],
+    ['chat', inChat({ type: 'file', file: { file_id: 'file-1' } }), '', 2_000],
+    ['chat', { messages: [], prediction: { content: [{ type: 'file', file: { file_data: base64 } }] } }, base64, 9_000],
+    ['messages', inMessages({ type: 'image', source: { type: 'base64', data: base64 } }), base64, 2_000],
+    ['messages', inMessages({ type: 'image', source: { type: 'url', url: 'https://a.example/b' } }), '', 2_000],
+    ['messages', inMessages({ type: 'document', source: { type: 'base64', data: base64 } }), base64, 9_000],
+    ['messages', inMessages({ type: 'document', source: { type: 'file', file_id: 'file_1' } }), '', 2_000],
+    ['messages', inMessages({ type: 'video', source: { type: 'base64', data: base64 } }), base64, 9_000],
+    ['messages', inMessages({ type: 'container_upload', file_id: 'file_1' }), '', 2_000],
+    [
+      'messages',
+      inMessages({
+        type: 'tool_result',
+        content: [{ type: 'image', source: { type: 'base64', data: base64 } }],
+      }),
+      base64,
+      2_000,
+    ],
+    [
+      'messages',
+      inMessages({
+        type: 'document',
+        source: { type: 'content', content: [{ type: 'image', source: { type: 'base64', data: base64 } }] },
+      }),
+      base64,
+      2_000,
+    ],
+    ['responses', inInput({ type: 'input_image', image_url: data }), data, 2_000],
+    ['responses', inInput({ type: 'input_file', file_data: base64 }), base64, 9_000],
+    ['responses', inInput({ type: 'input_audio', input_audio: { data: base64 } }), base64, 9_000],
+    ['responses', inInput({ type: 'input_video', video_url: data }), data, 9_003],
+    ['responses', { input: [{ type: 'image_generation_call', result: base64 }] }, base64, 2_000],
+    [
+      'responses',
+      { input: [{ type: 'computer_call_output', output: { type: 'computer_screenshot', image_url: data } }] },
+      data,
+      2_000,
+    ],
+    ['responses', { prompt: { variables: { shot: { type: 'input_image', image_url: data } } } }, data, 2_000],
+  ])('in %s, the data of a file is no text: %j', (name, body, read, tokens) => {
+    const bytes = Buffer.byteLength(JSON.stringify(body)) - read.length;
+    expect(estimate(name, body).inputTokens).toBe(Math.ceil(bytes / 3) + tokens);
+  });
+
+  test.each([
+    ['chat', inChat({ type: 'text', text: data })],
+    ['chat', { messages: [{ role: 'user', content: data }] }],
+    ['chat', inChat({ type: 'text', text: 'a', image_url: { url: data } })],
+    ['chat', { messages: [], tools: [{ type: 'image_url', image_url: { url: data } }] }],
+    ['chat', { messages: [], user: data, image_url: { url: data }, type: 'image_url' }],
+    ['chat', { messages: [{ tool_calls: [{ type: 'file', file: { file_data: base64 } }] }] }],
+    ['messages', inMessages({ type: 'document', source: { type: 'text', data: base64 } })],
+    ['messages', inMessages({ type: 'tool_use', input: { type: 'image', source: { data: base64 } } })],
+    ['messages', { messages: [], system: data }],
+    ['responses', { input: data }],
+    ['responses', inInput({ type: 'input_text', text: data })],
+    ['responses', { input: [{ type: 'function_call', arguments: data }] }],
+    ['responses', { input: [], instructions: data }],
+    ['responses', { prompt: { variables: { image_url: data } } }],
+  ])('in %s, what only looks like a file counts as text: %j', (name, body) => {
+    expect(estimate(name, body).inputTokens).toBe(Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 3));
+  });
+
+  test('a file that is named twice is taken off once', () => {
+    const part = `{"type":"image_url","image_url":{"url":"${data}","url":"${data}"}}`;
+    const text = `{"messages":[{"content":[${part}]}]}`;
+    expect(estimate('chat', text).inputTokens).toBe(Math.ceil((text.length - data.length) / 3) + 2_000);
+  });
+});
+
+describe('the output', () => {
+  const chat = (members: string) => `{"messages":[]${members && `,${members}`}}`;
+
+  test.each([
+    ['', 4_096],
+    ['"max_tokens":100', 100],
+    ['"max_completion_tokens":100', 100],
+    ['"max_tokens":1,"max_completion_tokens":9000', 9_000],
+    ['"max_tokens":9000,"max_completion_tokens":1', 9_000],
+    ['"max_tokens":100.0', 100],
+    ['"max_tokens":1e3', 1_000],
+    ['"max_tokens":null', 4_096],
+    // Whatever an upstream makes of these, they reserve no less than no limit at all.
+    ...['0', '-1', '-100000', '0.5', '99.5', '1e-9', '"100000"', '"1"', 'true', '[1]', '{"a":1}', '-1e999'].flatMap(
+      (limit): [string, number][] => [
+        [`"max_tokens":${limit}`, 4_096],
+        [`"max_tokens":1,"max_completion_tokens":${limit}`, 4_096],
+      ],
+    ),
+    ['"max_tokens":9007199254740993', Number.MAX_SAFE_INTEGER],
+    ['"max_tokens":1e300', Number.MAX_SAFE_INTEGER],
+    ['"max_tokens":1e999', Number.MAX_SAFE_INTEGER],
+    ['"max_output_tokens":1', 4_096],
+    ['"metadata":{"max_tokens":1}', 4_096],
+  ])('of a chat with %s', (members, limit) => {
+    expect(estimate('chat', chat(members))).toMatchObject({ outputLimit: limit, choices: 1 });
+  });
+
+  test.each([
+    ['messages', '{"messages":[],"max_tokens":100}'],
+    ['responses', '{"input":"","max_output_tokens":100}'],
+  ])('of %s has a limit of its own name', (name, text) => {
+    expect(estimate(name, text).output).toBe(1_500);
+    expect(estimate(name, text.replace('max_', 'min_'), { maxOutput: 200 }).output).toBe(3_000);
+  });
+
+  test('is as long as the model can make it, where the request does not say', () => {
+    expect(estimate('chat', chat(''), { maxOutput: 64_000 }).outputLimit).toBe(64_000);
+    expect(estimate('chat', chat('"max_tokens":1,"max_completion_tokens":0'), { maxOutput: 64_000 }).outputLimit).toBe(
+      64_000,
+    );
+  });
+
+  test('counts for each choice', () => {
+    expect(estimate('chat', chat('"max_tokens":100,"n":3'))).toMatchObject({ output: 4_500, choices: 3 });
+    expect(estimate('chat', chat('"max_tokens":100,"n":null')).choices).toBe(1);
+    expect(estimate('responses', '{"input":"","max_output_tokens":100,"n":3}')).toMatchObject({ output: 1_500 });
+  });
+
+  test('beyond all sense is the largest amount, and never wraps around', () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const n of ['1e15', '1e300', '1e999']) {
+      expect(estimate('chat', chat(`"max_tokens":1e300,"n":${n}`)).total).toBe(most);
+    }
+    expect(estimate('chat', chat('"max_tokens":1e300,"n":1e999'), { output: 0 })).toMatchObject({ output: 0 });
+  });
+
+  test.each([
+    ...['0', '-1', '1.5', '"8"', 'true', '[8]', '-1e999'].map((n) => [
+      `"n":${n}`,
+      'n must be a whole number of 1 or more.',
+    ]),
+    ['"max_tokens":1,"max_tokens":100000', 'max_tokens is repeated: send it once.'],
+    ['"max_tokens":1,"m\\u0061x_tokens":100000', 'max_tokens is repeated: send it once.'],
+    ['"max_tokens":1,"max_tokens":null', 'max_tokens is repeated: send it once.'],
+    ['"n":1,"n":64', 'n is repeated: send it once.'],
+    ['"max_tokens":1,"Max_Tokens":100000', 'Max_Tokens is not a field: case matters. Write max_tokens.'],
+    ['"max_to\u212Aens":100000', 'max_to\u212Aens is not a field: case matters. Write max_tokens.'],
+    ['"N":64', 'N is not a field: case matters. Write n.'],
+  ])('of a chat with %s can be read in two ways', (members, message) => {
+    expect(() => estimate('chat', chat(members))).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message }),
+    );
+  });
+});
+
+describe('a smaller output limit', () => {
+  const text = '{"messages":[],"max_tokens":60000,"n":2}';
+
+  test('is the largest that costs no more than what is left', () => {
+    const random = createRandom(28);
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      const own = { input: random.below(10_000_000), output: 1 + random.below(80_000_000) };
+      const reservation = estimate('chat', text, own);
+      const left = random.below(reservation.total);
+      const fitting = fittingOutput(reservation, { ...prices, ...own }, left);
+      const costWith = (limit: number) => estimate('chat', text.replace('60000', `${limit}`.padEnd(5)), own).total;
+      if (fitting === undefined) expect(costWith(1)).toBeGreaterThan(left);
+      else {
+        expect(costWith(fitting)).toBeLessThanOrEqual(left);
+        expect(costWith(fitting + 1)).toBeGreaterThan(left);
+      }
+    }
+  });
+
+  test('does not help where answers cost nothing, or where nothing is left', () => {
+    expect(fittingOutput(estimate('chat', text, { output: 0 }), { ...prices, output: 0 }, 10)).toBeUndefined();
+    expect(fittingOutput(estimate('chat', text), prices, 0)).toBeUndefined();
+    expect(fittingOutput(estimate('chat', text), prices, -5)).toBeUndefined();
+  });
+});
+
+test('a long body leaves turns to others', () => {
+  const parts = Array(30_000).fill('{"\\u0061":1}');
+  expect([...work('responses', `{"input":[${parts}]}`)].length).toBeGreaterThanOrEqual(5);
+  expect([...work('responses', `{${Array(30_000).fill('"a":1')}}`)].length).toBeGreaterThanOrEqual(2);
+});

@@ -62,22 +62,23 @@ function readTokens(text: string): number | undefined {
 }
 
 /**
- * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model, and adds what is wrong to `faults`.
- * From the text, since decimals that have become numbers are no longer exact, and repeated names are gone.
+ * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model, and adds what is wrong to `faults`,
+ * each as it follows the setting's name. From the text: decimals that have become numbers are no longer exact, and repeated
+ * names are gone.
  */
 export function readPrices(text: string, publicModels: readonly string[], faults: string[]): Prices {
   const prices = new Map<string, ModelPrices>();
   const json = scan(text);
   if (json === undefined || json.kind(json.root) !== 'object') {
-    faults.push('PRICES must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}');
+    faults.push('must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}');
     return prices;
   }
-  for (const [model, value] of namedOnce(json, json.root, 'PRICES', faults)) {
-    if (publicModels.includes(model)) prices.set(model, readModel(json, value, `PRICES of ${model}`, faults));
-    else faults.push(`PRICES names ${model}, which must be ${publicModels.join(' or ')}`);
+  for (const [model, value] of namedOnce(json, json.root, '', faults)) {
+    if (publicModels.includes(model)) prices.set(model, readModel(json, value, model, faults));
+    else faults.push(`names ${model}, which must be ${publicModels.join(' or ')}`);
   }
   for (const model of publicModels) {
-    if (!prices.has(model)) faults.push(`PRICES lacks ${model}: every public model needs a price`);
+    if (!prices.has(model)) faults.push(`lacks ${model}: every public model needs a price`);
   }
   return prices;
 }
@@ -91,37 +92,30 @@ function scan(text: string): Json | undefined {
   }
 }
 
-function readModel(json: Json, model: Node, place: string, faults: string[]): ModelPrices {
+function readModel(json: Json, value: Node, model: string, faults: string[]): ModelPrices {
   const read = new Map<string, number>();
-  if (json.kind(model) !== 'object') faults.push(`${place} must be an object with input and output`);
-  for (const [name, value] of namedOnce(json, model, place, faults)) {
+  const isObject = json.kind(value) === 'object';
+  if (!isObject) faults.push(`needs an object with input and output for ${model}`);
+  for (const [name, number] of namedOnce(json, value, ` of ${model}`, faults)) {
     const member = members.get(name);
-    const number = member?.read(json.raw(value));
-    if (member === undefined)
-      faults.push(`${place} has no member ${name}: it may be ${[...members.keys()].join(', ')}`);
-    else if (number === undefined) faults.push(`${name} in ${place} must be ${member.expects}`);
-    else read.set(name, number);
+    const figure = member?.read(json.raw(number));
+    if (member === undefined) faults.push(`names ${name} of ${model}, which must be ${[...members.keys()].join(', ')}`);
+    else if (figure === undefined) faults.push(`needs ${member.expects} for ${name} of ${model}`);
+    else read.set(name, figure);
   }
-  const required = (name: string): number => {
-    if (json.kind(model) === 'object' && json.member(model, name) === undefined) faults.push(`${place} lacks ${name}`);
-    return read.get(name) ?? 0;
-  };
-  const input = required('input');
-  const most = read.get('maxOutput');
-  return {
-    input,
-    output: required('output'),
-    cacheRead: read.get('cacheRead') ?? input,
-    cacheWrite: read.get('cacheWrite') ?? input,
-    ...(most !== undefined && { maxOutput: most }),
-  };
+  for (const name of ['input', 'output']) {
+    if (isObject && json.member(value, name) === undefined) faults.push(`lacks ${name} of ${model}`);
+  }
+  const { input = 0, output = 0, cacheRead = input, cacheWrite = input, ...rest } = Object.fromEntries(read);
+  return { input, output, cacheRead, cacheWrite, ...rest };
 }
 
-function namedOnce(json: Json, object: Node, place: string, faults: string[]): Map<string, Node> {
+/** The members of an object; `owner` ends the sentence about one that is repeated. */
+function namedOnce(json: Json, object: Node, owner: string, faults: string[]): Map<string, Node> {
   const values = new Map<string, Node>();
   for (const key of json.keys(object)) {
     const name = json.string(key);
-    if (values.has(name)) faults.push(`${place} names ${name} twice`);
+    if (values.has(name)) faults.push(`names ${name}${owner} twice`);
     values.set(name, key + 1);
   }
   return values;

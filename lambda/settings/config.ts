@@ -1,3 +1,4 @@
+import { type Prices, readPrices } from '../budget/prices.ts';
 import type { Value } from './kinds.ts';
 import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from './read.ts';
 import { type Address, ownAddresses, serverSettings, settings, upstreamSettings, walletSettings } from './table.ts';
@@ -24,8 +25,9 @@ export interface Access {
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
-/** Every setting of the function, under its name in camel case. Times are milliseconds. */
-export type Config = CamelNamed<{ [N in keyof typeof settings]: Value<(typeof settings)[N]> }> & {
+/** Every setting of the function, under its name in camel case. Times are milliseconds, amounts of money millionths. */
+export type Config = Omit<CamelNamed<{ [N in keyof typeof settings]: Value<(typeof settings)[N]> }>, 'prices'> & {
+  readonly prices: Prices | undefined;
   readonly upstreams: readonly Upstream[];
 };
 
@@ -33,11 +35,36 @@ export function readConfig(environment: Environment): Config {
   return collectFaults((faults) => {
     const read = camelNamed(readSettings(settings, environment, faults));
     const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
-    const config = { ...read, ...guests, upstreams: readUpstreams(environment, faults) };
+    const prices = readPriceList(read, faults);
+    const config = { ...read, ...guests, prices, upstreams: readUpstreams(environment, faults) };
     faults.push(...networkFaults(config, environment), ...aliasFaults(config));
     return config;
   });
 }
+
+interface Money {
+  readonly serviceName: string;
+  readonly prices: string | undefined;
+  readonly memberBudget: number | undefined;
+  readonly spendLimit: number | undefined;
+}
+
+/** The prices, which a budget needs. */
+function readPriceList({ serviceName, prices, memberBudget, spendLimit }: Money, faults: string[]): Prices | undefined {
+  if (prices !== undefined) {
+    if (serviceName === undefined) return undefined; // reported by its own check
+    const found: string[] = [];
+    const read = readPrices(prices, publicModelsOf(serviceName), found);
+    faults.push(...found.map((fault) => `PRICES ${fault}`));
+    return read;
+  }
+  for (const [name, amount] of Object.entries({ MEMBER_BUDGET: memberBudget, SPEND_LIMIT: spendLimit })) {
+    if (amount !== undefined) faults.push(`${name} needs PRICES: without a price nothing can be counted against it`);
+  }
+  return undefined;
+}
+
+const publicModelsOf = (serviceName: string) => [serviceName, `${serviceName}-vision`];
 
 /** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
 function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
@@ -72,7 +99,7 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
 function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
   if (serviceName === undefined) return []; // reported by its own check
   const faults: string[] = [];
-  const publicModels = [serviceName, `${serviceName}-vision`];
+  const publicModels = publicModelsOf(serviceName);
   const seen = new Set<string>();
   for (const { from, prefix, to } of modelAliases) {
     const alias = prefix ? `${from}*` : from;

@@ -1,3 +1,5 @@
+import { budgetWindows } from '../budget/budget-window.ts';
+import { amountExpected, readAmount } from '../budget/money.ts';
 import {
   byDefault,
   choice,
@@ -57,6 +59,15 @@ function readObject(text: string): [name: string, value: unknown][] | undefined 
     return undefined;
   }
 }
+
+const amount: Setting<number> = { expects: amountExpected, parse: readAmount };
+
+/** As text: the faults in it are named one by one, once the public models are known. */
+const prices: Setting<string> = {
+  expects:
+    'a JSON object with input and output for each public model, per million tokens, such as {"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4}}',
+  parse: (value) => value,
+};
 
 const headerName = text('a header name in lower case, such as cloudfront-viewer-address', /^[a-z0-9-]{1,64}$/);
 const modelId = text('a model id without white space', /^[^\s"\\]{1,200}$/);
@@ -125,6 +136,12 @@ export const settings = {
   DAILY_LIMIT: integer(1, 10_000_000),
   GUEST_DAILY_LIMIT: integer(1, 10_000_000),
   BURST_LIMIT: byDefault('20', integer(1, 10_000)),
+  PRICES: prices,
+  CURRENCY: byDefault('USD', text('three capital letters, such as USD or EUR', /^[A-Z]{3}$/)),
+  MEMBER_BUDGET: amount,
+  MEMBER_BUDGET_WINDOW: byDefault('month', choice(budgetWindows)),
+  RESERVED_OUTPUT: byDefault('4096', integer(1, 100_000_000)),
+  SPEND_LIMIT: amount,
   IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
   CORS_ORIGINS: byDefault(
     '*',

@@ -111,6 +111,11 @@ test.each<[object, string]>([
   ],
   [{ MODEL_ALIASES: 'gpt-4=svc,a=svc,gpt-4=svc-vision' }, 'MODEL_ALIASES maps gpt-4 twice'],
   [{ MODEL_ALIASES: 'gpt-*=svc,gpt-*=svc' }, 'MODEL_ALIASES maps gpt-* twice'],
+  [{ MEMBER_BUDGET: 20 }, 'MEMBER_BUDGET needs PRICES: without a price nothing can be counted against it'],
+  [
+    { PRICES: '{"svc": {"input": "1", "output": 2}, "svc-vision": {"input": 1, "output": 2}}' },
+    'PRICES needs a decimal from 0 to 1000000 with at most six places, such as 2.50 for input of svc',
+  ],
   ...['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'messages/'].map(
     (path): [object, string] => [
       { UPSTREAM_BASE_URL: `https://upstream.example/v1/${path}` },

@@ -21,32 +21,29 @@ describe('readPrices', () => {
     });
   });
 
-  const shape = 'PRICES must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}';
+  const shape = 'must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}';
   const decimal = 'a decimal from 0 to 1000000 with at most six places, such as 2.50';
   test.each([
     ['', [shape]],
     ['[]', [shape]],
     ['{', [shape]],
-    [`{${other}}`, ['PRICES lacks svc: every public model needs a price']],
-    [
-      `{"svc": {"input": 1, "output": 2}, ${other}, "opus": {}}`,
-      ['PRICES names opus, which must be svc or svc-vision'],
-    ],
-    [`{"svc": {"input": 1, "output": 2}, ${other}, "svc": {"input": 1, "output": 2}}`, ['PRICES names svc twice']],
-    [`{"svc": 3, ${other}}`, ['PRICES of svc must be an object with input and output']],
-    [`{"svc": {"input": 1}, ${other}}`, ['PRICES of svc lacks output']],
-    [`{"svc": {"input": 1, "output": 2, "output": 0}, ${other}}`, ['PRICES of svc names output twice']],
+    [`{${other}}`, ['lacks svc: every public model needs a price']],
+    [`{"svc": {"input": 1, "output": 2}, ${other}, "opus": {}}`, ['names opus, which must be svc or svc-vision']],
+    [`{"svc": {"input": 1, "output": 2}, ${other}, "svc": {"input": 1, "output": 2}}`, ['names svc twice']],
+    [`{"svc": 3, ${other}}`, ['needs an object with input and output for svc']],
+    [`{"svc": {"input": 1}, ${other}}`, ['lacks output of svc']],
+    [`{"svc": {"input": 1, "output": 2, "output": 0}, ${other}}`, ['names output of svc twice']],
     [
       `{"svc": {"input": 1, "output": 2, "cached": 1}, ${other}}`,
-      ['PRICES of svc has no member cached: it may be input, output, cacheRead, cacheWrite, maxOutput'],
+      ['names cached of svc, which must be input, output, cacheRead, cacheWrite, maxOutput'],
     ],
     ...['-1', '1e-3', '"1"', 'null', '0.0000001', '1000000.000001'].map((price): [string, string[]] => [
       `{"svc": {"input": ${price}, "output": 2}, ${other}}`,
-      [`input in PRICES of svc must be ${decimal}`],
+      [`needs ${decimal} for input of svc`],
     ]),
     ...['0', '1.5', '"9"', '100000001'].map((most): [string, string[]] => [
       `{"svc": {"input": 1, "output": 2, "maxOutput": ${most}}, ${other}}`,
-      ['maxOutput in PRICES of svc must be a whole number from 1 to 100000000'],
+      ['needs a whole number from 1 to 100000000 for maxOutput of svc'],
     ]),
   ])('%s', (text, expected) => {
     expect(read(text).faults).toEqual(expected);

@@ -174,4 +174,45 @@ describe('readConfig', () => {
       expect.stringMatching(/^UPSTREAM_HEADERS must be a JSON object of header names and values, without host/),
     ]);
   });
+
+  const prices = '{"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4, "maxOutput": 900}}';
+
+  test('reads prices and amounts of money in millionths', () => {
+    const money = { PRICES: prices, MEMBER_BUDGET: '20', MEMBER_BUDGET_WINDOW: 'week', SPEND_LIMIT: '0.5' };
+    expect(readConfig({ ...least, ...money, CURRENCY: 'EUR' })).toMatchObject({
+      prices: new Map([
+        ['svc', { input: 2_500_000, output: 10_000_000, cacheRead: 2_500_000, cacheWrite: 2_500_000 }],
+        [
+          'svc-vision',
+          { input: 1_000_000, output: 4_000_000, cacheRead: 1_000_000, cacheWrite: 1_000_000, maxOutput: 900 },
+        ],
+      ]),
+      currency: 'EUR',
+      memberBudget: 20_000_000,
+      memberBudgetWindow: 'week',
+      spendLimit: 500_000,
+      reservedOutput: 4_096,
+    });
+    expect(readConfig(least)).toMatchObject({ prices: undefined, memberBudget: undefined, spendLimit: undefined });
+  });
+
+  test.each(['MEMBER_BUDGET', 'SPEND_LIMIT'])('%s needs prices', (name) => {
+    expect(faultsOf({ ...least, [name]: '20' })).toEqual([
+      `${name} needs PRICES: without a price nothing can be counted against it`,
+    ]);
+    for (const amount of ['0', '-1', '20 USD', '0.0000001']) {
+      expect(faultsOf({ ...least, [name]: amount, PRICES: prices })).toEqual([
+        expect.stringMatching(`^${name} must be an amount`),
+      ]);
+    }
+  });
+
+  test('prices are for the public models, which the name of the service makes', () => {
+    expect(faultsOf({ ...least, SERVICE_NAME: 'acme', PRICES: prices })).toEqual([
+      'PRICES names svc, which must be acme or acme-vision',
+      'PRICES names svc-vision, which must be acme or acme-vision',
+      'PRICES lacks acme: every public model needs a price',
+      'PRICES lacks acme-vision: every public model needs a price',
+    ]);
+  });
 });

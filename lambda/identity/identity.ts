@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import type { BudgetWindow } from '../budget/budget-window.ts';
 
 /** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */
 export type Identity =
@@ -24,6 +25,14 @@ export interface KeyRecord {
   readonly label?: string | undefined;
   /** Requests a day for this key alone, instead of a share of its member's. */
   readonly limit?: number | undefined;
+  /** What this key alone may spend, in micros, instead of a share of its member's budget. */
+  readonly budget?: number | undefined;
+  /** How long that is for; there if `budget` is. */
+  readonly budgetWindow?: BudgetWindow | undefined;
+  /** The only public models that it may use. */
+  readonly models?: readonly string[] | undefined;
+  /** Requests a minute for this key alone. */
+  readonly burst?: number | undefined;
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;

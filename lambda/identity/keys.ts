@@ -51,7 +51,7 @@ interface KeyWriter {
 }
 
 /** What a new key is for. */
-export type KeyRequest = Pick<KeyRecord, 'member' | 'label' | 'limit' | 'expiresAt'>;
+export type KeyRequest = Omit<KeyRecord, 'id' | 'createdAt' | 'revokedAt'>;
 
 export interface KeyIssuing {
   readonly now: () => number;
@@ -66,10 +66,11 @@ export interface IssuedKey {
 
 /** Makes a new random key and stores its hash. */
 export async function issueKey(store: KeyWriter, request: KeyRequest, issuing: KeyIssuing): Promise<IssuedKey> {
-  const { member, label, limit, expiresAt } = request;
+  const { member, label, limit, budget, budgetWindow, models, burst, expiresAt } = request;
   const key = keyPrefix + randomText(issuing, 32);
   const id = `key_${randomText(issuing, 9)}`;
-  const record = { id, member, label, limit, expiresAt, createdAt: issuing.now() };
+  const own = { limit, budget, budgetWindow, models, burst, expiresAt };
+  const record = { id, member, label, ...own, createdAt: issuing.now() };
   await store.put(hashKey(key), record);
   return { key, record };
 }

@@ -28,8 +28,11 @@ export function readIdentities(callDynamoDb: CallService, tableName: string): Id
   const { load } = createTable(callDynamoDb, keysSchema, tableName);
   return createIdentityStore(async (key) => {
     const item = await load(key);
-    // An identity has texts and numbers, nothing else.
-    const plain = Object.entries(item ?? {}).map(([name, { S, N }]) => [name, S ?? Number(N)]);
+    // An identity has texts, numbers and lists of texts, nothing else.
+    const plain = Object.entries(item ?? {}).map(([name, { S, N, L }]) => [
+      name,
+      S ?? L?.map((one) => one.S) ?? Number(N),
+    ]);
     return item && Object.fromEntries(plain);
   });
 }

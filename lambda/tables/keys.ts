@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { IdentityStore, KeyRecord, KeyState, NetworkLink } from '../identity/identity.ts';
+import type { KeyRequest } from '../identity/keys.ts';
 import { createIdentityStore, keyOf, linkOf, marker, withoutStorage } from './identities.ts';
 import { createItems, type Index, type Item, type Page } from './items.ts';
 import { keysSchema } from './schema.ts';
@@ -18,16 +19,17 @@ export interface KeyQuery extends KeyFilter {
   readonly pageSize?: number | undefined;
 }
 
+/** What can be changed about a key. */
+export type KeyChanges = Partial<Omit<KeyRequest, 'member' | 'label'>>;
+
 export interface KeyStore extends IdentityStore {
   put(hash: string, record: KeyRecord): Promise<void>;
   findById(id: string): Promise<KeyRecord | undefined>;
   list(query?: KeyQuery): Promise<KeyPage>;
   /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
   revoke(id: string, now: number): Promise<KeyRecord | undefined>;
-  /** Without a limit the key shares its member's quota again. Undefined if there is no such key. */
-  setLimit(id: string, limit: number | undefined): Promise<KeyRecord | undefined>;
-  /** Without a time the key does not expire. Undefined if there is no such key. */
-  setExpiry(id: string, expiresAt: number | undefined): Promise<KeyRecord | undefined>;
+  /** What becomes undefined is as if the key had been issued without it. Undefined if there is no such key. */
+  change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
   /** Replaces an earlier link of the network. */
   link(networkId: string, link: NetworkLink): Promise<void>;
   /** The link that there was; undefined if there was none. */
@@ -43,13 +45,15 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
 
   const findItem = async (id: string): Promise<Item | undefined> => (await table.query(idIndex, id)).Items?.[0];
 
-  const change = async (id: string, name: keyof KeyRecord, value?: number, expression = setOrRemove(value)) => {
+  const change = async (id: string, changes: Item, expression = updateOf(changes)) => {
     const item = await findItem(id);
     if (!item) return undefined;
+    const entries = Object.entries(changes);
+    const values = entries.flatMap(([name, value]) => (value === undefined ? [] : [[`:${name}`, value]]));
     const changed = await table.update(String(item[partitionKey]), {
       UpdateExpression: expression,
-      ExpressionAttributeNames: { '#name': name },
-      ...(value !== undefined && { ExpressionAttributeValues: { ':value': value } }),
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
+      ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
       ReturnValues: 'ALL_NEW',
     });
     return withoutStorage<KeyRecord>(changed ?? {});
@@ -71,9 +75,8 @@ export function createKeyStore(client: DynamoDBDocumentClient, tableName: string
 
     list: (query = {}) => listKeys(table, query),
 
-    revoke: (id, now) => change(id, 'revokedAt', now, 'SET #name = if_not_exists(#name, :value)'),
-    setLimit: (id, limit) => change(id, 'limit', limit),
-    setExpiry: (id, expiresAt) => change(id, 'expiresAt', expiresAt),
+    revoke: (id, now) => change(id, { revokedAt: now }, 'SET #revokedAt = if_not_exists(#revokedAt, :revokedAt)'),
+    change: (id, changes) => change(id, { ...changes }),
 
     link: (networkId, link) => table.put(linkOf(networkId), link, link.expiresAt),
 
@@ -105,7 +108,15 @@ async function listKeys(
   return { keys: items.map((item) => withoutStorage<KeyRecord>(item)), next: next && encode(next) };
 }
 
-const setOrRemove = (value: number | undefined) => (value === undefined ? 'REMOVE #name' : 'SET #name = :value');
+/** Sets what has a value, and removes the rest. */
+function updateOf(changes: Item): string {
+  const names = Object.keys(changes);
+  const [set, removed] = [true, false].map((isSet) => names.filter((name) => (changes[name] !== undefined) === isSet));
+  return [
+    ...(set?.length ? [`SET ${set.map((name) => `#${name} = :${name}`).join(', ')}`] : []),
+    ...(removed?.length ? [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`] : []),
+  ].join(' ');
+}
 
 /** DynamoDB's start key for the page after this item of an index. */
 function positionOf(item: Item, index: Index): Item {

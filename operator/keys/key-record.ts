@@ -73,7 +73,7 @@ export async function changeLimit(
   limit: number | undefined,
   now: number,
 ): Promise<Outcome> {
-  const record = await changeKey(target, id, (keys, found) => keys.setLimit(found, limit));
+  const record = await changeKey(target, id, (keys, found) => keys.change(found, { limit }));
   return { json: describeKey(record, now), text: `${record.id}: ${showLimit(record, target)}. ${soon}` };
 }
 
@@ -84,7 +84,7 @@ export async function changeExpiry(
   expiresAt: number | undefined,
   now: number,
 ): Promise<Outcome> {
-  const record = await changeKey(target, id, (keys, found) => keys.setExpiry(found, expiresAt));
+  const record = await changeKey(target, id, (keys, found) => keys.change(found, { expiresAt }));
   return { json: describeKey(record, now), text: `${record.id} expires: ${showExpiry(record)}. ${soon}` };
 }
 
@@ -113,7 +113,7 @@ export async function rotate(target: Target, id: string, { overlap }: Rotation, 
 async function retire({ keys }: Target, { id, expiresAt }: KeyRecord, overlap: number | undefined, now: number) {
   const end = Math.min(now + (overlap ?? 0), expiresAt ?? Number.POSITIVE_INFINITY);
   try {
-    await (overlap === undefined ? keys.revoke(id, now) : keys.setExpiry(id, end));
+    await (overlap === undefined ? keys.revoke(id, now) : keys.change(id, { expiresAt: end }));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { done: false, text: `${id} still works, as it could not be retired (${reason}): revoke it.` };

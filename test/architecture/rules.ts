@@ -10,7 +10,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   // Prices are settings, and what a request may cost is read from its body.
   budget: ['json', ...shared],
   settings: ['budget', ...shared],
-  identity: shared,
+  identity: ['budget', ...shared],
   quota: ['identity', ...shared],
   dialects: ['budget', 'json', 'settings', ...shared],
   upstream: ['dialects', 'json', 'settings', ...shared],

@@ -40,7 +40,7 @@ export async function createCallers({ keys, rules, random, clock }: Parts): Prom
     if (!known) return;
     rules.keys.set(text, { ...known, ...field });
     if (field.revoked) await keys.revoke(known.id, clock.time);
-    else await keys.setLimit(known.id, field.limit);
+    else await keys.change(known.id, { limit: field.limit });
   };
 
   for (const member of members) shared.push(await issue(member), await issue(member));

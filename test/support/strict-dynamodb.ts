@@ -81,6 +81,7 @@ function findFaultyKeys({ Key, Item }: Request, { partitionKey, ttlAttribute, in
 function findFaultyValues(values: Values): string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const [[type = '', content] = [], ...others] = Object.entries(value);
+    if (others.length === 0 && type === 'L') return findFaultyValues(Object(content));
     if (others.length > 0 || !['S', 'N', 'B', 'BOOL', ...setTypes].includes(type)) return [`${name} has no one type`];
     const elements = setTypes.includes(type) ? (content as readonly string[]) : [content];
     if (elements.length === 0) return [`${name} is an empty set`];

@@ -6,7 +6,8 @@ import { issueKey } from '../../../lambda/identity/keys.ts';
 test('a key is shown once and stored as its hash', async () => {
   const stored: [string, KeyRecord][] = [];
   const store = { put: async (hash: string, record: KeyRecord) => void stored.push([hash, record]) };
-  const request = { member: 'alice', label: 'laptop', limit: 7, expiresAt: 5000 };
+  const own = { limit: 7, budget: 5, budgetWindow: 'day', models: ['svc'], burst: 60, expiresAt: 5000 } as const;
+  const request = { member: 'alice', label: 'laptop', ...own };
   const { key, record } = await issueKey(store, request, { now: () => 1000, randomBytes });
   expect(key).toMatch(/^ltk_[\w-]{43}$/);
   expect(record).toEqual({ ...request, id: expect.stringMatching(/^key_[\w-]{12}$/), createdAt: 1000 });

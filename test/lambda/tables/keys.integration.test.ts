@@ -104,13 +104,18 @@ describe('createKeyStore', () => {
     expect(await store.revoke('key_2', 2000)).toBeUndefined();
   });
 
-  test('sets and removes a key’s own limit', async () => {
-    await store.put('hash1', record('key_1'));
-    await store.setLimit('key_1', 0);
-    expect((await store.findKey('hash1'))?.limit).toBe(0);
-    await store.setLimit('key_1', undefined);
+  test('changes what a key has of its own, and nothing else', async () => {
+    const own = { budget: 20_000_000, budgetWindow: 'month', models: ['svc', 'svc-vision'], burst: 60 } as const;
+    await store.put('hash1', record('key_1', own));
+    expect(await identities.findKey('hash1')).toEqual(record('key_1', own));
+    expect(await store.change('key_1', { limit: 0 })).toEqual(record('key_1', { ...own, limit: 0 }));
+    await store.change('key_1', { models: ['svc'], budget: undefined, budgetWindow: undefined, limit: 3 });
+    const changed = record('key_1', { limit: 3, models: ['svc'], burst: 60 });
+    expect(await store.findKey('hash1')).toEqual(changed);
+    expect(await identities.findKey('hash1')).toEqual(changed);
+    await store.change('key_1', { limit: undefined, models: undefined, burst: undefined });
     expect(await store.findKey('hash1')).toEqual(record('key_1'));
-    expect(await store.setLimit('key_2', 1)).toBeUndefined();
+    expect(await store.change('key_2', { limit: 1 })).toBeUndefined();
   });
 });
 

@@ -139,9 +139,9 @@ describe('requests that a stricter store would take', () => {
         for (const is of ['live', 'expired', 'revoked'] as const) {
           await keys.list({ member: 'ada', label: 'a', state: { is, at: clock.time } });
         }
-        await keys.setLimit('key_1', undefined);
-        await keys.setLimit('key_1', 3);
-        await keys.setExpiry('key_1', undefined);
+        await keys.change('key_1', { limit: undefined });
+        await keys.change('key_1', { limit: 3, models: ['svc'] });
+        await keys.change('key_1', { expiresAt: undefined, budget: 5 });
         await keys.revoke('key_1', clock.time);
         await readIdentities(call, 'keys').findKey('hash');
         await readIdentities(call, 'keys').anyKeyIssued();

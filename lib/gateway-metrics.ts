@@ -51,10 +51,11 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
   return {
     own,
     /** One line for each value of the dimension. */
-    split: (metric: 'refusals' | 'upstreamFailures') => {
+    split: (metric: 'refusals' | 'upstreamFailures' | 'spent', every = period) => {
       const { name, dimension } = metrics[metric];
       const search = `{"${namespace}",${dimension}} MetricName="${name}"`;
-      return new MathExpression({ expression: `SEARCH('${search}', 'Sum', ${period.toSeconds()})`, period, label: '' });
+      const expression = `SEARCH('${search}', 'Sum', ${every.toSeconds()})`;
+      return new MathExpression({ expression, period: every, label: '' });
     },
     upstreamFailuresOf: (failureClass: string) =>
       new Metric({

@@ -68,6 +68,7 @@ export class GatewayStack extends Stack {
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
     const dashboard = new Dashboard(this, 'Dashboard', {
       ...{ metrics, alarms },
+      currency: config.environment.PRICES && config.environment.CURRENCY,
       logGroups: [main.logGroup],
       functionLogGroup: gateway?.logGroup,
       walletLogGroup: wallet.logGroup,
@@ -90,6 +91,7 @@ export class GatewayStack extends Stack {
       AlarmTopic: alarms.topic.topicArn,
       DashboardUrl: dashboard.url,
       ...(config.environment.CONTEXT_WINDOW && { ContextWindow: config.environment.CONTEXT_WINDOW }),
+      ...moneyOutputs(config.environment),
       ...(commit && { Commit: commit }),
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
@@ -97,6 +99,15 @@ export class GatewayStack extends Stack {
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
+}
+
+/** What the commands need in order to speak of money; without prices there is none to speak of. */
+function moneyOutputs({ PRICES, CURRENCY, MEMBER_BUDGET, MEMBER_BUDGET_WINDOW }: DeploymentConfig['environment']) {
+  if (PRICES === undefined) return {};
+  return {
+    Currency: CURRENCY ?? '',
+    ...(MEMBER_BUDGET && { MemberBudget: `${MEMBER_BUDGET}/${MEMBER_BUDGET_WINDOW}` }),
+  };
 }
 
 type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code'>;

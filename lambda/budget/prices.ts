@@ -37,6 +37,12 @@ export function costOf(prices: ModelPrices, usage: BilledTokens): number {
   return roundUp(parts.reduce((sum, [tokens, price]) => sum + BigInt(tokens) * BigInt(price), 0n));
 }
 
+/** What the same tokens would have cost without caches, less what they cost: in micros, below 0 where caches made it dearer. */
+export function savedByCaches(prices: ModelPrices, usage: BilledTokens): number {
+  const uncached = { ...prices, cacheRead: prices.input, cacheWrite: prices.input };
+  return costOf(uncached, usage) - costOf(prices, usage);
+}
+
 /** Tokens times price in micros. What no number holds exactly becomes the largest that does, which no budget reaches. */
 export function roundUp(tokensTimesPrice: bigint): number {
   const micros = (tokensTimesPrice + perMillion - 1n) / perMillion;

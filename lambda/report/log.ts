@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import { isIntended, lacksUsage, measureFailedTry, measureRequest } from './measure.ts';
+import { isIntended, lacksUsage, measureFailedTry, measureRequest, toCurrency } from './measure.ts';
 import { embedMetrics, type Measurement, metrics } from './metrics.ts';
 
 export type Log = ReturnType<typeof createLog>;
@@ -60,6 +60,16 @@ export function createLog({ write, now, metricsNamespace }: Dependencies) {
       const fields = { requestId, operation, ...describeCause(cause) };
       line('warn', 'charge left standing', fields, [{ metric: metrics.chargesLeftStanding, value: 1 }]);
     },
+    /** The store's answer to a settlement was lost, so that a reservation may stand as if it had been spent. */
+    budgetLeftStanding(requestId: string | undefined, cause: unknown): void {
+      const fields = { requestId, ...describeCause(cause) };
+      line('warn', 'budget left standing', fields, [{ metric: metrics.budgetsLeftStanding, value: 1 }]);
+    },
+    /** A charge found reservations of its caller that were lost with their process. `reserved` is their sum in micros. */
+    reservationsLost(requestId: string | undefined, count: number, reserved: number): void {
+      const fields = { requestId, count, reserved: toCurrency(reserved) };
+      line('warn', 'reservations lost', fields, [{ metric: metrics.lostReservations, value: count }]);
+    },
     /** A secret could not be read again; its last known value stays in use. */
     secretNotRefreshed: (cause: unknown): void =>
       line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
@@ -100,6 +110,7 @@ function describe(request: RequestSoFar) {
     outputTokens: exchange?.usage.output,
     reasoningTokens: exchange?.usage.reasoning,
     usage: lacksUsage(request) ? 'absent' : undefined,
+    cost: outcome.spending && toCurrency(outcome.spending.cost),
   };
 }
 

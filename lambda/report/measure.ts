@@ -10,7 +10,7 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
   const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
   if (status >= 400) measurements.push({ metric: metrics.errorAnswers, value: 1 });
   if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
-  measurements.push(...measureLimits(request));
+  measurements.push(...measureLimits(request), ...measureSpending(request));
   // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
   if (outcome.refunded && error && error.status >= 500 && !isIntended(error))
     measurements.push({ metric: metrics.refunds, value: 1 });
@@ -33,6 +33,25 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
   if (lacksUsage(request)) measurements.push({ metric: metrics.answersWithoutUsage, value: 1 });
   return measurements;
 }
+
+function measureSpending({ call, outcome: { spending, spendShare, error } }: RequestSoFar): Measurement[] {
+  const share = error?.reason === spendLimit ? Math.max(100, spendShare ?? 0) : spendShare;
+  return [
+    ...(spending && call
+      ? [
+          { metric: metrics.spent, value: toCurrency(spending.cost), of: call.model.id },
+          { metric: metrics.savedByCaches, value: toCurrency(spending.savedByCaches) },
+        ]
+      : []),
+    ...(share === undefined ? [] : [{ metric: metrics.spendShare, value: share }]),
+  ];
+}
+
+/** For logs and metrics, which need not be exact. */
+export const toCurrency = (micros: number): number => micros / 1_000_000;
+
+/** The `reason` in the log of a refusal by `SPEND_LIMIT`. */
+const spendLimit = 'spend_limit';
 
 /** How much of the deployment's limits is used; a limit that refuses is at 100 %. */
 function measureLimits({ limitsUsed = {}, outcome: { error } }: RequestSoFar): Measurement[] {
@@ -87,4 +106,7 @@ export function isIntended({ reason }: GatewayError): boolean {
   return reason !== undefined && intended.has(reason);
 }
 
-const intended: ReadonlySet<string> = new Set(['stopping', 'stopped', ...limitMetrics.map(([limit]) => limit)]);
+const intended: ReadonlySet<string> = new Set([
+  ...['stopping', 'stopped', spendLimit],
+  ...limitMetrics.map(([limit]) => limit),
+]);

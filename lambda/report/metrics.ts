@@ -35,6 +35,15 @@ export const metrics = {
   /** How much of the deployment's limits is used, as seen by each request that counts towards them. */
   dailyLimitUsed: { name: 'DailyLimitUsed', unit: 'Percent' },
   guestDailyLimitUsed: { name: 'GuestDailyLimitUsed', unit: 'Percent' },
+  /** What answers cost, in the operator's currency, by the public model; and what caches saved of it. */
+  spent: { name: 'Spent', unit: 'None', dimension: 'Model' },
+  savedByCaches: { name: 'SavedByCaches', unit: 'None' },
+  /** How much of the day's spending limit is spent, as seen by each request that is checked against it. */
+  spendShare: { name: 'SpendShare', unit: 'Percent' },
+  /** Reservations whose settlement could not be written: they count against a budget as if they had been spent. */
+  budgetsLeftStanding: { name: 'BudgetLeftStanding', unit: 'Count' },
+  /** Reservations that were lost with their process, by the write that found them. */
+  lostReservations: { name: 'LostReservations', unit: 'Count' },
   coldStarts: { name: 'ColdStarts', unit: 'Count' },
   /** Failures of the gateway itself or its store. */
   gatewayErrors: { name: 'GatewayErrors', unit: 'Count' },

@@ -79,8 +79,19 @@ export interface Outcome {
   end?: 'refused' | 'failed' | 'client_gone';
   /** The error that it ended with. */
   error?: GatewayError;
+  /** What its answer cost, where there are prices. */
+  spending?: Spending;
+  /** How much of the day's spending limit was spent when the request came, in percent. */
+  spendShare?: number;
   /** Present once it went upstream. */
   exchange?: ExchangeRecord;
+}
+
+/** In micros. */
+export interface Spending {
+  readonly cost: number;
+  /** Below 0 where writing to a cache cost more than reading from it saved. */
+  readonly savedByCaches: number;
 }
 
 /** The exchange with the upstream, for the operator's log. */

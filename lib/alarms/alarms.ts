@@ -5,7 +5,7 @@ import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { createAlarms, createTopic } from './alarm.ts';
 import { watchFunctions } from './functions.ts';
-import { watchCanary, watchGateway, watchSpending, watchTables } from './gateway.ts';
+import { watchBudgets, watchCanary, watchGateway, watchSpending, watchTables } from './gateway.ts';
 import { watchUpstream } from './upstream.ts';
 
 interface AlarmsProps {
@@ -28,6 +28,7 @@ export class Alarms extends Construct {
       ...watchTables(metrics),
       ...watchCanary(metrics),
       ...watchSpending(config, metrics),
+      ...watchBudgets(config, metrics),
     });
   }
 }

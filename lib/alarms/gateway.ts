@@ -53,6 +53,42 @@ export function watchSpending({ environment }: DeploymentConfig, metrics: Gatewa
   };
 }
 
+/** What is spent, and what budgets lose. Only with the settings that they are about. */
+export function watchBudgets({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
+  const share = { metric: fillGaps({ spent: own('spendShare', 'Maximum') }), times: 1, among: hour };
+  const lost = { ...atOnce, threshold: standing };
+  return {
+    ...(environment.SPEND_LIMIT !== undefined && {
+      NearingSpendLimit: {
+        what: "Four fifths of today's SPEND_LIMIT are spent. Beyond it, requests are answered 503 until midnight UTC.",
+        runbook: 'the-spending-limit-is-nearly-reached',
+        ...share,
+        threshold: 80,
+      },
+      SpendLimitReached: {
+        what: "Today's SPEND_LIMIT is spent: requests are answered 503 until midnight UTC.",
+        runbook: 'the-spending-limit-is-nearly-reached',
+        ...share,
+        threshold: 100,
+      },
+    }),
+    ...(environment.PRICES !== undefined && {
+      BudgetsLeftStanding: {
+        what: 'What answers really cost could not be written: their reservations count as if they had been spent.',
+        runbook: 'budgets-left-standing',
+        metric: fillGaps({ standing: own('budgetsLeftStanding') }),
+        ...lost,
+      },
+      ReservationsLost: {
+        what: 'Reservations were lost with their process: they count against budgets until they are released.',
+        runbook: 'reservations-lost',
+        metric: fillGaps({ lost: own('lostReservations') }),
+        ...lost,
+      },
+    }),
+  };
+}
+
 export function watchTables({ tableUses }: GatewayMetrics): Watches {
   const watched = Object.entries(tableUses).map(([use, { throttled }]) => {
     const what = 'DynamoDB refused requests, which the gateway then answered with 503.';

@@ -49,6 +49,31 @@ export function costs(props: DashboardProps): cloudwatch.IWidget[] {
   ];
 }
 
+/** The row that shows what answers cost by the operator's prices. */
+export function spending({ metrics, logGroups }: DashboardProps, currency: string): cloudwatch.IWidget[] {
+  const day = Duration.days(1);
+  return [
+    graph(`Spent a day, by model (${currency})`, [metrics.split('spent', day)], 8),
+    graph(`Saved by caches a day (${currency})`, [metrics.own('savedByCaches').with({ period: day })], 4),
+    graph(
+      'Spending limit (%), and reservations that stand',
+      [metrics.own('spendShare', 'Maximum'), metrics.own('budgetsLeftStanding'), metrics.own('lostReservations')],
+      4,
+    ),
+    table(
+      `Most spent by (${currency})`,
+      logGroups,
+      [
+        'filter ispresent(cost)',
+        'stats sum(cost) as spent, count(*) as answers by key, member, model',
+        'sort spent desc',
+        'limit 20',
+      ],
+      8,
+    ),
+  ];
+}
+
 /** In dollars an hour, by what is paid for. */
 function spendingOf({ metrics, edge }: DashboardProps): cloudwatch.IMetric[] {
   const { gatewayFunction, walletFunction } = metrics;

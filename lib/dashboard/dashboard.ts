@@ -3,11 +3,11 @@ import { Aws, Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { EdgeMetrics } from '../edge.ts';
 import type { FunctionMetrics } from '../gateway-metrics.ts';
-import { costs } from './costs.ts';
+import { costs, spending } from './costs.ts';
 import type { DashboardProps } from './widgets.ts';
 import { graph, heading, table, width } from './widgets.ts';
 
-/** Four questions, a row for each: is it healthy, who is limited, how is the upstream, what does it cost. */
+/** Four questions, a row for each: is it healthy, who is limited, how is the upstream, what does it cost. Prices add a fifth. */
 export class Dashboard extends Construct {
   /** Where it is in the console. */
   readonly url: string;
@@ -32,6 +32,7 @@ export class Dashboard extends Construct {
         upstream(props),
         [heading('What does it cost?')],
         costs(props),
+        ...(props.currency === undefined ? [] : [[heading('What do answers cost?')], spending(props, props.currency)]),
       ],
     });
   }

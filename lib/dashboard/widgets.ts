@@ -49,6 +49,8 @@ export function share(name: string, part: cloudwatch.IMetric, whole: cloudwatch.
 }
 
 export interface DashboardProps {
+  /** The currency of the prices, where there are any. */
+  readonly currency: string | undefined;
   readonly metrics: GatewayMetrics;
   readonly alarms: Alarms;
   /** The gateway's log in each deployed engine. */

@@ -4,6 +4,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { metrics } from '../../lambda/report/metrics.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
 import { anchorsIn } from '../docs/markdown.ts';
+import { PRICES } from '../support/prices.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 const { template } = synthesizeStack({ alarmEmail: 'on-call@example.com' });
@@ -160,8 +161,8 @@ interface Widget {
   readonly properties: { readonly markdown?: string; readonly title?: string; readonly query?: string };
 }
 
-function dashboardOf() {
-  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+function dashboardOf(synthesized = template) {
+  const [dashboard] = Object.values(synthesized.findResources('AWS::CloudWatch::Dashboard'));
   const body: { 'Fn::Join': [string, (string | object)[]] } | undefined = dashboard?.Properties.DashboardBody;
   const [, pieces = []] = body?.['Fn::Join'] ?? [];
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : 'x')).join('');
@@ -177,12 +178,26 @@ test('the dashboard answers its four questions, and has every metric', () => {
     '## How is the upstream?',
     '## What does it cost?',
   ]);
-  for (const { name } of Object.values(metrics)) expect(text).toContain(name);
+  const { spent, savedByCaches, spendShare, budgetsLeftStanding, lostReservations, ...always } = metrics;
+  for (const { name } of Object.values(always)) expect(text).toContain(name);
   for (const { MetricName, Metrics = [] } of alarms) {
     const names = MetricName ? [MetricName] : Metrics.map(({ MetricStat }) => MetricStat?.Metric.MetricName ?? '');
     for (const name of names) expect(text).toContain(name);
   }
   expect(text).toContain(`{\\"${namespace}\\",Code}`);
+});
+
+test('prices add a question to the dashboard, in their currency', () => {
+  const { text, widgets } = dashboardOf(synthesizeStack({ PRICES, CURRENCY: 'EUR' }).template);
+  expect(widgets.flatMap(({ properties }) => properties.markdown ?? []).at(-1)).toBe('## What do answers cost?');
+  for (const { name } of Object.values(metrics)) expect(text).toContain(name);
+  const titles = widgets.flatMap(({ properties }) => properties.title ?? []);
+  expect(titles.filter((title) => title.includes('EUR'))).toEqual([
+    'Spent a day, by model (EUR)',
+    'Saved by caches a day (EUR)',
+    'Most spent by (EUR)',
+  ]);
+  expect(text).toContain(`SEARCH('{\\"${namespace}\\",Model} MetricName=\\"Spent\\"', 'Sum', 86400)`);
 });
 
 test('the dashboard lists failures, those of single tries too, and counts them by class, upstream and status', () => {

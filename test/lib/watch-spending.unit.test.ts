@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { metrics } from '../../lambda/report/metrics.ts';
 import { anchorsIn } from '../docs/markdown.ts';
+import { PRICES } from '../support/prices.ts';
 import { synthesizeStack } from '../support/stack.ts';
 
 interface Watched {
@@ -22,7 +23,11 @@ function spendingAlarms(settings: Readonly<Record<string, unknown>>): Readonly<R
   const watched = alarms.flatMap(({ Properties }) => {
     const figures: readonly Figure[] = Properties.Metrics ?? [];
     return figures.flatMap(({ MetricStat }) => {
-      if (!MetricStat || !/DailyLimitUsed$/.test(MetricStat.Metric.MetricName)) return [];
+      if (
+        !MetricStat ||
+        !/^((Guest)?DailyLimitUsed|SpendShare|BudgetLeftStanding|LostReservations)$/.test(MetricStat.Metric.MetricName)
+      )
+        return [];
       return [[MetricStat.Metric.MetricName, { ...Properties, Statistic: MetricStat.Stat }] as const];
     });
   });
@@ -47,6 +52,20 @@ test.each([
     const [, runbook] = /docs\/operations\.md#([a-z-]+)$/.exec(AlarmDescription) ?? [];
     expect(anchorsIn(readFileSync('docs/operations.md', 'utf8'))).toContain(runbook);
   }
+});
+
+test.each([
+  [{ PRICES }, ['BudgetsLeftStanding', 'ReservationsLost']],
+  [{ PRICES, SPEND_LIMIT: 20 }, ['NearingSpendLimit', 'SpendLimitReached', 'BudgetsLeftStanding', 'ReservationsLost']],
+])('with %j budgets are watched, and runbooks are there', (settings, names) => {
+  const alarms = Object.entries(synthesizeStack(settings).template.findResources('AWS::CloudWatch::Alarm'));
+  const own = alarms.flatMap(([id, { Properties }]) => {
+    const [, name = ''] = /^Alarms(\w*?(?:SpendLimit|Budgets|Reservations)\w*?)[0-9A-F]{8}$/.exec(id) ?? [];
+    return name === '' ? [] : [{ name, runbook: Properties.AlarmDescription.split('#')[1] }];
+  });
+  expect(own.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
+  for (const { runbook } of own) expect(headings).toContain(runbook);
 });
 
 test('the function gets the limits as they are set', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { costOf, type Prices, readPrices } from '../../../lambda/budget/prices.ts';
+import { costOf, type Prices, readPrices, savedByCaches } from '../../../lambda/budget/prices.ts';
 
 const models = ['svc', 'svc-vision'];
 const other = '"svc-vision": {"input": 1, "output": 2}';
@@ -60,6 +60,12 @@ describe('costOf', () => {
   test('tokens of the caches are part of the input, and each kind has its price', () => {
     // 1,000 × 3.00 + 8,000 × 0.30 + 500 × 3.75 + 200 × 15.00 = 10,275 for a million tokens
     expect(costOf(prices, { input: 9_500, cacheRead: 8_000, cacheWrite: 500, output: 200 })).toBe(10_275);
+  });
+
+  test('what caches saved is what their tokens would have cost as input, less what they cost', () => {
+    // 8,000 × (3.00 - 0.30) - 500 × (3.75 - 3.00)
+    expect(savedByCaches(prices, { input: 9_500, cacheRead: 8_000, cacheWrite: 500, output: 200 })).toBe(21_225);
+    expect(savedByCaches(prices, { input: 500, cacheWrite: 500 })).toBe(-375);
   });
 
   test('the sum is rounded up once', () => {

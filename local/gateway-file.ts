@@ -2,6 +2,8 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
+import type { Budget } from '../lambda/budget/budget-window.ts';
+
 /** The facts by which the operator's commands find the tables of a running local gateway. */
 export interface GatewayFile {
   readonly pid: number;
@@ -18,6 +20,9 @@ export interface GatewayFile {
   readonly quotaTable: string;
   readonly networkSalt: string;
   readonly memberLimit: number;
+  /** Of its prices, where it has any. */
+  readonly currency?: string | undefined;
+  readonly memberBudget?: Budget | undefined;
   readonly access: 'open' | 'keys';
   readonly burstLimit: number;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/aws/sdk-client.ts';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
-import { readConfig } from '../lambda/settings/config.ts';
+import { moneyOf, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
 import { startDemoUpstream } from './demo/demo-upstream.ts';
@@ -87,6 +87,7 @@ export async function startGateway(): Promise<LocalGateway> {
   writeGatewayFile({
     ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
     ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, access, memberLimit, burstLimit },
+    ...moneyOf(config),
   });
   logFile = openLogFile({ port, pid });
   const removeFiles = () => {

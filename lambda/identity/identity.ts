@@ -38,6 +38,11 @@ export interface KeyRecord {
   readonly revokedAt?: number | undefined;
 }
 
+/** Whether a key has counters of its own, instead of a share of its member's: one thing of its own gives it all of them. */
+export function hasOwnCounters({ limit, budget, burst }: Pick<KeyRecord, 'limit' | 'budget' | 'burst'>): boolean {
+  return (limit ?? budget ?? burst) !== undefined;
+}
+
 export type KeyState = 'live' | 'revoked' | 'expired';
 
 /** A revoked key stays revoked, whether or not it would have expired. */

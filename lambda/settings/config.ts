@@ -49,6 +49,13 @@ interface Money {
   readonly spendLimit: number | undefined;
 }
 
+/** The currency and the budget of members, for those who only speak of money; nothing where there are no prices. */
+export function moneyOf(config: Pick<Config, 'prices' | 'currency' | 'memberBudget' | 'memberBudgetWindow'>) {
+  const { prices, currency, memberBudget, memberBudgetWindow } = config;
+  if (prices === undefined) return {};
+  return { currency, ...(memberBudget && { memberBudget: { amount: memberBudget, window: memberBudgetWindow } }) };
+}
+
 /** The prices, which a budget needs. */
 function readPriceList({ serviceName, prices, memberBudget, spendLimit }: Money, faults: string[]): Prices | undefined {
   if (prices !== undefined) {

@@ -1,4 +1,7 @@
+import { type Budget, budgetWindows } from '../../lambda/budget/budget-window.ts';
+import { readAmount } from '../../lambda/budget/money.ts';
 import { networkOf } from '../../lambda/identity/network.ts';
+import { splitList } from '../../lambda/settings/kinds.ts';
 import { checked, matching, readWhole } from '../command-line.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -33,6 +36,20 @@ export function parsePrices(text: string): Prices | undefined {
   return { input, output, cacheRead, cacheWrite };
 }
 
+/** An amount for a window, such as `20/month`. */
+export function parseBudget(text: string): Budget | undefined {
+  const [amountText = '', windowText, ...rest] = text.split('/');
+  const amount = readAmount(amountText);
+  const window = budgetWindows.find((known) => known === windowText);
+  return amount === undefined || window === undefined || rest.length > 0 ? undefined : { amount, window };
+}
+
+/** One id or more, separated by commas. Which ones there are is up to the gateway. */
+function parseModels(text: string): readonly string[] | undefined {
+  const ids = [...new Set(splitList(text))];
+  return ids.length > 0 && ids.every((id) => /^[\w.-]{1,100}$/.test(id)) ? ids : undefined;
+}
+
 /** Whether a text looks like a place in a list: a JSON object in base64url. */
 export function isPlace(text: string): boolean {
   if (!/^[\w-]{1,2000}$/.test(text)) return false;
@@ -55,6 +72,12 @@ export const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digi
 export const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');
 export const readKey = matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one');
 export const readLimit = readWhole(0, 1_000_000);
+export const readBudget = checked(
+  parseBudget,
+  `an amount above 0 with at most six places for a ${budgetWindows.join(', ')}, such as 20/month or 0.5/day`,
+);
+export const readModels = checked(parseModels, 'public models separated by commas');
+export const readBurst = readWhole(1, 10_000);
 export const readSpan = checked(parseSpan, 'a span such as 1h, 12h or 2d');
 export const readPrices = checked(parsePrices, 'four prices such as 3,15,0.3,3.75');
 export const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');

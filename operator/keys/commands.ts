@@ -4,11 +4,13 @@ import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf } from '../../lambda/settings/secrets.ts';
 import type { KeyQuery } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
-import { changeKey, describeKey, findKey, isoTime, showExpiry, showLimit, showNewKey } from './key-record.ts';
+import { checkOwn } from './key-budget.ts';
+import { changeKey, describeKey, findKey, isoTime, showExpiry, showLimit, showNewKey, showOwn } from './key-record.ts';
 import { renderPairs, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
 export async function issue(target: Target, request: KeyRequest, issuing: KeyIssuing): Promise<Outcome> {
+  checkOwn(target, request);
   const issued = await issueKey(target.keys, request, issuing);
   const { key, record } = issued;
   const text = `A new key for ${record.member}. ${showNewKey(target, issued)}`;
@@ -19,12 +21,14 @@ export async function list(target: Target, query: KeyQuery, now: number): Promis
   const { keys: found, next } = await target.keys.list(query);
   const keys = found.toSorted((a, b) => b.createdAt - a.createdAt);
   const rows = keys.map((record) => {
-    const { limit, state } = describeKey(record, now);
+    const { limit, budget, models, burst, state } = describeKey(record, now);
     const label = showText(record.label ?? '');
     const times = [showTime(record.createdAt), showExpiry(record)];
-    return [record.id, record.member, label, limit === null ? '' : `${limit}`, ...times, state];
+    const own = [limit ?? '', budget ? `${budget.amount}/${budget.window}` : '', burst ?? '', models?.join() ?? ''];
+    return [record.id, record.member, label, ...own.map(String), ...times, state];
   });
-  const table = renderTable(['ID', 'MEMBER', 'LABEL', 'LIMIT', 'CREATED', 'EXPIRES', 'STATE'], rows);
+  const headings = ['ID', 'MEMBER', 'LABEL', 'LIMIT', 'BUDGET', 'BURST', 'MODELS', 'CREATED', 'EXPIRES', 'STATE'];
+  const table = renderTable(headings, rows);
   const more = next === undefined ? '' : `\n\nThere are more: add --from ${next}`;
   return {
     json: { keys: keys.map((record) => describeKey(record, now)), next: next ?? null },
@@ -46,6 +50,7 @@ export async function show(target: Target, id: string, now: number): Promise<Out
     expires: showExpiry(record),
     ...(record.revokedAt !== undefined && { revoked: showTime(record.revokedAt) }),
     limit: showLimit(record, target),
+    ...showOwn(record, target),
     used: `${usage.used} of ${usage.limit}, ${usage.remaining} left until ${showTime(resetAt)}`,
   });
   return { json: { ...described, label, usage: { ...usage, resetsAt: isoTime(resetAt) } }, text };

@@ -1,4 +1,6 @@
-import { type KeyRecord, stateOf } from '../../lambda/identity/identity.ts';
+import type { Budget } from '../../lambda/budget/budget-window.ts';
+import { formatAmount } from '../../lambda/budget/money.ts';
+import { hasOwnCounters, type KeyRecord, stateOf } from '../../lambda/identity/identity.ts';
 import { hashKey, type IssuedKey, issueKey, type KeyIssuing, keyPrefix } from '../../lambda/identity/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { renderPairs, showTime } from './table.ts';
@@ -27,12 +29,15 @@ const noSuchKey = () => new CommandError('there is no such key: `list` shows the
 
 /** A record as programs read it: nothing left out, times in ISO form. */
 export function describeKey(record: KeyRecord, now: number) {
-  const { id, member, label, limit, createdAt, expiresAt, revokedAt } = record;
+  const { id, member, label, limit, budget, budgetWindow, models, burst, createdAt, expiresAt, revokedAt } = record;
   return {
     id,
     member,
     label: label ?? null,
     limit: limit ?? null,
+    budget: budget === undefined ? null : { amount: formatAmount(budget), window: budgetWindow },
+    models: models ?? null,
+    burst: burst ?? null,
     state: stateOf(record, now),
     createdAt: isoTime(createdAt),
     expiresAt: isoTime(expiresAt),
@@ -45,10 +50,34 @@ export const isoTime = (time: number | undefined): string | null =>
 export const showExpiry = ({ expiresAt }: KeyRecord): string =>
   expiresAt === undefined ? 'never' : showTime(expiresAt);
 
-export function showLimit({ limit }: KeyRecord, { memberLimit }: Target): string {
-  return limit === undefined
-    ? `${memberLimit} requests a day, shared by all keys of the member`
-    : `${limit} requests a day, for this key alone`;
+export function showLimit(record: KeyRecord, { memberLimit }: Target): string {
+  return `${record.limit ?? memberLimit} requests a day, ${forWhom(record)}`;
+}
+
+/** The budget that holds for a key: its own, or its member's. */
+export function budgetOf({ budget, budgetWindow }: KeyRecord, { memberBudget }: Target): Budget | undefined {
+  return budget !== undefined && budgetWindow !== undefined ? { amount: budget, window: budgetWindow } : memberBudget;
+}
+
+export function showBudget(record: KeyRecord, target: Target): string {
+  const budget = budgetOf(record, target);
+  if (budget === undefined) return 'none';
+  return `${formatAmount(budget.amount)} ${target.currency ?? ''} a ${budget.window}, ${forWhom(record)}`;
+}
+
+export const showModels = ({ models }: KeyRecord): string => models?.join(', ') ?? 'all';
+
+/** What it was not given itself, a key with counters of its own has as its member's keys have it, but for itself. */
+const forWhom = (record: KeyRecord) =>
+  hasOwnCounters(record) ? 'for this key alone' : 'shared by all keys of the member';
+
+/** What a key has of its own, or shares, besides its limit: only what is not as for any other key. */
+export function showOwn(record: KeyRecord, target: Target): Record<string, string> {
+  return {
+    ...(budgetOf(record, target) && { budget: showBudget(record, target) }),
+    ...(record.models && { models: showModels(record) }),
+    ...(record.burst !== undefined && { burst: `${record.burst} requests a minute` }),
+  };
 }
 
 /** The text about a new key, which is never shown again. */
@@ -57,14 +86,19 @@ export function showNewKey(target: Target, { key, record }: IssuedKey): string {
   return [
     'It will not be shown again:',
     `\n  ${key}\n`,
-    renderPairs({ id: record.id, limit: showLimit(record, target), expires: showExpiry(record) }),
+    renderPairs({
+      id: record.id,
+      limit: showLimit(record, target),
+      ...showOwn(record, target),
+      expires: showExpiry(record),
+    }),
     '\nTry it:\n',
     `  curl ${target.url.replace(/\/$/, '')}/v1/chat/completions -H 'x-api-key: ${key}' \\`,
     `    -H 'content-type: application/json' -d '${body}'`,
   ].join('\n');
 }
 
-const soon = 'Within 60 seconds this holds everywhere.';
+export const soon = 'Within 60 seconds this holds everywhere.';
 
 /** Gives a key a limit of its own; with undefined it shares its member's again. */
 export async function changeLimit(
@@ -103,9 +137,10 @@ export async function rotate(target: Target, id: string, { overlap }: Rotation, 
   const { key, record } = issued;
   const retired = await retire(target, old, overlap, now);
   const replaced = { id: old.id, retired: retired.done };
+  const anew = hasOwnCounters(record) ? ' What it counts for itself alone starts at 0.' : '';
   return {
     json: { key, id: record.id, member: record.member, replaced },
-    text: `A new key for ${record.member}, instead of ${old.id}. ${showNewKey(target, issued)}\n\n${retired.text}`,
+    text: `A new key for ${record.member}, instead of ${old.id}.${anew} ${showNewKey(target, issued)}\n\n${retired.text}`,
     ...(!retired.done && { undone: retired.text }),
   };
 }

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { KeyState } from '../../lambda/identity/identity.ts';
 import type { KeyIssuing } from '../../lambda/identity/keys.ts';
 import { placeholderKey } from '../../lambda/wallet/pages/cli/snippet.js';
@@ -7,16 +8,20 @@ import { CommandError, createCommand, orElse, readLine, readWhole, type Terminal
 import { clientNames, showSetup } from '../setup/show-setup.ts';
 import type { Prices } from './arguments.ts';
 import {
+  readBudget,
+  readBurst,
   readExpiry,
   readKey,
   readLimit,
   readMember,
+  readModels,
   readNetwork,
   readPlace,
   readPrices,
   readSpan,
 } from './arguments.ts';
 import { issue, link, list, revoke, show, unlink } from './commands.ts';
+import { changeBudget, changeBurst, changeModels } from './key-budget.ts';
 import { changeExpiry, changeLimit, rotate } from './key-record.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
@@ -46,6 +51,7 @@ export function createProgram(surroundings: Surroundings): Command {
 
   addKeyCommands(program, run, surroundings);
   addChangeCommands(program, run, surroundings);
+  addBudgetCommands(program, run, surroundings);
   addUsageCommand(program, run, surroundings);
   addClientCommands(program, run, surroundings);
 
@@ -65,10 +71,14 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
     .option('--member <name>', 'whose quota it draws on; without one a new member is made up', readMember)
     .option('--label <text>', 'a note on what the key is for', readLine)
     .option('--limit <requests>', 'a daily limit of its own, beside the quota of its member', readLimit)
+    .option('--budget <amount/window>', 'a budget of its own, for a day, week or month (20/month)', readBudget)
+    .option('--models <ids>', 'the only public models that it may use', readModels)
+    .option('--burst <requests>', 'a limit a minute of its own', readBurst)
     .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', readExpiry(now))
-    .action(({ label, limit, expires: expiresAt, ...options }: IssueOptions & CommonOptions) => {
+    .action(({ label, limit, budget, models, burst, expires, ...options }: IssueOptions & CommonOptions) => {
       const member = options.member ?? `member-${Buffer.from(randomBytes(5)).toString('hex')}`;
-      return run(options, (target) => issue(target, { member, label, limit, expiresAt }, { now, randomBytes }));
+      const own = { limit, budget: budget?.amount, budgetWindow: budget?.window, models, burst, expiresAt: expires };
+      return run(options, (target) => issue(target, { member, label, ...own }, { now, randomBytes }));
     });
 
   addCommand(program, 'list', 'list the keys')
@@ -94,7 +104,11 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
 }
 
 function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
-  addCommand(program, 'rotate', 'replace a key by a new one for the same member, with the same label, limit and expiry')
+  addCommand(
+    program,
+    'rotate',
+    'replace a key by a new one for the same member, with the same label, expiry and limits',
+  )
     .argument('<id>', 'the id of the key, or the key itself')
     .option(
       '--overlap <span>',
@@ -121,6 +135,29 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
     )
     .action((id: string, when: number | 'never', options: CommonOptions) =>
       run(options, (target) => changeExpiry(target, id, when === 'never' ? undefined : when, now())),
+    );
+}
+
+function addBudgetCommands(program: Command, run: Run, { now }: Surroundings): void {
+  addCommand(program, 'budget', 'give a key its own budget, or its member’s again')
+    .argument('<id>', 'the id of the key, or the key itself')
+    .argument('<amount/window>', 'an amount for a day, week or month (50/month), or none', orElse('none', readBudget))
+    .action((id: string, budget: Budget | 'none', options: CommonOptions) =>
+      run(options, (target) => changeBudget(target, id, budget === 'none' ? undefined : budget, now())),
+    );
+
+  addCommand(program, 'models', 'restrict a key to some public models')
+    .argument('<id>', 'the id of the key, or the key itself')
+    .argument('<models>', 'public models separated by commas, or all', orElse('all', readModels))
+    .action((id: string, models: readonly string[] | 'all', options: CommonOptions) =>
+      run(options, (target) => changeModels(target, id, models === 'all' ? undefined : models, now())),
+    );
+
+  addCommand(program, 'burst', 'give a key its own limit a minute, or the default again')
+    .argument('<id>', 'the id of the key, or the key itself')
+    .argument('<requests>', 'a number, or default', orElse('default', readBurst))
+    .action((id: string, burst: number | 'default', options: CommonOptions) =>
+      run(options, (target) => changeBurst(target, id, burst === 'default' ? undefined : burst, now())),
     );
 }
 
@@ -166,6 +203,9 @@ interface IssueOptions {
   readonly member?: string;
   readonly label?: string;
   readonly limit?: number;
+  readonly budget?: Budget;
+  readonly models?: readonly string[];
+  readonly burst?: number;
   readonly expires?: number;
 }
 
@@ -211,6 +251,9 @@ Examples:
   npm run keys -- revoke key_Zk3vQ1xWb0aT
   npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
   npm run keys -- limit key_Zk3vQ1xWb0aT 500
+  npm run keys -- budget key_Zk3vQ1xWb0aT 50/month
+  npm run keys -- models key_Zk3vQ1xWb0aT svc
+  npm run keys -- burst key_Zk3vQ1xWb0aT 60
   npm run keys -- usage --top 10 --stack InferenceGateway-prod
   npm run keys -- setup codex --key ltk_…
   npm run keys -- usage --tokens --days 30 --price 3,15,0.3,3.75

@@ -1,9 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ResultField } from '@aws-sdk/client-cloudwatch-logs';
+import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { ReadSecret } from '../../lambda/settings/secrets.ts';
 import { settings } from '../../lambda/settings/table.ts';
+import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { CommandError } from '../command-line.ts';
+import { parseBudget } from './arguments.ts';
 import { type ReadTokens, type TokenGroup, type TokenReport, tokenFields } from './token-log.ts';
 
 /** Where a deployed gateway has its tables and log, by the outputs of its stack. */
@@ -22,6 +25,9 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
     access: outputs.Access === 'keys' ? 'keys' : 'open',
     memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
+    mostBurst,
+    currency: outputs.Currency,
+    memberBudget: parseBudget(outputs.MemberBudget ?? ''),
     ...(outputs.ContextWindow && { contextWindow: Number(outputs.ContextWindow) }),
     readNetworkSalt: () => readSecret(saltSecret),
     readTokens: async (from, to) => {
@@ -152,6 +158,12 @@ export interface GatewayFacts {
   /** In tokens, where the operator has set it. */
   readonly contextWindow?: number | undefined;
   readonly memberLimit: number;
+  /** The currency of its prices. Without prices nobody can have a budget. */
+  readonly currency?: string | undefined;
+  /** What a member may spend who has no other budget. */
+  readonly memberBudget?: Budget | undefined;
+  /** The highest burst that a key may have. */
+  readonly mostBurst: number;
   /** With `keys`, links of networks count for nothing. */
   readonly access: 'open' | 'keys';
   readonly keysTable: string;

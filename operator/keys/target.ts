@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import type { Counters } from '../../lambda/quota/counter-store.ts';
-import { readConfig } from '../../lambda/settings/config.ts';
+import { moneyOf, readConfig } from '../../lambda/settings/config.ts';
 import { createCounters } from '../../lambda/tables/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
 import { createScanCounters, type ScanCounters } from '../../lambda/tables/scan-counters.ts';
@@ -82,10 +82,14 @@ function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: G
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded));
   return {
     ...facts,
+    mostBurst,
     readNetworkSalt: async () => networkSalt,
     readTokens: async (from, to) => sumTokens(readLogFile(facts), from, to),
   };
 }
+
+/** A host of its own is not bound to what one counter of a deployment can serve. */
+const mostBurst = 10_000;
 
 /** A gateway that is not running: its tables are opened for as long as the command takes. */
 async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<StoppableTarget> {
@@ -101,7 +105,7 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
     throw new CommandError(`only a running gateway has a log: ${startIt({ port, dataDir })}`);
   };
   const facts = { url, serviceName, contextWindow, memberLimit, access, keysTable, quotaTable, readTokens };
-  return open({ ...facts, readNetworkSalt: async () => networkSalt }, close);
+  return open({ ...facts, ...moneyOf(config), mostBurst, readNetworkSalt: async () => networkSalt }, close);
 }
 
 /** The settings require an upstream, though issuing keys needs none. */

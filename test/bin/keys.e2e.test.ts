@@ -176,7 +176,7 @@ describe('on a deployed stack', () => {
     const outputs = {
       ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
       ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
-      ContextWindow: '262144',
+      ...{ ContextWindow: '262144', Currency: 'EUR', MemberBudget: '5/week' },
       ...{ LogGroup: 'the-log-group', WebLogGroup: 'the-web-log-group' },
     };
     const members = Object.entries(outputs).map(
@@ -225,6 +225,7 @@ describe('on a deployed stack', () => {
     const key = /ltk_[\w-]{43}/.exec(out)?.[0] ?? 'none';
     expect(await store.keys.findKey(hashKey(key))).toMatchObject({ member: 'far' });
     expect(out).toContain('30 requests a day');
+    expect(out).toContain('5.00 EUR a week, shared by all keys of the member');
     expect(out).toContain('curl https://abc.example/v1/chat/completions');
     expect(out).toContain('"model":"deployed"');
     expect(seenRegions).toEqual(['eu-west-3']);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { keysSchema, quotaSchema } from '../../lambda/tables/schema.ts';
+import { PRICES } from '../support/prices.ts';
 import { findId, synthesizeStack } from '../support/stack.ts';
 import { synthesizeWhole } from '../support/whole-template.ts';
 
@@ -242,6 +243,18 @@ test('the outputs are those that the operator and the CLI look for', () => {
 
 test('the context window is an output where it is set, for the blocks of `keys setup`', () => {
   synthesizeStack({ CONTEXT_WINDOW: 262_144 }).template.hasOutput('ContextWindow', { Value: '262144' });
+});
+
+test('the currency and the members’ budget are outputs where there are prices, for `keys`', () => {
+  const { template: priced } = synthesizeStack({
+    PRICES,
+    CURRENCY: 'EUR',
+    MEMBER_BUDGET: 0.5,
+    MEMBER_BUDGET_WINDOW: 'day',
+  });
+  priced.hasOutput('Currency', { Value: 'EUR' });
+  priced.hasOutput('MemberBudget', { Value: '0.5/day' });
+  expect(synthesizeStack({ PRICES }).template.toJSON().Outputs).not.toHaveProperty('MemberBudget');
 });
 
 test('a gateway closed by ACCESS says so in its outputs, and names / in place of /cli', () => {

@@ -29,6 +29,7 @@ beforeAll(async () => {
   target = {
     access: 'open',
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
+    mostBurst: 148,
     keys: createKeyStore(createDocumentClient(client), 'keys'),
     counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', Date.now),
     scanCounters: createScanCounters(client, 'quota'),
@@ -101,7 +102,8 @@ test('show gives limits, and the usage of the current window', async () => {
   const shared = await runJson('issue', '--member', 'grace');
   const shown = await runJson('show', shared.id);
   expect(shown).toEqual({
-    ...{ id: shared.id, member: 'grace', label: null, limit: null, state: 'live' },
+    ...{ id: shared.id, member: 'grace', label: null, state: 'live' },
+    ...{ limit: null, budget: null, models: null, burst: null },
     ...{ createdAt: '2026-11-21T10:00:00.000Z', expiresAt: null, revokedAt: null },
     usage: { used: 3, limit: 40, remaining: 37, resetsAt: '2026-11-22T00:00:00.000Z' },
   });
@@ -129,7 +131,8 @@ test('revoke ends a key, by its id or by itself, and list shows the state of eac
   const states = Object.fromEntries(listed.keys.map(({ id, state }: Record<string, string>) => [id, state]));
   expect(states).toEqual({ [live.id]: 'live', [byId.id]: 'revoked', [byKey.id]: 'revoked', key_expired: 'expired' });
   const lines = (await run('list', '--member', member)).split('\n').map((line) => line.split(/ {2,}/));
-  expect(lines[0]).toEqual(['ID', 'MEMBER', 'LABEL', 'LIMIT', 'CREATED', 'EXPIRES', 'STATE']);
+  const own = ['LIMIT', 'BUDGET', 'BURST', 'MODELS'];
+  expect(lines[0]).toEqual(['ID', 'MEMBER', 'LABEL', ...own, 'CREATED', 'EXPIRES', 'STATE']);
   expect(lines).toContainEqual([live.id, member, 'one', '9', '2026-11-21 10:00 UTC', 'never', 'live']);
   const expired = ['1970-01-01 00:00 UTC', '2026-11-21 10:00 UTC', 'expired'];
   expect(lines.at(-1)).toEqual(['key_expired', member, 'a?b', ...expired]);

@@ -27,6 +27,7 @@ beforeAll(async () => {
       serviceName: 'svc',
       access: 'open',
       memberLimit: 50,
+      mostBurst: 148,
       keysTable,
       quotaTable,
       readTokens: async () => ({ groups: [] }),

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createDocumentClient, createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
+import { hashKey } from '../../../lambda/identity/keys.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
+import { createKeyStore } from '../../../lambda/tables/keys.ts';
+import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
+import { createGatewayTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
+import { createProgram } from '../../../operator/keys/program.ts';
+import type { Target } from '../../../operator/keys/target.ts';
+import { createTestCaller } from '../../support/dynamodb.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+
+let dynamodb: LocalDynamoDb;
+let priced: Target;
+
+beforeAll(async () => {
+  dynamodb = await startDynamoDb();
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
+  await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
+  priced = {
+    ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
+    ...{ currency: 'EUR', keysTable: 'keys', quotaTable: 'quota' },
+    keys: createKeyStore(createDocumentClient(client), 'keys'),
+    counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', () => now),
+    scanCounters: createScanCounters(client, 'quota'),
+    readTokens: async () => ({ groups: [] }),
+    readNetworkSalt: async () => 'the-salt-of-a-test',
+    [Symbol.asyncDispose]: async () => {},
+  };
+});
+
+afterAll(() => dynamodb.close());
+
+/** The output of a command, on a gateway with these settings. */
+async function runOn(settings: Partial<Target>, ...args: readonly string[]): Promise<string> {
+  let printed = '';
+  const print = (text: string) => {
+    printed += text;
+  };
+  const openTarget = async () => ({ ...priced, ...settings });
+  const surroundings = { now: () => now, randomBytes, openTarget, print, printError: print };
+  const program = createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} });
+  await program.parseAsync(args, { from: 'user' });
+  return printed;
+}
+
+const run = (...args: readonly string[]) => runOn({}, ...args);
+const runJson = async (...args: readonly string[]) => JSON.parse(await run(...args, '--json'));
+const soon = 'Within 60 seconds this holds everywhere.';
+
+test('a key is issued with a budget, models and a burst of its own, which show and list tell', async () => {
+  const options = ['--member', 'ada', '--budget', '20/month', '--models', 'acme,acme', '--burst', '60'];
+  const { id, key } = await runJson('issue', ...options);
+  expect(await priced.keys.findKey(hashKey(key))).toEqual({
+    ...{ id, member: 'ada', createdAt: now },
+    ...{ budget: 20_000_000, budgetWindow: 'month', models: ['acme'], burst: 60 },
+  });
+  const own = { budget: { amount: '20.00', window: 'month' }, models: ['acme'], burst: 60 };
+  expect(await runJson('show', id)).toMatchObject(own);
+  expect((await runJson('list', '--member', 'ada')).keys).toMatchObject([own]);
+  const text = await run('show', id);
+  for (const [name, value] of [
+    ['limit', '40 requests a day, for this key alone'],
+    ['budget', '20.00 EUR a month, for this key alone'],
+    ['models', 'acme'],
+    ['burst', '60 requests a minute'],
+  ]) {
+    expect(text).toMatch(new RegExp(`^${name} +${value}$`, 'm'));
+  }
+  expect(await run('list', '--member', 'ada')).toMatch(/ 20\.00\/month +60 +acme +2026-11-21/);
+});
+
+test('a new key says what budget it has, or shares', async () => {
+  const memberBudget = { amount: 5_000_000, window: 'week' } as const;
+  const shared = await runOn({ memberBudget }, 'issue');
+  expect(shared).toMatch(/budget +5\.00 EUR a week, shared by all keys of the member\n/);
+  expect(await runOn({ memberBudget }, 'issue', '--limit', '3')).toMatch(
+    /budget +5\.00 EUR a week, for this key alone\n/,
+  );
+  expect(await run('issue')).not.toContain('budget');
+});
+
+test('a budget is changed and taken away, and each change says what becomes of the spending', async () => {
+  const { id } = await runJson('issue', '--member', 'grace');
+  const memberBudget = { amount: 5_000_000, window: 'week' } as const;
+  const budget = (text: string, settings: Partial<Target> = { memberBudget }) => runOn(settings, 'budget', id, text);
+  const own = (amount: string, window: string) => `${id}: budget ${amount} EUR a ${window}, for this key alone.`;
+  expect(await budget('50/month')).toBe(
+    `${own('50.00', 'month')} It counts for itself from now on, and starts at 0. ${soon}`,
+  );
+  expect(await budget('60/month')).toBe(`${own('60.00', 'month')} What it has spent this month stays counted. ${soon}`);
+  expect(await budget('0.5/day')).toBe(
+    `${own('0.50', 'day')} A day is another kind of window: what it spent before is not counted in it. ${soon}`,
+  );
+  expect(await budget('none')).toBe(
+    `${id}: budget 5.00 EUR a week, shared by all keys of the member. It draws on what all keys of the member share. ${soon}`,
+  );
+  expect(await budget('none', {})).toBe(`${id}: budget none. ${soon}`);
+  // With a limit of its own it has its own copy of the member's budget.
+  await run('limit', id, '7');
+  expect(await budget('9/week')).toBe(`${own('9.00', 'week')} What it has spent this week stays counted. ${soon}`);
+  expect((await priced.keys.findById(id))?.budgetWindow).toBe('week');
+  await budget('none');
+  expect(Object.keys((await priced.keys.findById(id)) ?? {}).toSorted()).toEqual([
+    'createdAt',
+    'id',
+    'limit',
+    'member',
+  ]);
+});
+
+test('models and a burst are changed and taken away', async () => {
+  const { id } = await runJson('issue');
+  expect(await run('models', id, 'acme,acme-vision')).toBe(`${id}: models acme, acme-vision. ${soon}`);
+  expect(await runJson('models', id, 'acme')).toMatchObject({ id, models: ['acme'] });
+  expect(await run('models', id, 'all')).toBe(`${id}: models all. ${soon}`);
+  expect(await run('burst', id, '148')).toBe(`${id}: burst 148 requests a minute, for this key alone. ${soon}`);
+  expect(await runJson('burst', id, 'default')).toMatchObject({ id, burst: null, models: null });
+});
+
+test('a rotated key has what the old one had of its own, and counts anew', async () => {
+  const old = await runJson('issue', '--budget', '20/month', '--models', 'acme', '--burst', '60');
+  const text = await run('rotate', old.id);
+  expect(text).toContain(`instead of ${old.id}. What it counts for itself alone starts at 0.`);
+  const key = /ltk_[\w-]{43}/.exec(text)?.[0] ?? '';
+  const own = { budget: 20_000_000, budgetWindow: 'month', models: ['acme'], burst: 60 };
+  expect(await priced.keys.findKey(hashKey(key))).toMatchObject(own);
+});
+
+test.each([
+  [{ currency: undefined }, ['--budget', '1/day'], 'this gateway has no PRICES, without which nothing can be counted'],
+  [{}, ['--models', 'acme,opus'], 'opus is no public model: there are acme and acme-vision'],
+  [{}, ['--burst', '149'], 'a burst may be at most 148, which one counter can serve: issue several keys instead'],
+])('what a gateway could not keep to is refused: %j %j', async (settings, options, reason) => {
+  const issued = runOn(settings, 'issue', '--member', 'refused', ...options);
+  await expect(issued).rejects.toThrow(reason);
+  const { id } = await runJson('issue', '--member', 'other');
+  const [name = '', value = ''] = options;
+  await expect(runOn(settings, name.slice(2), id, value)).rejects.toThrow(reason);
+  expect(await run('list', '--member', 'refused')).toBe('No keys.');
+  expect(await priced.keys.findById(id)).toEqual({ id, member: 'other', createdAt: now });
+});

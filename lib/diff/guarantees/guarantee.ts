@@ -76,6 +76,11 @@ export const is =
   (value: unknown): boolean =>
     value === wanted;
 
+/** An empty text counts as unset. */
+export function isStillThere(before: unknown, after: unknown): boolean {
+  return before === undefined || (after !== undefined && after !== '');
+}
+
 /** Whether everything in the one list is in the other as well. */
 export function holdsAll(before: unknown, after: unknown): boolean {
   const there = listOf(after).map((one) => JSON.stringify(one));

@@ -3,6 +3,7 @@ import {
   hasRisen,
   holdsAll,
   is,
+  isStillThere,
   listOf,
   risesLittle,
   rising,
@@ -13,9 +14,11 @@ import {
   type Where,
   webVariable,
 } from './guarantee.ts';
+import { budgeted } from './money.ts';
 
 /** Limits on cost remain set, and stay in proportion. */
 export const bounded: readonly Guarantee[] = [
+  ...budgeted,
   {
     of: types.function,
     at: 'ReservedConcurrentExecutions',
@@ -56,11 +59,6 @@ export const bounded: readonly Guarantee[] = [
     otherwise: hasRisen('GUEST_DAILY_LIMIT'),
   }),
 ];
-
-/** An empty text counts as unset. */
-function isStillThere(before: unknown, after: unknown): boolean {
-  return before === undefined || (after !== undefined && after !== '');
-}
 
 /** CloudFormation writes only what differs between two templates. */
 function leavesStopped(before: unknown, after: unknown): boolean {

@@ -7,7 +7,16 @@ const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) =>
 
 const newAddress = 'is replaced by one at another address, which no client knows';
 
-const limits = ['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT', 'GUEST_DAILY_LIMIT', 'BODY_BUDGET'];
+const limits = [
+  'GUEST_LIMIT',
+  'MEMBER_LIMIT',
+  'BURST_LIMIT',
+  'DAILY_LIMIT',
+  'GUEST_DAILY_LIMIT',
+  'BODY_BUDGET',
+  'MEMBER_BUDGET',
+  'SPEND_LIMIT',
+];
 const times = ['UPSTREAM_CONNECT_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT', 'REQUEST_TIMEOUT', 'KEEP_ALIVE_INTERVAL'];
 
 /** Megabytes that the largest bodies took (docs/hosting.md), and what Lambda gives unasked. */

@@ -36,6 +36,9 @@ const told =
     }
   };
 
+/** Prices of which one is this. */
+const priced = (output: number) => JSON.stringify({ svc: { input: 3, output }, 'svc-vision': { input: 1, output: 4 } });
+
 function dangersBetween(before: Change, after: Change): string[] {
   const [old, current] = [structuredClone(base), structuredClone(base)];
   before(old);
@@ -98,6 +101,41 @@ describe('a figure may be tuned by a factor below ten', () => {
     ],
   ])('%s: %s', (name, value, dangers) => {
     expect(dangersBetween(asItIs, told(name, value))).toEqual(dangers);
+  });
+
+  test.each<[name: string, before: string, after: string | undefined, dangers: string[]]>([
+    ['SPEND_LIMIT', '20', '199.5', []],
+    ['SPEND_LIMIT', '20', '200', raised('SPEND_LIMIT')],
+    ['SPEND_LIMIT', '20', '2', cut('SPEND_LIMIT')],
+    ['SPEND_LIMIT', '20', undefined, inBoth('no longer bounded: spends any amount a day')],
+    ['MEMBER_BUDGET', '0.5', '5', raised('MEMBER_BUDGET')],
+    ['MEMBER_BUDGET', '0.5', '0.05', cut('MEMBER_BUDGET')],
+    ['MEMBER_BUDGET', '0.5', undefined, inBoth('no longer bounded: lets members spend without a budget')],
+    ['MEMBER_BUDGET_WINDOW', 'month', 'week', []],
+    ['MEMBER_BUDGET_WINDOW', 'day', 'month', []],
+    [
+      'MEMBER_BUDGET_WINDOW',
+      'month',
+      'day',
+      inBoth('no longer bounded: gives members their budget anew more than ten times as often'),
+    ],
+    ['RESERVED_OUTPUT', '4096', '400', inBoth('no longer bounded: RESERVED_OUTPUT is a tenth of what it was, or less')],
+    ['RESERVED_OUTPUT', '4096', '100000', []],
+    ['CURRENCY', 'USD', 'EUR', []],
+    ['PRICES', priced(10), priced(1.01), []],
+    ['PRICES', priced(10), priced(100), []],
+    ['PRICES', priced(0), priced(5), []],
+    [
+      'PRICES',
+      priced(10),
+      priced(1),
+      inBoth(
+        'no longer bounded: counts tokens at a tenth of their price or less, so that budgets buy ten times as much',
+      ),
+    ],
+    ['PRICES', priced(10), undefined, inBoth('no longer bounded: has no prices to count budgets with')],
+  ])('%s from %s to %s', (name, before, after, dangers) => {
+    expect(dangersBetween(told(name, before), told(name, after))).toEqual(dangers);
   });
 
   test('switching guests back on is not tuning either', () => {

@@ -7,6 +7,8 @@ import { ConfigError } from '../lambda/settings/read.ts';
 import { bundle, bundleServer, bundleWallet } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { judgeContext, readConfigured } from '../lib/context.ts';
+import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
+import type { Template } from '../lib/diff/template.ts';
 import { EdgeAlarmsStack } from '../lib/edge-alarms-stack.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { dropCleanReport, findCommit } from '../lib/synthesis.ts';
@@ -33,13 +35,23 @@ new GatewayStack(app, 'InferenceGateway', { config, commit, code });
 // `-c distribution=ID` adds the alarms of an edge that is already deployed. Its id can't be passed between regions.
 const distributionId = readDistributionOrExit(app.node.tryGetContext('distribution'));
 if (config.edge && distributionId) new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId });
-app.synth();
+const { stacks } = app.synth();
 dropCleanReport(app.outdir);
+refuseBrokenGuarantees(stacks.map(({ template }) => template));
 
 function readDistributionOrExit(id: unknown): string | undefined {
   if (id === undefined || (typeof id === 'string' && /^E[A-Z0-9]{8,}$/.test(id))) return id;
   console.error('-c distribution must be the id of the distribution, as the output EdgeDistribution has it');
   process.exit(1);
+}
+
+/** What is synthesized must keep what the gateway guarantees, whatever the code of its stacks came to say. */
+function refuseBrokenGuarantees(templates: readonly Template[]): void {
+  const judged = templates.map(judgeTemplate);
+  for (const warning of judged.flatMap(({ warnings }) => warnings)) console.error(`warning: ${warning}`);
+  const faults = judged.flatMap((one) => one.faults);
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exit(1);
 }
 
 function refuseUnknownContext(): void {

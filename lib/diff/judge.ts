@@ -1,8 +1,8 @@
 import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
 import { setByStack } from '../config.ts';
 import { type Change, type Comparison, isTree, listChanges } from './changes.ts';
-import { type Guarantee, types, variable, webVariable } from './guarantees/guarantee.ts';
-import { guarantees } from './guarantees/index.ts';
+import { type Guarantee, types, variable, type Where, webVariable } from './guarantees/guarantee.ts';
+import { findBroken, guarantees } from './guarantees/index.ts';
 import { comparePermissions, exceptPermissions, isPolicy } from './permissions.ts';
 import { type Part, partsOf, type Template, valuesAt, without } from './template.ts';
 
@@ -79,31 +79,27 @@ function thingOf(type: string): 'table' | 'secret' | undefined {
 /** The guarantees that the part no longer keeps or, if it is new, does not keep. */
 function findLost({ was, is, before, after }: PartChange): Danger[] {
   if (is === undefined) return [];
-  return Object.entries(guarantees).flatMap(([property, ofProperty]) =>
-    ofProperty
-      .filter(({ of }) => of.includes(is.type))
-      .filter((guarantee) => {
-        const values = valuesAt(is.tree, guarantee.at);
-        if (was === undefined) return !keepsByItself(guarantee, values, { part: is, template: after });
-        const old = valuesAt(was.tree, guarantee.at);
-        const wasKept = keepsByItself(guarantee, old, { part: was, template: before });
-        const isKept = keepsByItself(guarantee, values, { part: is, template: after });
-        // A guarantee that was already broken must not get worse unseen.
-        if (!isKept) return wasKept || differs(old, values);
-        return !keepsWhatWas(guarantee, old, values, { part: is, template: after });
-      })
-      .map(({ otherwise, refused }) => danger(is, `${was ? 'no longer' : 'not'} ${property}: ${otherwise}`, refused)),
+  const lost = (property: string, { otherwise, refused }: Guarantee) =>
+    danger(is, `${was ? 'no longer' : 'not'} ${property}: ${otherwise}`, refused);
+  const wasBroken = findBroken(before).filter(({ part }) => part.id === is.id);
+  // A guarantee that was already broken must not get worse unseen.
+  const broken = findBroken(after).filter(
+    ({ part, guarantee, values }) =>
+      part.id === is.id && !wasBroken.some((one) => one.guarantee === guarantee && !differs(one.values, values)),
   );
+  const changed = Object.entries(guarantees).flatMap(([property, ofProperty]) =>
+    ofProperty
+      .filter(
+        (guarantee) =>
+          was && guarantee.of.includes(is.type) && !keepsWhatWas(guarantee, was, { part: is, template: after }),
+      )
+      .map((guarantee) => lost(property, guarantee)),
+  );
+  return [...broken.map(({ property, guarantee }) => lost(property, guarantee)), ...changed];
 }
 
-type Where = Parameters<NonNullable<Guarantee['must']>>[1];
-
-function keepsByItself({ must }: Guarantee, values: readonly unknown[], where: Where): boolean {
-  return must === undefined || values.every((value) => must(value, where));
-}
-
-function keepsWhatWas(guarantee: Guarantee, old: readonly unknown[], values: readonly unknown[], where: Where) {
-  const { must, keeps } = guarantee;
+function keepsWhatWas({ must, keeps, at }: Guarantee, was: Part, where: Where): boolean {
+  const [old, values] = [valuesAt(was.tree, at), valuesAt(where.part.tree, at)];
   if (keeps) return old.every((value, index) => keeps(value, values[index], where));
   return must !== undefined || !differs(old, values);
 }

@@ -6,6 +6,7 @@ import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { readDeploymentConfig } from '../../lib/config.ts';
+import { judgeTemplate } from '../../lib/diff/guarantees/index.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 
 export interface SynthesizedStack {
@@ -56,6 +57,8 @@ export function synthesizeStack(
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     const stack = new GatewayStack(app, 'InferenceGateway', { config, commit, code });
     const template = Template.fromStack(stack);
+    const { faults } = judgeTemplate(template.toJSON());
+    if (faults.length > 0) throw new Error(faults.join('\n'));
     return { stack, template, acknowledged: readAcknowledged(join(folder, 'out/validation-report.json')) };
   } finally {
     rmSync(folder, { recursive: true });

@@ -15,6 +15,8 @@ export interface Guarantee {
   readonly otherwise: string;
   /** Never deployed, even with approval. */
   readonly refused?: true;
+  /** An operator's setting may break it on purpose. */
+  readonly chosen?: true;
 }
 
 export interface Where {

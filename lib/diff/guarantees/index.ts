@@ -1,3 +1,4 @@
+import { type Part, partsOf, remember, type Template, valuesAt } from '../template.ts';
 import type { Guarantee } from './guarantee.ts';
 import { durable, watched } from './lasting.ts';
 import { bounded, exact } from './limits.ts';
@@ -13,3 +14,36 @@ export const guarantees: Readonly<Record<string, readonly Guarantee[]>> = {
   bounded,
   watched,
 };
+
+/** A guarantee that a part of a template does not keep. */
+export interface Broken {
+  readonly part: Part;
+  readonly property: string;
+  readonly guarantee: Guarantee;
+  /** What the part has instead. */
+  readonly values: readonly unknown[];
+}
+
+/** The guarantees that a template breaks by itself, whatever was deployed before. The synthesis and the gate share them. */
+export const findBroken = remember((template: Template): readonly Broken[] =>
+  partsOf(template).flatMap((part) =>
+    Object.entries(guarantees).flatMap(([property, ofProperty]) =>
+      ofProperty.flatMap((guarantee) => {
+        const { must, of, at } = guarantee;
+        if (must === undefined || !of.includes(part.type)) return [];
+        const values = valuesAt(part.tree, at);
+        return values.every((value) => must(value, { part, template })) ? [] : [{ part, property, guarantee, values }];
+      }),
+    ),
+  ),
+);
+
+/** What the synthesis says about a template: faults stop it, and what an operator's setting asks for is a warning. */
+export function judgeTemplate(template: Template): { readonly faults: string[]; readonly warnings: string[] } {
+  const [faults, warnings]: [string[], string[]] = [[], []];
+  for (const { part, property, guarantee } of findBroken(template)) {
+    const list = guarantee.chosen ? warnings : faults;
+    list.push(`${part.name} is not ${property}: ${guarantee.otherwise}`);
+  }
+  return { faults, warnings };
+}

@@ -49,6 +49,7 @@ export const watched: readonly Guarantee[] = [
     at: 'RetentionInDays',
     must: (days) => days === undefined || Number(days) >= 7,
     otherwise: 'forgets within days what happened',
+    chosen: true,
   },
   ...['CANARY_URL', 'CANARY_SECRET_ID'].map((name) => ({
     of: lambda,
@@ -73,7 +74,13 @@ export const watched: readonly Guarantee[] = [
     must: (value) => value === undefined || value === true,
     otherwise: 'notifies nobody',
   },
-  { of: alarm, at: 'Threshold', must: suitsLimit, otherwise: 'always rings, or only once requests are turned away' },
+  {
+    of: alarm,
+    at: 'Threshold',
+    must: suitsLimit,
+    otherwise: 'always rings, or only once requests are turned away',
+    chosen: true,
+  },
   ...['Threshold', 'DatapointsToAlarm'].map((at) => ({
     ...{ of: alarm, at, otherwise: 'always rings' },
     must: (value: unknown) => value === undefined || Number(value) > 0,

@@ -30,6 +30,7 @@ export const confidential: readonly Guarantee[] = [
     at: 'RetentionInDays',
     must: (days) => Number(days) <= 365,
     otherwise: 'tells for more than a year who asked when',
+    chosen: true,
   },
   ...toldAlike('UPSTREAM_SECRET_ID', { otherwise: "takes the upstream's keys from another secret" }),
   ...told('UPSTREAM_NAMES', { keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' }),

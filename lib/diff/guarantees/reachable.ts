@@ -46,6 +46,7 @@ export const reachable: readonly Guarantee[] = [
     at: 'MemorySize',
     must: holdsBodies,
     otherwise: `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`,
+    chosen: true,
   },
   ...told('ACCESS', {
     keeps: (before, after) => before === 'keys' || after !== 'keys',
@@ -66,6 +67,7 @@ export const reachable: readonly Guarantee[] = [
     at: 'ThrottleConfig.RateLimit',
     must: unsetOrMore,
     otherwise: 'answers nobody: it takes no requests',
+    chosen: true,
   },
   {
     of: endpoint,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { compareTemplates } from '../../../lib/diff/changes.ts';
+import { judgeTemplate } from '../../../lib/diff/guarantees/index.ts';
 import { findDangers } from '../../../lib/diff/judge.ts';
 import { partsOf, type Template } from '../../../lib/diff/template.ts';
-import { synthesizeWhole } from '../../support/whole-template.ts';
+import { onWeb, synthesizeWhole } from '../../support/whole-template.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests reach into templates as deep as they please
 type Any = any;
@@ -513,4 +514,32 @@ describe('a stopped gateway, which is an item in the keys table, would serve aga
 test('limits may change, and guests get a fifth of the deployment’s without their own', () => {
   expect(dangersOf((t) => (variables(t).DAILY_LIMIT = '20000'))).toEqual([]);
   expect(dangersOf((t) => delete variables(t).GUEST_DAILY_LIMIT)).toEqual([]);
+});
+
+describe('what the synthesis says of a template, whatever was deployed before', () => {
+  test('a mistake in the code of the stack is a fault, which stops it', () => {
+    const broken = structuredClone(base) as Any;
+    replica(broken).DeletionProtectionEnabled = false;
+    propertiesIn(broken, 'Gateway/Function/FunctionUrl').InvokeMode = 'BUFFERED';
+    expect(judgeTemplate(broken)).toEqual({
+      faults: [
+        'Tables/Keys is not durable: can be deleted by a single command',
+        'Gateway/Function/FunctionUrl is not reachable: holds every answer back until it is whole',
+      ],
+      warnings: [],
+    });
+  });
+
+  test.each([
+    [{ logRetentionDays: 1 }, /^\w+\/Logs is not watched: forgets within days what happened$/],
+    [{ logRetentionDays: 400 }, /^\w+\/Logs is not private: tells for more than a year/],
+    [{ memorySize: 128 }, /^Gateway\/Function is not reachable: has less than the 256 MB/],
+    [{ reservedConcurrency: 1 }, /^Alarms\/NearingConcurrency is not watched: always rings/],
+    [{ ...onWeb, rateLimit: 0 }, /^Web\/Function\/Endpoint is not reachable: answers nobody/],
+  ])('%j is an operator’s choice, of which it warns', (settings, warning) => {
+    const { faults, warnings } = judgeTemplate(synthesizeWhole(settings));
+    expect(faults).toEqual([]);
+    expect(warnings.length).toBeGreaterThan(0);
+    for (const one of warnings) expect(one).toMatch(warning);
+  });
 });

@@ -32,7 +32,7 @@ test('the gateway contains no wallet code, and none that writes keys', () => {
 test('the wallet function contains no code that calls an upstream', () => {
   const contents = contentsOf(wallet);
   expect(contents).toEqual(expect.arrayContaining(['viem', 'lambda/wallet/index.ts', 'lambda/tables/wallets.ts']));
-  expect(contents.filter((name) => /^lambda\/(upstream|stream|pipelines|middleware|json)\//.test(name))).toEqual([]);
+  expect(contents.filter((name) => /^lambda\/(upstream|stream|steps|forward)\//.test(name))).toEqual([]);
 });
 
 test('the pages are beside it, file by file as in the sources, with the generated ones', async () => {

@@ -70,8 +70,8 @@ const piece = wire.chat.textEvent('x'.repeat(65_536));
  */
 const heldBySystem = 2 * (32 + 4) * mebibyte;
 
-/** 400 MB, written only as fast as they are taken. */
-const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(6_400 * piece.length, piece)];
+/** 130 MB, more than is held in any case, written only as fast as they are taken. */
+const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(2_000 * piece.length, piece)];
 
 /** Fills all buffers until it is time to break off. */
 function pressing(broken: Promise<void>): Script {

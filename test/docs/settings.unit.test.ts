@@ -7,15 +7,15 @@ import { stackSettings } from '../../lib/stack-settings.ts';
 
 const text = readFileSync('docs/settings.md', 'utf8');
 
-/** Every setting of its tables: name, default, allowed values, meaning, and the heading above. A row may name several. */
+/** Every setting of its tables: name, default, allowed values, and the heading above. A row may name several. */
 const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, heading = '', table = '']) =>
   table
     .trimEnd()
     .split('\n')
     .slice(2)
     .flatMap((line) => {
-      const [names = '', fallback = '', expects = '', meaning = ''] = line.slice(2, -2).split(' | ');
-      const row = { heading, fallback: plain(fallback), expects: plain(expects), meaning };
+      const [names = '', fallback = '', expects = ''] = line.slice(2, -2).split(' | ');
+      const row = { heading, fallback: plain(fallback), expects: plain(expects) };
       return plain(names)
         .split(', ')
         .map((name) => ({ name, ...row }));
@@ -38,9 +38,9 @@ describe('docs/settings.md', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(known).sort());
   });
 
-  test.each(rows)('$name: has its default and its allowed values', ({ name, fallback, expects, meaning }) => {
-    expect({ fallback, expects }).toEqual({ fallback: known[name]?.fallback ?? '', expects: known[name]?.expects });
-    expect(meaning).toMatch(/\w{3}/);
+  test('shows the default and the allowed values of each', () => {
+    const shown = rows.map(({ name, fallback, expects }) => [name, fallback, expects]);
+    expect(shown).toEqual(rows.map(({ name }) => [name, known[name]?.fallback ?? '', known[name]?.expects]));
   });
 
   test('has an example that can be deployed', () => {

@@ -32,11 +32,16 @@ describe('docs/upstreams.md', () => {
     expect(blocks.map(({ heading }) => heading)).toEqual(Object.keys(addresses));
   });
 
-  test.each(blocks)('the block of $heading deploys, and has the vendor’s address', ({ heading, code }) => {
-    const { environment } = readDeploymentConfig({ defaults: JSON.parse(code), stages: { dev: {} } });
-    const { upstreams } = readConfig({ ...environment, ...setByStack, EDGE_SECRET_ID: '' });
-    expect(upstreams).toEqual([
-      expect.objectContaining({ addresses: expect.objectContaining(addresses[heading] ?? {}) }),
-    ]);
+  test('every block deploys, and has the vendor’s addresses', () => {
+    const deployed = blocks.map(({ heading, code }) => {
+      const { environment } = readDeploymentConfig({ defaults: JSON.parse(code), stages: { dev: {} } });
+      return [heading, readConfig({ ...environment, ...setByStack, EDGE_SECRET_ID: '' }).upstreams];
+    });
+    expect(deployed).toEqual(
+      Object.entries(addresses).map(([heading, own]) => [
+        heading,
+        [expect.objectContaining({ addresses: expect.objectContaining(own) })],
+      ]),
+    );
   });
 });

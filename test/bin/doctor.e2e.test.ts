@@ -40,7 +40,7 @@ test('npm start passes, and fails behind something that holds streams back', asy
   expect(healthy.out).toMatch(/\nHealthy: \d+ checks passed, \d not tested\.\n$/);
   expect(healthy.out).not.toMatch(/[✘•]/);
 
-  await using proxy = await startMeddlingProxy(gateway.url, { holdsBack: 'all' });
+  await using proxy = await startMeddlingProxy(gateway.url, { holdsBack: true });
   const broken = await doctor(['--base', proxy.url, '--key', gateway.key]);
   expect(broken.code).toBe(1);
   expect(broken.out).toMatch(/\n✘ chat +streams event by event +.*holds the stream back/);

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer as readBytes } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { listenLocally } from '../../local/listen-locally.ts';
 
@@ -25,9 +24,21 @@ export interface Meddling {
   headers?(headers: IncomingHttpHeaders, asked: Asked, status: number): IncomingHttpHeaders;
   /** Called with each piece of a body. */
   text?(text: string, asked: Asked): string;
-  /** Delays bodies: passes all of it at the end, all but the first piece, everything after a time, or so many bytes at once. */
-  readonly holdsBack?: 'all' | 'rest' | { readonly milliseconds: number } | { readonly bytes: number };
+  /** Passes bodies on at their end. */
+  readonly holdsBack?: boolean;
   readonly compresses?: boolean;
+}
+
+/** All of it, one after the other. */
+export function combine(all: readonly Meddling[]): Meddling {
+  return {
+    ...Object.assign({}, ...all),
+    asks: (asked) => all.reduce((now, { asks = same }) => asks(now), asked),
+    alsoAsks: (asked) => all.flatMap(({ alsoAsks }) => alsoAsks?.(asked) ?? [])[0],
+    status: (given, asked) => all.reduce((now, { status = same }) => status(now, asked), given),
+    headers: (given, asked, status) => all.reduce((now, { headers = same }) => headers(now, asked, status), given),
+    text: (given, asked) => all.reduce((now, { text = same }) => text(now, asked), given),
+  };
 }
 
 export interface Proxy extends AsyncDisposable {
@@ -53,7 +64,7 @@ export async function startMeddlingProxy(target: string, meddling: Meddling): Pr
     const encoded = meddling.compresses ? { 'content-encoding': 'gzip' } : {};
     outgoing.writeHead(newStatus, { ...headers(kept, asked, newStatus), ...encoded });
     outgoing.flushHeaders();
-    for await (const piece of holdBack(answer, meddling.holdsBack)) {
+    for await (const piece of meddling.holdsBack ? allAtOnce(answer) : answer) {
       outgoing.write(meddling.compresses ? gzipSync(piece) : text(String(piece), asked));
     }
     outgoing.end();
@@ -76,43 +87,6 @@ async function forward(target: string, { method, path, headers, body }: Asked): 
   return answer;
 }
 
-async function* holdBack(pieces: AsyncIterable<Buffer>, how: Meddling['holdsBack']): AsyncGenerator<Buffer> {
-  if (how === undefined) yield* pieces;
-  else if (typeof how === 'object' && 'milliseconds' in how) yield* everySoOften(pieces, how.milliseconds);
-  else if (typeof how === 'object') yield* inBlocks(pieces, how.bytes);
-  else yield* allAtOnce(pieces, how === 'rest');
-}
-
-async function* allAtOnce(pieces: AsyncIterable<Buffer>, butTheFirst: boolean): AsyncGenerator<Buffer> {
-  const held: Buffer[] = [];
-  let passes = butTheFirst;
-  for await (const piece of pieces) {
-    if (passes) yield piece;
-    else held.push(piece);
-    passes = false;
-  }
-  yield Buffer.concat(held);
-}
-
-async function* inBlocks(pieces: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
-  let held = Buffer.alloc(0);
-  for await (const piece of pieces) {
-    held = Buffer.concat([held, piece]);
-    for (; held.length >= size; held = held.subarray(size)) yield held.subarray(0, size);
-  }
-  yield held;
-}
-
-/** What came in the meantime, again and again. */
-async function* everySoOften(pieces: AsyncIterable<Buffer>, milliseconds: number): AsyncGenerator<Buffer> {
-  const held: Buffer[] = [];
-  let over = false;
-  const collected = (async () => {
-    for await (const piece of pieces) held.push(piece);
-    over = true;
-  })();
-  while (!over) {
-    await Promise.race([collected, wait(milliseconds)]);
-    yield Buffer.concat(held.splice(0));
-  }
+async function* allAtOnce(pieces: IncomingMessage): AsyncGenerator<Buffer> {
+  yield await readBytes(pieces);
 }

@@ -4,6 +4,8 @@ import type { Asked, Meddling } from '../../support/meddling-proxy.ts';
 /** A gateway with one fault, and the rows of the doctor that must report it. */
 export interface BrokenGateway {
   readonly fault: string;
+  /** It keeps other faults from being seen. */
+  readonly alone?: true;
   readonly meddling: Meddling;
   readonly rows: readonly string[];
   /** The text of the first of them. */
@@ -69,41 +71,11 @@ const hiding = {
   bodies: 'hiding: no trace in bodies',
   names: 'hiding: no name anywhere',
 };
-const atOnce =
-  /^5\d pieces of text in \d steps over \d+ ms, after pauses of up to \d+ ms: something on the way holds the/;
-
-/** Gateways whose streams need a pace. */
-export const brokenInTime: readonly BrokenGateway[] = [
-  {
-    fault: 'holds streams back to their end',
-    meddling: { holdsBack: 'all' },
-    rows: inEachDialect('streams event by event'),
-    says: atOnce,
-  },
-  {
-    fault: 'lets the first event pass and holds the rest',
-    meddling: { holdsBack: 'rest' },
-    rows: inEachDialect('streams event by event'),
-    says: atOnce,
-  },
-  {
-    fault: 'buffers for 300 ms',
-    meddling: { holdsBack: { milliseconds: 300 } },
-    rows: inEachDialect('streams event by event'),
-    says: atOnce,
-  },
-  {
-    fault: 'buffers 4 KB',
-    meddling: { holdsBack: { bytes: 4096 } },
-    rows: inEachDialect('streams event by event'),
-    says: atOnce,
-  },
-];
-
 export const brokenGateways: readonly BrokenGateway[] = [
   // Streams
   {
     fault: 'compresses',
+    alone: true,
     meddling: { compresses: true },
     rows: inEachDialect('streams to the end'),
     says: /^it is compressed \(gzip\), which holds events back$/,
@@ -140,6 +112,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'gives a plain answer instead of a stream',
+    alone: true,
     meddling: { asks: (asked) => ({ ...asked, body: asked.body.replace('"stream":true', '"stream":false') }) },
     rows: inEachDialect('streams to the end'),
     says: /^content-type is application\/json$/,
@@ -158,6 +131,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'shows an upstream’s comment',
+    alone: true,
     meddling: replace(/^(?=data: .*"role":"assistant")/gm, ': ACMECORP PROCESSING\n\n'),
     rows: [hiding.bodies, hiding.names],
     says: /^POST \/v1\/chat\/completions \(stream\): a comment says ACMECORP PROCESSING$/,
@@ -166,6 +140,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   // Answers
   {
     fault: 'answers with a page',
+    alone: true,
     meddling: replace(/^.*$/gs, '<html>', at('/v1/responses')),
     rows: [
       'responses: answers',
@@ -189,6 +164,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'hangs up',
+    alone: true,
     meddling: { drops: ({ path }) => path === '/v1/messages' },
     rows: ['messages: can be asked', 'errors: can be asked', 'errors: can be asked'],
     says: /^POST \/v1\/messages failed: /,
@@ -397,6 +373,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'answers CORS twice',
+    alone: true,
     meddling: set({ 'access-control-allow-origin': '*, *' }),
     rows: ['cors: preflight', 'cors: headers a page can read', 'cors: errors a page can read'],
     says: /is \*, \*, which no browser accepts$/,
@@ -424,27 +401,15 @@ export const brokenGateways: readonly BrokenGateway[] = [
 
   // Quota
   {
-    fault: 'charges every request twice',
-    meddling: { alsoAsks: (asked) => (isCharged(asked) && hasKey(asked) ? asked : undefined) },
-    rows: ['quota: each answer is charged once'],
-    says: /^16 charged for 8 answers, .*: POST \/v1\/chat\/completions is charged more than once$/,
-  },
-  {
     fault: 'charges streams twice',
+    alone: true,
     meddling: { alsoAsks: (asked) => (streams(asked) && hasKey(asked) ? asked : undefined) },
     rows: ['quota: each answer is charged once'],
     says: /^12 charged for 8 answers, .*: POST \/v1\/chat\/completions \(stream\) is charged more than once$/,
   },
   {
-    fault: 'charges the messages dialect twice',
-    meddling: {
-      alsoAsks: (asked) => (at('/v1/messages')(asked) && hasKey(asked) && !streams(asked) ? asked : undefined),
-    },
-    rows: ['quota: each answer is charged once'],
-    says: /^10 charged for 8 answers, .*: POST \/v1\/messages is charged more than once$/,
-  },
-  {
     fault: 'charges nothing',
+    alone: true,
     meddling: set({ 'x-svc-remaining': '50' }, hasKey),
     rows: ['quota: each answer is charged once', 'quota: headers agree'],
     says: /^0 charged for 7 answers/,
@@ -481,6 +446,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'does not refund a body that is too large',
+    alone: true,
     meddling: charging(({ headers }) => headers['content-encoding'] === 'gzip'),
     rows: ['quota: failures are refunded'],
     says: /^POST \/v1\/chat\/completions answered 413, and was charged$/,
@@ -509,6 +475,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'charges for failures',
+    alone: true,
     meddling: {
       status: (status, asked) => (status === 200 && at('/v1/responses')(asked) ? 502 : status),
       ...replace(/^.*$/gs, '{"error":{"message":"m","type":"server_error","code":"upstream_error"}}', (asked) => {
@@ -525,6 +492,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'counts streams late in its headers',
+    alone: true,
     meddling: {
       headers: (headers, asked) =>
         streams(asked) ? { ...headers, 'x-svc-remaining': `${Number(headers['x-svc-remaining']) + 1}` } : headers,
@@ -534,6 +502,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
   {
     fault: 'shows a guest’s figures for a key',
+    alone: true,
     meddling: set({ 'x-svc-remaining': '3', 'x-svc-limit': '3' }, (asked) => isCharged(asked) && hasKey(asked)),
     rows: ['quota: headers agree', 'quota: the limit of the key'],
     says: /^POST \/v1\/chat\/completions says that 3 are left: 50 were before it, 49 after$/,
@@ -543,30 +512,6 @@ export const brokenGateways: readonly BrokenGateway[] = [
     meddling: set({ 'x-svc-limit': '9999' }),
     rows: ['quota: the limit of the key'],
     says: /^it is 9999, and a guest's too/,
-  },
-  {
-    fault: 'shows another limit in streams',
-    meddling: set({ 'x-svc-limit': '100' }, streams),
-    rows: ['quota: the limit of the key'],
-    says: /^it is 50 in one answer, and 100 in another$/,
-  },
-  {
-    fault: 'shows a limit below what is left',
-    meddling: set({ 'x-svc-limit': '20' }, hasKey),
-    rows: ['quota: the limit of the key'],
-    says: /^it is 20, and 50 are left$/,
-  },
-  {
-    fault: 'does not say when the quota restarts',
-    meddling: set({ 'x-svc-reset': undefined }),
-    rows: ['quota: the limit of the key'],
-    says: /^nothing says when it restarts$/,
-  },
-  {
-    fault: 'restarts the quota after a week',
-    meddling: set({ 'x-svc-reset': '600000' }, hasKey),
-    rows: ['quota: the limit of the key'],
-    says: /^it restarts in 600000 s, which is more than a day$/,
   },
 
   // Headers
@@ -618,23 +563,12 @@ export const brokenGateways: readonly BrokenGateway[] = [
   },
 
   // Hiding
-  ...Object.entries({
-    via: '1.1 vegur',
-    'x-amzn-bedrock-invocation-latency': '210',
-    'x-openrouter-provider': 'x',
-    server: 'uvicorn',
-    'set-cookie': '__cf_bm=1',
-    'cf-ray': '8f1-FRA',
-    'openai-processing-ms': '12',
-    'x-amzn-remapped-server': 'x',
-    'x-ratelimit-remaining-tokens': '5',
-    'x-svc-upstream': 'x',
-  }).map(([name, value]) => ({
-    fault: `shows the header ${name}`,
-    meddling: set({ [name]: value }, streams),
+  {
+    fault: 'shows a header of its upstream',
+    meddling: set({ 'x-ratelimit-remaining-tokens': '5' }, streams),
     rows: [hiding.headers],
-    says: new RegExp(`^POST /v1/chat/completions \\(stream\\): ${name}: `),
-  })),
+    says: /^POST \/v1\/chat\/completions \(stream\): x-ratelimit-remaining-tokens: /,
+  },
   {
     fault: 'shows a field of the upstream in chunks',
     meddling: replace('"object":"chat.completion.chunk"', '"provider":"x","object":"chat.completion.chunk"'),
@@ -660,12 +594,6 @@ export const brokenGateways: readonly BrokenGateway[] = [
     says: /^POST \/v1\/messages \(stream\): message\.model is other-70b$/,
   },
   {
-    fault: 'shows a name in an error',
-    meddling: replace('No API key', 'AcmeCorp: no API key', at('/v1/messages')),
-    rows: [hiding.names],
-    says: /^POST \/v1\/messages: error\.message has AcmeCorp$/,
-  },
-  {
     fault: 'shows a name in a header',
     meddling: {
       headers: (headers, asked) => {
@@ -681,12 +609,6 @@ export const brokenGateways: readonly BrokenGateway[] = [
     meddling: replace('"id":"msg_', '"id":"msg_acmecorp_'),
     rows: [hiding.names],
     says: / (output\.0\.)?id has acmecorp$/,
-  },
-  {
-    fault: 'shows a name in a text',
-    meddling: replace('"text":"I am svc', '"text":"I am AcmeCorp’s', at('/v1/messages')),
-    rows: [hiding.names],
-    says: /^POST \/v1\/messages: content\.0\.text has AcmeCorp$/,
   },
   {
     fault: 'shows a name that is split over two chunks',

@@ -14,19 +14,22 @@ const none = [undefined, null, {}, { completion_tokens: null }];
 const counted = { completion_tokens: 9, prompt_tokens: 12 };
 
 describe('an answer', () => {
-  test.each<[object, 'ok' | 'fail', string]>([
+  const usages: [object, 'ok' | 'fail', string][] = [
     [counted, 'ok', ''],
     [{ output_tokens: 9 }, 'ok', ''],
     [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 12 }, 'ok', ''],
     [{ completion_tokens: 0, prompt_tokens: 12 }, 'fail', 'it reports 0 output tokens'],
     [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
     [{ completion_tokens: 9, prompt_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
-  ])('with %j', (usage, mark, detail) => {
-    expect(checkUsage(plain(usage))).toEqual({ mark, detail });
+  ];
+  test('reports tokens of its output and its input', () => {
+    expect(usages.map(([usage]) => [usage, checkUsage(plain(usage))])).toEqual(
+      usages.map(([usage, mark, detail]) => [usage, { mark, detail }]),
+    );
   });
 
-  test.each(none)('without any is not tested: %j', (usage) => {
-    expect(checkUsage(plain(usage)).mark).toBe('untested');
+  test('without any is not tested', () => {
+    expect(none.map((usage) => checkUsage(plain(usage)).mark)).toEqual(none.map(() => 'untested'));
   });
 });
 
@@ -34,7 +37,7 @@ describe('a stream', () => {
   const start = (usage: object) => ({ type: 'message_start', message: { usage } });
   const texts = Array.from({ length: 5 }, () => ({ type: 'content_block_delta' }));
 
-  test.each<[string, Reply, 'ok' | 'fail', string]>([
+  const usages: [string, Reply, 'ok' | 'fail', string][] = [
     ['at its end', stream(...texts, { usage: counted }), 'ok', ''],
     ['in its completed response', stream(...texts, { response: { usage: { output_tokens: 4 } } }), 'ok', ''],
     [
@@ -67,8 +70,11 @@ describe('a stream', () => {
       'fail',
       'it has none, unlike the plain answer',
     ],
-  ])('with a usage %s', (_what, given, mark, detail) => {
-    expect(checkStreamUsage(given, plain(counted))).toEqual({ mark, detail });
+  ];
+  test('reports them at its end or at its start', () => {
+    expect(usages.map(([what, given]) => [what, checkStreamUsage(given, plain(counted))])).toEqual(
+      usages.map(([what, , mark, detail]) => [what, { mark, detail }]),
+    );
   });
 
   test('without any, like the plain answer, is not tested', () => {

@@ -11,7 +11,7 @@ function reply(text: string, headers: Record<string, string> = {}): Reply {
 const stream = (...data: readonly object[]) =>
   reply(data.map((value) => `data: ${JSON.stringify(value)}\n\n`).join(''), { 'content-type': 'text/event-stream' });
 
-test.each<[string, Reply, string]>([
+const traces: [string, Reply, string][] = [
   ['in a text', reply('{"a":{"b":["by ACMECORP"]}}'), 'a.b.0 has ACMECORP'],
   ['behind escapes', reply('{"a":"\\u0041cmecorp"}'), 'a has Acmecorp'],
   ['in a key', reply('{"acmecorp_id":1}'), 'a key: acmecorp_id has acmecorp'],
@@ -24,17 +24,21 @@ test.each<[string, Reply, string]>([
     reply(': ACMECORP\n\n', { 'content-type': 'text/event-stream' }),
     'a comment:  ACMECORP has ACMECORP',
   ],
-])('a name is found %s', (_name, given, place) => {
-  expect(findName(given)).toBe(place);
+];
+test('a name is found wherever it stands', () => {
+  expect(traces.map(([name, given]) => [name, findName(given)])).toEqual(
+    traces.map(([name, , place]) => [name, place]),
+  );
 });
 
-test.each<[string, Reply]>([
+const innocent: [string, Reply][] = [
   ['a word that only holds a short name', reply('{"a":"eglman"}')],
   ['what a program reads back', reply('{"tool":{"arguments":"{\\"by\\":\\"AcmeCorp\\"}"},"signature":"AcmeCorp"}')],
   ['a random id that holds a short name', reply('{}', { 'x-request-id': 'req_7glm7' })],
   ['headers that a page asked for', reply('{}', { 'access-control-allow-headers': 'acmecorp' })],
-])('%s is no trace of a name', (_name, given) => {
-  expect(findName(given)).toBeUndefined();
+];
+test('what only looks like a name, or is not the gateway’s own, is no trace', () => {
+  expect(innocent.filter(([, given]) => findName(given) !== undefined)).toEqual([]);
 });
 
 const findForeign = (headers: Record<string, string>) => findForeignHeader(reply('', headers), 'x-svc-');

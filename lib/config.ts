@@ -35,6 +35,7 @@ export const setByStack: Readonly<Record<string, string>> = {
   UPSTREAM_SECRET_ID: secretArn,
   NETWORK_SALT_SECRET_ID: secretArn,
   EDGE_SECRET_ID: secretArn,
+  OIDC_CLIENT_SECRET_ID: secretArn,
   METRICS_NAMESPACE: 'm'.repeat(40),
   DEPLOYED_COMMIT: `${'0'.repeat(40)}-dirty`,
 };
@@ -118,7 +119,8 @@ export function faultOf(name: string, value: unknown): string | undefined {
     return `${name} is not a known setting: ${meant ? `did you mean ${meant}?` : 'docs/settings.md lists all'}`;
   }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
-  if (/^(NETWORK_SALT|UPSTREAM_(\d+_)?API_KEYS)$/.test(name)) return `${name} belongs in a secret, not in a template`;
+  if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET|UPSTREAM_(\d+_)?API_KEYS)$/.test(name))
+    return `${name} belongs in a secret, not in a template`;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
 }

@@ -42,6 +42,7 @@ export class GatewayStack extends Stack {
     const secrets = new Secrets(this, 'Secrets', {
       edge: config.environment.EDGE_HEADER !== undefined,
       canary: config.canary,
+      oidc: config.environment.OIDC_ISSUER !== undefined,
     });
     const { gateway, web, main } = createEngine(this, { config, commit, code, tables, secrets });
     const wallet = new WalletFunction(this, 'Wallet', {
@@ -55,7 +56,7 @@ export class GatewayStack extends Stack {
       new Edge(this, 'Edge', {
         config: config.edge,
         origin: main.origin,
-        other: { url: wallet.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*'] },
+        other: { url: wallet.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*', '/oauth/*', '/.well-known/*'] },
         secret: secrets.edge,
       });
     const url = edge?.url ?? main.url;
@@ -95,6 +96,7 @@ export class GatewayStack extends Stack {
       ...(commit && { Commit: commit }),
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
+      ...(secrets.oidc && { OidcClientSecret: secrets.oidc.secretArn }),
       ...(edge && { EdgeDomainName: edge.domainName, EdgeDistribution: edge.distributionId }),
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });

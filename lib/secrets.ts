@@ -7,6 +7,8 @@ interface SecretsProps {
   readonly edge: boolean;
   /** Whether there is a canary, which uses a key that the operator issues. */
   readonly canary: boolean;
+  /** Whether people sign in with their company's account. */
+  readonly oidc: boolean;
 }
 
 /**
@@ -25,8 +27,10 @@ export class Secrets extends Construct {
   readonly edge: Secret | undefined;
   /** The canary's key; empty until the operator has issued one. */
   readonly canary: Secret | undefined;
+  /** What the gateway proves itself with to the company's sign-in; blank until the operator has put it there. */
+  readonly oidc: Secret | undefined;
 
-  constructor(scope: Construct, id: string, { edge, canary }: SecretsProps) {
+  constructor(scope: Construct, id: string, { edge, canary, oidc }: SecretsProps) {
     super(scope, id);
     this.upstream = new Secret(this, 'Upstream', {
       description: 'Keys of the upstream, separated by commas',
@@ -42,6 +46,13 @@ export class Secrets extends Construct {
       this.canary = new Secret(this, 'Canary', {
         description: 'Key of the canary, as keys issue --json prints it',
         secretObjectValue: { key: SecretValue.unsafePlainText('') },
+        removalPolicy: RemovalPolicy.RETAIN,
+      });
+    }
+    if (oidc) {
+      this.oidc = new Secret(this, 'OidcClient', {
+        description: 'What the provider of OpenID Connect has given to this gateway as its secret',
+        secretStringValue: SecretValue.unsafePlainText(' '),
         removalPolicy: RemovalPolicy.RETAIN,
       });
     }

@@ -19,7 +19,16 @@ interface WalletFunctionProps {
 }
 
 /** The operator's settings that the function needs. Changing any other does not affect it. */
-const told = ['SERVICE_NAME', 'CONTEXT_WINDOW', 'ACCESS', 'GUEST_LIMIT', 'MEMBER_LIMIT', 'EDGE_HEADER'] as const;
+const told = [
+  'SERVICE_NAME',
+  'CONTEXT_WINDOW',
+  'ACCESS',
+  'GUEST_LIMIT',
+  'MEMBER_LIMIT',
+  'DEVICE_KEY_DAYS',
+  'WALLET_SIGN_IN',
+  'EDGE_HEADER',
+] as const;
 
 /** The function of the pages: the only one that may write keys and links, for /cli. */
 export class WalletFunction extends PublicFunction {
@@ -32,7 +41,8 @@ export class WalletFunction extends PublicFunction {
     // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
     const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
     const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
-    const names = environment.EDGE_HEADER ? [...told, 'EDGE_ONLY'] : told;
+    const company = Object.keys(environment).filter((name) => name.startsWith('OIDC_') && environment.OIDC_ISSUER);
+    const names = [...told, ...company, ...(environment.EDGE_HEADER ? ['EDGE_ONLY'] : [])];
     const settings = Object.fromEntries(
       names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
     );
@@ -47,16 +57,19 @@ export class WalletFunction extends PublicFunction {
       environment: {
         ...settings,
         ...(appUrl && { APP_URL: appUrl }),
+        ...(secrets.oidc && { OIDC_CLIENT_SECRET_ID: secrets.oidc.secretArn }),
         ...(shownUrl && { GATEWAY_URL: shownUrl }),
         ...sharedEnvironment(scope, { tables, secrets }),
       },
     });
-    // Where only the operator issues keys, there is no /cli, and the other pages need no table.
-    if (environment.ACCESS !== 'keys') {
+    // Where nobody can sign in, there is no /cli, and the other pages need no table.
+    if (environment.OIDC_ISSUER || (environment.ACCESS !== 'keys' && environment.WALLET_SIGN_IN !== 'false')) {
       this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
       this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     }
     this.allow(secrets.networkSalt.secretArn, 'secretsmanager:GetSecretValue');
-    if (secrets.edge) this.allow(secrets.edge.secretArn, 'secretsmanager:GetSecretValue');
+    for (const secret of [secrets.edge, secrets.oidc]) {
+      if (secret) this.allow(secret.secretArn, 'secretsmanager:GetSecretValue');
+    }
   }
 }

@@ -49,6 +49,8 @@ export const metrics = {
   gatewayErrors: { name: 'GatewayErrors', unit: 'Count' },
   /** Failed readings of a secret; its last known value stays in use. */
   secretsNotRefreshed: { name: 'SecretsNotRefreshed', unit: 'Count' },
+  /** The company's sign-in could not be reached, or not be trusted. */
+  signInsFailed: { name: 'SignInsFailed', unit: 'Count' },
 } as const;
 
 /** What the canary emits. */

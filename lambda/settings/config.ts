@@ -37,7 +37,7 @@ export function readConfig(environment: Environment): Config {
     const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
     const prices = readPriceList(read, faults);
     const config = { ...read, ...guests, prices, upstreams: readUpstreams(environment, faults) };
-    faults.push(...networkFaults(config, environment), ...aliasFaults(config));
+    faults.push(...networkFaults(config, environment), ...aliasFaults(config), ...signInFaults(config));
     return config;
   });
 }
@@ -137,6 +137,21 @@ function networkFaults(
   return faults;
 }
 
+/** Faults in the settings of the company's sign-in, which must say who may come in. */
+function signInFaults(config: Pick<Config, `oidc${string}` & keyof Config> & Pick<Config, 'appUrl'>): string[] {
+  const { oidcIssuer, oidcClientId, appUrl, oidcAllowedDomains, oidcAllowedGroups, oidcAllowAll } = config;
+  const needed = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, APP_URL: appUrl };
+  const isWanted = [oidcIssuer, oidcClientId, oidcAllowedDomains, oidcAllowedGroups].some((set) => set !== undefined);
+  if (!isWanted && !oidcAllowAll) return [];
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (missing.length > 0)
+    return [`${missing.join(' and ')} missing: signing in with OpenID Connect needs ${Object.keys(needed).join(', ')}`];
+  if (oidcAllowedDomains?.length || oidcAllowedGroups?.length || oidcAllowAll) return [];
+  return [
+    'OIDC_ISSUER alone lets in everybody who has an account there: set OIDC_ALLOWED_DOMAINS or OIDC_ALLOWED_GROUPS, or OIDC_ALLOW_ALL=true if that is meant',
+  ];
+}
+
 /** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
 export interface ServerConfig {
   readonly host: string;
@@ -173,7 +188,7 @@ export type WalletConfig = CamelNamed<{ [N in keyof typeof walletSettings]: Valu
 export function readWalletConfig(environment: Environment): WalletConfig {
   return collectFaults((faults) => {
     const config = camelNamed(readSettings(walletSettings, environment, faults));
-    faults.push(...networkFaults(config, environment));
+    faults.push(...networkFaults(config, environment), ...signInFaults(config));
     return config;
   });
 }

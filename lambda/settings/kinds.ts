@@ -89,6 +89,22 @@ export const urlWithout = (ending: RegExp, expects: string): Setting<string> => 
   },
 });
 
+/** An address of the company's sign-in, which only this machine may speak to without TLS. */
+export const issuerUrl: Setting<string> = {
+  expects:
+    'an https URL as the provider writes its issuer, such as https://login.example.com (http only for this machine)',
+  parse: (value) => {
+    const url = URL.parse(value);
+    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+    return isSafe && !url.search && !url.hash && !url.username ? value : undefined;
+  },
+};
+
+/** Whether a host of a URL is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
 /** Splits a comma-separated list, without empty items. */
 export function splitList(value: string): string[] {
   return value

@@ -28,12 +28,14 @@ interface Settings {
   readonly networkSalt: string | undefined;
   readonly networkSaltSecretId: string | undefined;
   readonly edgeSecretId: string | undefined;
+  readonly oidcClientSecret?: string | undefined;
+  readonly oidcClientSecretId?: string | undefined;
 }
 
 const shortestSalt = 16;
 
 export function createSecrets(settings: Settings, { readSecret, now, onStale, runEvery }: Dependencies) {
-  const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId } = settings;
+  const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId, oidcClientSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
@@ -50,6 +52,10 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, ru
     const versions = await Promise.all([readSecret(id, { signal }), readSecret(id, { version: 'previous', signal })]);
     return versions.map((text) => text.trim()).filter((text) => text !== '');
   });
+
+  const readClientSecret = cached(
+    async (signal) => (await readSecret(oidcClientSecretId ?? '', { signal })).trim() || undefined,
+  );
 
   const readSalt = shareReading(async (): Promise<KeyObject> => {
     const reading = withinTimeLimit((signal) => readSecret(networkSaltSecretId ?? '', { signal }));
@@ -78,6 +84,9 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, ru
     },
     /** The secrets that a CDN in front may send: the current one and, so that it can be replaced, the previous one. */
     edgeSecrets: readEdgeSecrets,
+    /** What the gateway proves itself with to the company's sign-in; undefined if it needs nothing. */
+    oidcClientSecret: async (): Promise<string | undefined> =>
+      settings.oidcClientSecret ?? (oidcClientSecretId === undefined ? undefined : readClientSecret()),
   };
 }
 

@@ -33,6 +33,8 @@ export interface WalletStore {
   takeSlot(member: string, slot: Slot, limit: number): Promise<boolean>;
   freeSlots(member: string, slots: readonly Slot[]): Promise<void>;
   readSlots(member: string): Promise<readonly Slot[]>;
+  /** Gives a key of this member another end, unless it has ended already. */
+  renewKey(hash: string, member: string, expiresAt: number, now: number): Promise<void>;
   /** Revokes a key of this member; one that was revoked before keeps its first date. */
   revokeKey(hash: string, member: string, now: number): Promise<void>;
 }
@@ -79,6 +81,15 @@ export function createWalletStore(client: DynamoDBDocumentClient, tableName: str
     async readSlots(member) {
       const live = (await table.read(`wallet#${member}`))?.live;
       return live instanceof Set ? [...live].map(fromText) : [];
+    },
+
+    async renewKey(hash, member, expiresAt, now) {
+      await update(keyOf(hash), {
+        UpdateExpression: 'SET expiresAt = :expiresAt',
+        ConditionExpression: '#member = :member AND attribute_not_exists(revokedAt) AND expiresAt > :now',
+        ExpressionAttributeNames: { '#member': 'member' },
+        ExpressionAttributeValues: { ':expiresAt': expiresAt, ':member': member, ':now': now },
+      });
     },
 
     async revokeKey(hash, member, now) {

@@ -8,6 +8,8 @@ export interface Info {
   readonly contextWindow?: number | undefined;
   readonly memberLimit: number;
   readonly network: string;
+  /** The ways to sign in that are offered. */
+  readonly signIn: readonly ('company' | 'wallet')[];
 }
 
 export interface Challenge {
@@ -21,17 +23,30 @@ export interface ShownKey {
   readonly createdAt: string;
   /** What its owner calls it. */
   readonly label?: string | undefined;
+  /** Where keys expire unless they are renewed. */
+  readonly expiresAt?: string;
 }
 
-/** A wallet's account, and what only some answers add to it. */
+/** A member's account, and what only some answers add to it. */
 export interface Account {
-  readonly wallet: string;
+  /** The wallet's address, if the member has signed in with one. */
+  readonly wallet: string | null;
   readonly keys: readonly ShownKey[];
   readonly keysAllowed: number;
   readonly quota: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
-  /** `expiresAt` is null if the network is not linked to this wallet. */
-  readonly link: { readonly network: string; readonly expiresAt: string | null };
+  /** `expiresAt` is null if the network is not linked to this wallet. Only wallets link networks. */
+  readonly link: { readonly network: string; readonly expiresAt: string | null } | null;
+  /** What the company's sign-in calls whoever has just signed in. It is kept nowhere. */
+  readonly person?: { readonly name?: string | undefined; readonly email?: string | undefined };
   readonly session?: { readonly token: string; readonly expiresAt: string };
   /** A key just issued, shown only now; null if the wallet may have no more. */
   readonly key?: (ShownKey & { readonly key: string }) | null;
+}
+
+/** What a person sees of a terminal before letting it in. */
+export interface ShownTerminal {
+  /** Whether it asks from the network that the person's browser is on. */
+  readonly sameNetwork: boolean;
+  /** Seconds since it asked. */
+  readonly age: number;
 }

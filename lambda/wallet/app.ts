@@ -3,8 +3,9 @@ import type { FindNetwork, Network } from '../identity/network.ts';
 import type { Call } from '../request/call.ts';
 import type { GatewayResponse } from '../request/request.ts';
 import type { Actions } from './actions.ts';
+import { createOAuthRoutes, type OAuthDependencies } from './oauth.ts';
 import { type Facts, type PageFile, securityHeaders } from './pages.ts';
-import { docsPath, pagePath, type Site, siteOf, type WalletRequest } from './request.ts';
+import { docsPath, hasOwnAddress, isTerminalPath, pagePath, type Site, siteOf, type WalletRequest } from './request.ts';
 import {
   answerWith,
   checkOrigin,
@@ -13,18 +14,26 @@ import {
   createRefusalPipeline,
   openPipeline,
   type Pipeline,
-  type PipelineDependencies,
   readInput,
   requireSession,
 } from './steps.ts';
+import type { Way } from './ways.ts';
 
-interface WalletAppDependencies extends PipelineDependencies {
+/** Refuses members of another way. */
+const onlyFor =
+  (way: Way, action: Way['memberActions'][string]): typeof action =>
+  async (request) => {
+    if (way.owns(request.member)) return action(request);
+    throw new GatewayError('not_found', 'Your account has nothing of this kind.');
+  };
+
+interface WalletAppDependencies extends OAuthDependencies {
   readonly actions: Actions;
+  /** Where there is none, only the operator issues keys, and there is no page for it. */
+  readonly ways: readonly Way[];
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;
   readonly findNetwork: FindNetwork;
-  /** With `keys` only the operator issues them, so there is no page for it. */
-  readonly access: 'open' | 'keys';
   readonly appUrl: string | undefined;
   readonly scheme: 'http' | 'https';
   readonly createRequestId: () => string;
@@ -44,7 +53,7 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     if (found) return [route, found];
     const allowed = ['GET', 'POST'].filter((other) => routes.has(`${other} ${path}`)).join(', ');
     if (allowed === '') {
-      const pages = dependencies.access === 'open' ? `/, ${pagePath} and ${docsPath}` : `/ and ${docsPath}`;
+      const pages = dependencies.ways.length > 0 ? `/, ${pagePath} and ${docsPath}` : `/ and ${docsPath}`;
       return ['unknown', refusal(new GatewayError('not_found', `There is nothing here but ${pages}.`))];
     }
     const message = `This path takes ${allowed} only.`;
@@ -58,6 +67,7 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
     let [site, network]: [Site, Network] = [nowhere, { id: '', name: '', site: '' }];
     try {
       site = siteOf(call.host, dependencies);
+      if (isTerminalPath(call.path) && !hasOwnAddress(site, dependencies.appUrl)) throw withoutAddress();
       network = await findNetwork(headers, call.sourceAddress);
       call.memory.claim(network.site);
     } catch (thrown) {
@@ -73,34 +83,47 @@ export function createWalletApp(dependencies: WalletAppDependencies): WalletApp 
   };
 }
 
+function withoutAddress(): GatewayError {
+  const message = 'Terminals can’t sign in here yet: the operator has to set these pages’ own address first.';
+  return new GatewayError('not_found', message);
+}
+
 const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
 
 type Routes = ReadonlyMap<string, Pipeline>;
 
 function createRoutes(dependencies: WalletAppDependencies): Routes {
-  const { access, pageFiles } = dependencies;
+  const { ways, pageFiles } = dependencies;
   const page = (path: string, file: PageFile) => [`GET ${path}`, createPagePipeline(file, dependencies)] as const;
   const redirect = (path: string) => [`GET ${path}/`, createRedirectPipeline(`..${path}`, dependencies)] as const;
   const all = new Map([...[...pageFiles].map(([path, file]) => page(path, file)), redirect(docsPath)]);
-  if (access === 'open') return new Map([...all, redirect(pagePath), ...createActionRoutes(dependencies)]);
-  // The stylesheets and scripts beside the page stay: the other pages share them.
-  all.delete(`GET ${pagePath}`);
+  if (ways.length > 0) return new Map([...all, redirect(pagePath), ...createActionRoutes(dependencies)]);
+  // The stylesheets and scripts beside these stay: the other pages share them.
+  for (const file of ['', '/device', '/device.js', '/login.sh', '/oidc/callback', '/callback.js'])
+    all.delete(`GET ${pagePath}${file}`);
   return all;
 }
 
 function createActionRoutes(dependencies: WalletAppDependencies): Routes {
-  const { actions } = dependencies;
+  const { actions, ways } = dependencies;
   const open = () => openPipeline(dependencies).step(checkOrigin());
   const withInput = () => open().step(readInput());
   const signedIn = () => withInput().step(requireSession(dependencies));
-  return new Map([
+  const post = (path: string, pipeline: Pipeline) => [`POST ${pagePath}/${path}`, pipeline] as const;
+  return new Map<string, Pipeline>([
     [`GET ${pagePath}/info`, open().handler(answerWith(actions.info))],
-    [`POST ${pagePath}/challenge`, withInput().handler(answerWith(actions.challenge))],
-    [`POST ${pagePath}/link`, withInput().handler(answerWith(actions.link))],
-    [`POST ${pagePath}/sign-in`, withInput().handler(answerWith(actions.signIn))],
-    [`POST ${pagePath}/keys`, signedIn().handler(answerWith(actions.list))],
-    [`POST ${pagePath}/keys/issue`, signedIn().handler(answerWith(actions.issue))],
-    [`POST ${pagePath}/keys/revoke`, signedIn().handler(answerWith(actions.revoke))],
-    [`POST ${pagePath}/network`, signedIn().handler(answerWith(actions.linkAgain))],
+    post('keys', signedIn().handler(answerWith(actions.list))),
+    post('keys/issue', signedIn().handler(answerWith(actions.issue))),
+    post('keys/revoke', signedIn().handler(answerWith(actions.revoke))),
+    post('device/find', signedIn().handler(answerWith(actions.findTerminal))),
+    post('device/approve', signedIn().handler(answerWith(actions.approveTerminal))),
+    post('device/deny', signedIn().handler(answerWith(actions.denyTerminal))),
+    ...ways.flatMap((way) => [
+      ...Object.entries(way.actions).map(([path, action]) => post(path, withInput().handler(answerWith(action)))),
+      ...Object.entries(way.memberActions).map(([path, action]) =>
+        post(path, signedIn().handler(answerWith(onlyFor(way, action)))),
+      ),
+    ]),
+    ...createOAuthRoutes(dependencies),
   ]);
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Counters, CounterWindow } from '../quota/counter-store.ts';
 import { minuteOf, readMemberUsage, secondsUntil } from '../quota/policy.ts';
+import type { FindRules } from './ways.ts';
 
 /** Live keys of one wallet. */
 export const keysPerWallet = 5;
@@ -20,10 +21,24 @@ const challengesPerNetwork = 60;
 const grantsPerNetwork = 30;
 const grantsPerWallet = 10;
 
+/** Terminals per network and hour; and codes of terminals that a network may mistype in ten minutes. */
+const terminalsPerNetwork = 20;
+const wrongCodesPerNetwork = 10;
+
+const tenMinutes = 600_000;
 const hour = 3_600_000;
 const day = 86_400_000;
 
-export type Limits = ReturnType<typeof createLimits>;
+export interface Limits {
+  /** Counts a message to sign, or throws `rate_limited`. */
+  countChallenge(networkId: string): Promise<void>;
+  /** Counts a key or a link, or throws `rate_limited`. */
+  countGrant(networkId: string, member: string): Promise<Grant>;
+  /** Counts a terminal that asks to be signed in, or throws `rate_limited`. */
+  countTerminal(networkId: string): Promise<void>;
+  /** Counts a terminal's code that a person has typed, or throws `rate_limited`. One that was right is taken back. */
+  countCode(networkId: string): Promise<Grant>;
+}
 
 interface Grant {
   /** Takes back what was counted, for a request that is refused after all. */
@@ -32,6 +47,7 @@ interface Grant {
 
 interface Dependencies {
   readonly counters: Counters;
+  readonly findRules: FindRules;
   readonly now: () => number;
   readonly createToken: () => string;
 }
@@ -44,35 +60,44 @@ interface Limit {
 }
 
 /** Limits what one network and one wallet may ask for. A refused request is not counted. */
-export function createLimits({ counters, now, createToken }: Dependencies) {
+export function createLimits({ counters, findRules, now, createToken }: Dependencies): Limits {
   const refuse = ({ rule }: Limit, resetAt: number): never => {
     const seconds = secondsUntil(resetAt, now());
     const message = `That was too often: ${rule}. Please try again ${inWords(seconds)}.`;
     throw new GatewayError('rate_limited', message, { headers: { 'retry-after': String(seconds) } });
   };
 
-  const count = async (limit: Limit) => {
+  const count = async (limit: Limit): Promise<Grant> => {
     const window = createWindow(limit, now());
     const token = createToken();
     const { granted } = await counters.charge(window, token);
     if (!granted) refuse(limit, window.resetAt);
-    return { undo: () => counters.refund(window, token) };
+    return { undo: async () => void (await counters.refund(window, token)) };
   };
 
   return {
-    /** Counts a message to sign, or throws `rate_limited`. */
-    async countChallenge(networkId: string): Promise<void> {
+    async countChallenge(networkId) {
       const rule = `a network may begin ${challengesPerNetwork} times an hour`;
       await count({ name: `challenges#${networkId}`, most: challengesPerNetwork, window: hour, rule });
     },
 
-    /** Counts a key or a link, or throws `rate_limited`. */
-    async countGrant(networkId: string, member: string): Promise<Grant> {
+    async countTerminal(networkId) {
+      const rule = `a network may start ${terminalsPerNetwork} terminals an hour`;
+      await count({ name: `terminals#${networkId}`, most: terminalsPerNetwork, window: hour, rule });
+    },
+
+    countCode(networkId) {
+      const rule = `a network may mistype ${wrongCodesPerNetwork} codes in ten minutes`;
+      return count({ name: `codes#${networkId}`, most: wrongCodesPerNetwork, window: tenMinutes, rule });
+    },
+
+    async countGrant(networkId, member) {
       const ofNetwork = grantLimit('network', networkId, grantsPerNetwork);
       const ofWallet = grantLimit('wallet', member, grantsPerWallet);
       // Read first, so that only a race for a wallet's last grant needs an undo.
       const window = createWindow(ofWallet, now());
       if ((await counters.read(window)) >= grantsPerWallet) refuse(ofWallet, window.resetAt);
+      if (!findRules(member).byNetwork) return count(ofWallet);
       const network = await count(ofNetwork);
       try {
         const wallet = await count(ofWallet);

@@ -1,6 +1,6 @@
 import { createRender, describeCause, ownFault, staleSecret } from '../report/log.ts';
-import type { Measurement } from '../report/metrics.ts';
-import type { toShownError, WalletRequest } from './request.ts';
+import { type Measurement, metrics } from '../report/metrics.ts';
+import { brokenSignIn, type toShownError, type WalletRequest } from './request.ts';
 
 export type WalletLog = ReturnType<typeof createWalletLog>;
 
@@ -9,6 +9,8 @@ interface Dependencies {
   readonly now: () => number;
   readonly metricsNamespace: string;
 }
+
+const failedSignIn: Measurement = { metric: metrics.signInsFailed, value: 1 };
 
 /** The operators' log. No line holds a key, or the address of a wallet or network. */
 export function createWalletLog({ write, now, metricsNamespace }: Dependencies) {
@@ -22,7 +24,9 @@ export function createWalletLog({ write, now, metricsNamespace }: Dependencies) 
     refused(request: WalletRequest, error: ReturnType<typeof toShownError>) {
       const { status, code, reason, cause } = error;
       const fields = { ...describe(request), status, code, reason, ...describeCause(cause) };
-      if (status >= 500) line('error', 'refused', fields, [ownFault]);
+      // The company's sign-in may be down without the gateway's doing.
+      if (reason === brokenSignIn) line('error', 'refused', fields, [failedSignIn]);
+      else if (status >= 500) line('error', 'refused', fields, [ownFault]);
       else line('info', 'refused', fields);
     },
     granted: (request: WalletRequest, grant: { readonly link?: true; readonly keyId?: string }) =>

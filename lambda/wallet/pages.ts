@@ -20,6 +20,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
+  '.sh': 'text/x-shellscript; charset=utf-8',
 };
 
 /**
@@ -80,13 +81,13 @@ export type Facts = Readonly<Record<string, string>>;
 interface Offers {
   /** Try it without a key. */
   readonly guests: boolean;
-  /** Get a key at /cli. */
-  readonly keys: boolean;
+  /** Get a key at /cli, by signing in. */
+  readonly ways: readonly ('company' | 'wallet')[];
 }
 
 /** The facts that a deployment shows people. Its address is the one that they called, unless the operator set another. */
 export function describeDeployment(
-  { serviceName, contextWindow, memberLimit, gatewayUrl }: WalletConfig,
+  { serviceName, contextWindow, memberLimit, gatewayUrl, deviceKeyDays }: WalletConfig,
   offers: Offers,
   site: Site,
 ): Facts {
@@ -97,8 +98,12 @@ export function describeDeployment(
     service: serviceName,
     headers: headerPrefix(serviceName),
     gateway,
+    app: site.baseUrl,
+    days: deviceKeyDays === 1 ? 'a day' : `${deviceKeyDays} days`,
     guests: offers.guests ? 'welcome' : '',
-    cli: offers.keys ? pagePath : '',
+    cli: offers.ways.length > 0 ? pagePath : '',
+    company: offers.ways.includes('company') ? 'yes' : '',
+    wallet: offers.ways.includes('wallet') ? 'yes' : '',
     placeholder: placeholderKey,
     window: contextWindow?.toLocaleString('en') ?? '',
     members: `${memberLimit} request${memberLimit === 1 ? '' : 's'} a day`,

@@ -9,6 +9,7 @@ import { badRequest, type Site, WalletError } from './request.ts';
 export const statements = {
   link: 'Link the network I am on to this wallet for 24 hours, and get an API key.',
   manage: 'See and change the API keys and the network link of this wallet.',
+  terminal: 'Sign in a terminal with the code that it shows, which gets an API key of this wallet.',
 } as const;
 
 const reassurance = 'Signing costs nothing and sends no transaction.';

@@ -15,6 +15,7 @@ import {
   toShownError,
   WalletError,
   type WalletRequest,
+  type WithForm,
   type WithInput,
 } from './request.ts';
 import type { Sessions } from './sessions.ts';
@@ -27,8 +28,12 @@ export interface PipelineDependencies {
   readonly names: Pick<HeaderNames, 'error'>;
 }
 
-/** Opens a pipeline that renders whatever is thrown as JSON in the OpenAI dialect. */
-export function openPipeline({ log, names }: PipelineDependencies) {
+type ShownError = ReturnType<typeof toShownError>;
+
+const inOpenAiShape = (error: ShownError): object => ({ error: openAiErrorFields(error) });
+
+/** Opens a pipeline that renders whatever is thrown as JSON, in the OpenAI dialect unless told otherwise. */
+export function openPipeline({ log, names }: PipelineDependencies, render = inOpenAiShape) {
   return createPipeline<WalletRequest, WalletRequest, GatewayResponse>((request, thrown) => {
     const error = toShownError(thrown);
     log.refused(request, error);
@@ -40,7 +45,7 @@ export function openPipeline({ log, names }: PipelineDependencies) {
         'cache-control': 'no-store',
         [names.error]: error.code,
       },
-      body: JSON.stringify({ error: openAiErrorFields(error) }),
+      body: JSON.stringify(render(error)),
     };
   });
 }
@@ -59,21 +64,40 @@ export function checkOrigin(): WalletStep<WalletRequest> {
   };
 }
 
+/** Refuses a body of another type or of too many bytes. */
+async function readBody({ headers, bodySize, takeBody }: WalletRequest, type: string): Promise<string | Uint8Array> {
+  if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type) {
+    throw badRequest(`The body must have content-type: ${type}.`, 415);
+  }
+  if ((await bodySize(bodyLimit)) > bodyLimit) {
+    throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
+  }
+  return takeBody();
+}
+
 const bodyLimit = 65_536;
 
 /** Reads the JSON object of a POST. Another site can't send this content type without a preflight. */
 export function readInput(): WalletStep<WalletRequest, WithInput> {
   return {
-    before: async ({ headers, bodySize, takeBody }) => {
-      const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-      if (type !== 'application/json') throw badRequest('Send JSON, with content-type: application/json.', 415);
-      if ((await bodySize(bodyLimit)) > bodyLimit) {
-        throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
-      }
-      const body = await takeBody();
+    before: async (request) => {
+      const body = await readBody(request, 'application/json');
       // Checked as every body is, and short enough to be parsed a second time.
       const { text } = await runCooperatively(readJsonBody(body.length > 0 ? body : '{}'));
       return { input: JSON.parse(text) };
+    },
+  };
+}
+
+/** Reads the fields of a form, each of which may be there once. */
+export function readForm(): WalletStep<WalletRequest, WithForm> {
+  return {
+    before: async (request) => {
+      const body = await readBody(request, 'application/x-www-form-urlencoded');
+      const form = new URLSearchParams(Buffer.from(body).toString());
+      const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1);
+      if (repeated === undefined) return { form };
+      throw badRequest(`${repeated} is there more than once.`);
     },
   };
 }

@@ -10,15 +10,22 @@ import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createCounters } from '../tables/counters.ts';
 import { createKeyStore } from '../tables/keys.ts';
+import { createTerminalStore } from '../tables/terminals.ts';
 import { createWalletStore } from '../tables/wallets.ts';
+import { createAccounts } from './accounts.ts';
 import { createActions } from './actions.ts';
 import { createWalletApp, type WalletApp } from './app.ts';
+import { createCompanyWay, ofCompany } from './company-way.ts';
 import { createKeyring } from './keyring.ts';
 import { createLimits, createReadQuota } from './limits.ts';
 import { createWalletLog } from './log.ts';
+import { createCompanySignIn } from './oidc.ts';
 import { describeDeployment, type PageFile } from './pages.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
+import { createTerminals } from './terminal.ts';
+import { createWalletWay, ofWallets } from './wallet-way.ts';
+import { createFindRules } from './ways.ts';
 
 /** What the function needs from outside. */
 export interface WalletDependencies extends Aws {
@@ -47,28 +54,44 @@ export function createWallet(config: WalletConfig, dependencies: WalletDependenc
   );
   const sessions = createSessions({ store: wallets, now, randomBytes });
 
-  const actions = createActions({
-    ...config,
-    signIn: createSignIn({ store: wallets, now, randomBytes }),
-    sessions,
-    keyring: createKeyring({ keys, wallets, now, randomBytes }),
-    limits: createLimits({ counters, now, createToken }),
-    readQuota: createReadQuota({ ...config, counters, now }),
-    linkNetwork: keys.link,
-    findLink: keys.findLink,
-    log,
-    now,
+  const own = { wallet: ofWallets, company: ofCompany(config) };
+  const findRules = createFindRules(Object.values(own));
+  const keyring = createKeyring({ keys, wallets, findRules, now, randomBytes });
+  const limits = createLimits({ counters, findRules, now, createToken });
+  const terminals = createTerminals({
+    ...{ ...config, keyring, limits, now, randomBytes, subkey: secrets.subkey },
+    store: createTerminalStore(documents, config.keysTable),
+    onKey: (request, keyId) => log.granted(request, { keyId }),
   });
-  const isOpen = config.access === 'open';
+  const readQuota = createReadQuota({ ...config, counters, now });
+  const accounts = createAccounts({ sessions, keyring, readQuota, findLink: keys.findLink, findRules, log, now });
+
+  const signIn = createSignIn({ store: wallets, now, randomBytes });
+  const offered = offeredWays(config);
+  const ways = offered.map((name) =>
+    name === 'wallet'
+      ? createWalletWay({ signIn, accounts, limits, linkNetwork: keys.link, log, now })
+      : createCompanyWay(own.company, {
+          ...{ accounts, keyring, limits },
+          signIn: createCompanySignIn({ ...config, ...secrets, clientSecret: secrets.oidcClientSecret, now }),
+        }),
+  );
+  const actions = createActions({ ...config, accounts, keyring, limits, terminals, waysToSignIn: offered, log });
+  const guests = config.access === 'open' && config.guestLimit > 0;
   return createWalletApp({
     ...config,
     ...dependencies,
     names: headerNames(config.serviceName),
-    actions,
-    describe: (site) => describeDeployment(config, { guests: isOpen && config.guestLimit > 0, keys: isOpen }, site),
-    sessions,
-    log,
+    ...{ actions, ways },
+    describe: (site) => describeDeployment(config, { guests, ways: offered }, site),
+    ...{ sessions, terminals, log },
     findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
     createRequestId,
   });
+}
+
+/** The company's account first: where there is one, a wallet is the exception. */
+function offeredWays({ access, walletSignIn, oidcIssuer }: WalletConfig): readonly ('company' | 'wallet')[] {
+  const wallet = access === 'open' && walletSignIn;
+  return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
 }

@@ -34,6 +34,21 @@ export function watchGateway({ own }: GatewayMetrics): Watches {
   };
 }
 
+/** Whether people can sign in with their company's account. */
+export function watchSignIn({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
+  if (environment.OIDC_ISSUER === undefined) return {};
+  return {
+    SignInsFailing: {
+      what: "People can't sign in with their company's account: its provider does not answer, or its answers can't be trusted.",
+      runbook: 'sign-ins-failing',
+      metric: fillGaps({ failed: own('signInsFailed') }),
+      threshold: 1,
+      times: 2,
+      among: 12,
+    },
+  };
+}
+
 /** How much of the deployment's daily limits is used. Only for limits that are set, as alarms cost money. */
 export function watchSpending({ environment }: DeploymentConfig, metrics: GatewayMetrics): Watches {
   const { DAILY_LIMIT: ofAll, GUEST_DAILY_LIMIT: ofGuests } = environment;

@@ -49,6 +49,7 @@ function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
         own('gatewayErrors'),
         own('chargesLeftStanding'),
         own('secretsNotRefreshed'),
+        own('signInsFailed'),
         ...(gatewayFunction ? [gatewayFunction.crashes] : []),
         ...(metrics.webFailures ? [metrics.webFailures] : []),
         walletFunction.crashes.with({ label: 'Errors of /cli' }),

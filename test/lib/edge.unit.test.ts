@@ -49,6 +49,8 @@ describe('the distribution', () => {
       { ...common, PathPattern: '/cli/*' },
       { ...common, PathPattern: '/docs' },
       { ...common, PathPattern: '/docs/*' },
+      { ...common, PathPattern: '/oauth/*' },
+      { ...common, PathPattern: '/.well-known/*' },
     ]);
   });
 

@@ -77,6 +77,8 @@ describe('its environment has', () => {
       ACCESS: 'open',
       GUEST_LIMIT: '3',
       MEMBER_LIMIT: '50',
+      DEVICE_KEY_DAYS: '30',
+      WALLET_SIGN_IN: 'true',
       GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },
       KEYS_TABLE: { Ref: keys },
       QUOTA_TABLE: { Ref: quota },
@@ -112,7 +114,8 @@ describe('its environment has', () => {
       CacheBehaviors: { PathPattern: string; TargetOriginId: string }[];
       Origins: { Id: string }[];
     };
-    expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(['/', '/cli', '/cli/*', '/docs', '/docs/*']);
+    const paths = ['/', '/cli', '/cli/*', '/docs', '/docs/*', '/oauth/*', '/.well-known/*'];
+    expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(paths);
     for (const { TargetOriginId } of behaviors) {
       const origin = origins.find(({ Id }) => Id === TargetOriginId);
       expect(JSON.stringify(origin)).toContain(id.replace(/[0-9A-F]{8}$/, ''));

@@ -52,8 +52,9 @@ describe('the page at /', () => {
     });
     const site = siteOf('127.0.0.1', { appUrl: undefined, scheme: 'http' });
     const pageWith = (path: string, guests: boolean, keys: boolean) => {
+      const ways = keys ? (['wallet'] as const) : [];
       const file = files.get(path);
-      return file ? fillPage(file, describeDeployment(config, { guests, keys }, site)).text : '';
+      return file ? fillPage(file, describeDeployment(config, { guests, ways }, site)).text : '';
     };
     const guest = 'Any word in place of a key makes you a guest';
     for (const [path, needed] of [

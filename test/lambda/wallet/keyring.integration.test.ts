@@ -5,8 +5,11 @@ import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { createWalletStore, type WalletStore } from '../../../lambda/tables/wallets.ts';
 import { createKeyring, type Keyring } from '../../../lambda/wallet/keyring.ts';
+import { ofWallets } from '../../../lambda/wallet/wallet-way.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
+
+const findRules = () => ofWallets.rules;
 
 const member = `0x${'a'.repeat(40)}`;
 
@@ -24,7 +27,7 @@ describe('a wallet’s keys', () => {
     const documents = createDocumentClient(database.client);
     keys = createKeyStore(documents, database.keysTable);
     wallets = createWalletStore(documents, database.keysTable);
-    keyring = createKeyring({ keys, wallets, now: () => time, randomBytes });
+    keyring = createKeyring({ findRules, keys, wallets, now: () => time, randomBytes });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
@@ -121,7 +124,7 @@ describe('a wallet’s keys', () => {
     const { record } = await keyring.issue(member);
     const lost = new Error('the answer was lost');
     const freeSlots = () => Promise.reject(lost);
-    const losing = createKeyring({ keys, wallets: { ...wallets, freeSlots }, now: () => time, randomBytes });
+    const losing = createKeyring({ findRules, keys, wallets: { ...wallets, freeSlots }, now: () => time, randomBytes });
     await expect(losing.revoke(member, record.id)).rejects.toBe(lost);
     expect(await keyring.list(member)).toEqual([]);
   });

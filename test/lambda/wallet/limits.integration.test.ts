@@ -3,8 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createLimits, type Limits } from '../../../lambda/wallet/limits.ts';
+import { ofWallets } from '../../../lambda/wallet/wallet-way.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
+
+const findRules = () => ofWallets.rules;
 
 describe('the limits of a network and a wallet', () => {
   let database: TestDynamoDb;
@@ -17,7 +20,7 @@ describe('the limits of a network and a wallet', () => {
     time = Date.UTC(2026, 10, 21, 12, 30);
     database = await startTestDynamoDb();
     counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
-    limits = createLimits({ counters, now: () => time, createToken });
+    limits = createLimits({ findRules, counters, now: () => time, createToken });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
@@ -78,7 +81,7 @@ describe('the limits of a network and a wallet', () => {
 
   test('nor does one in a race for the wallet’s last', async () => {
     const behind = { ...counters, read: async () => 0 };
-    limits = createLimits({ counters: behind, now: () => time, createToken });
+    limits = createLimits({ findRules, counters: behind, now: () => time, createToken });
     expect(await granted(13, () => limits.countGrant('cafe', 'wallet'))).toBe(10);
     expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(20);
   });

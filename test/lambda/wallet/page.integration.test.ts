@@ -17,12 +17,24 @@ afterAll(async () => {
 });
 
 describe('the page', () => {
-  test('is served with the service’s name, and with every file that it names', async () => {
-    const html = await (await fetch(`${wallet.url}/cli`)).text();
-    expect(html).toBe(readFileSync(new URL('index.html', folder), 'utf8').replaceAll('{{service}}', 'svc'));
-    const named = [...html.matchAll(/<(?:link|script) [^>]*?(?:src|href)="([^"]+)"/g)].map(([, path]) => `/${path}`);
+  test.each([
+    ['/cli', 'index.html', /^(?!device|login\.sh|oidc|callback)/],
+    [
+      ...(['/cli/device', 'device/index.html'] as const),
+      /^((api|company|device|element|messages|wallets)\.js|icon\.svg|(theme|controls|content|result)\.css)$/,
+    ],
+  ])('%s is served with the service’s name, and with every file that it needs', async (page, source, own) => {
+    const html = await (await fetch(wallet.url + page)).text();
+    const filled = readFileSync(new URL(source, folder), 'utf8')
+      .replaceAll('{{service}}', 'svc')
+      .replace('{{days}}', '30 days')
+      .replace(/\{\{(#company|\^wallet)\}\}.*?\{\{\/\w+\}\}/gs, '')
+      .replace(/\{\{[#^/]\w+\}\}/g, '');
+    expect(html).toBe(filled);
+    const links = [...html.matchAll(/<(?:link|script) [^>]*?(?:src|href)="([^"]+)"/g)];
+    const named = links.map(([, path = '']) => new URL(path, wallet.url + page).pathname);
     // A module that only another module names would be requested later than necessary.
-    const files = readdirSync(folder).filter((name) => name !== 'index.html');
+    const files = readdirSync(folder).filter((name) => name !== 'index.html' && own.test(name));
     expect(named.toSorted()).toEqual(files.map((name) => `/cli/${name}`).toSorted());
     const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
     for (const path of named) {
@@ -42,7 +54,9 @@ describe('the page', () => {
       if (name.endsWith('.html')) expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
       if (/\.(html|css)$/.test(name)) expect(text).not.toMatch(/\/\/|@import/);
       if (name.endsWith('.js')) expect(text).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write|\beval\b/);
-      if (name.endsWith('.js')) expect(text).not.toMatch(/localStorage|sessionStorage|document\.cookie/);
+      if (name.endsWith('.js')) expect(text).not.toMatch(/localStorage|document\.cookie/);
+      // Only a sign-in that leaves the page has to be remembered, by its tab.
+      if (!/(company|callback)\.js$/.test(name)) expect(text).not.toContain('sessionStorage');
     }
   });
 

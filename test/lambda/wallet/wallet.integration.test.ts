@@ -225,6 +225,7 @@ describe('the wallet function', () => {
     const response = await fetch(`${wallet.url}/cli/info`);
     expect(await response.json()).toEqual({
       serviceName: 'svc',
+      signIn: ['wallet'],
       gatewayUrl: wallet.url,
       memberLimit: 50,
       network: '203.0.113.7',

@@ -7,25 +7,28 @@ import { byId, create } from './element.js';
  * @param {Account} account
  * @param {{ newKeyId: string, onRevoke: (id: string) => Promise<void> }} more
  */
-export function showAccount({ quota, keys, keysAllowed, link }, { newKeyId, onRevoke }) {
+export function showAccount({ wallet, quota, keys, keysAllowed, link }, { newKeyId, onRevoke }) {
   byId('remaining').textContent = `${quota.remaining} of ${quota.limit}`;
   const meter = /** @type {HTMLMeterElement} */ (byId('meter'));
   meter.max = Math.max(1, quota.limit);
   meter.value = quota.remaining;
   byId('reset').textContent = `in ${inWords(quota.resetSeconds)}`;
 
-  showLink(link);
+  byId('account-title').textContent = wallet === null ? 'Your account' : 'Your wallet';
+  byId('network').hidden = link === null;
+  if (link) showLink(link);
 
   const full = keys.length >= keysAllowed;
   byId('keys-hint').textContent =
     keys.length === 0
       ? 'There are none.'
-      : `A revoked key stops within a minute. A wallet may have ${keysAllowed} keys${full ? ': revoke one to make room for another.' : '.'}`;
+      : `A revoked key stops within a minute. You may have ${keysAllowed} keys${full ? ': revoke one to make room for another.' : '.'}`;
+  byId('renew-keys').hidden = !keys.some(({ expiresAt }) => expiresAt);
   byId('keys').replaceChildren(...keys.map((key) => toItem(key, key.id === newKeyId, onRevoke)));
   /** @type {HTMLButtonElement} */ (byId('new-key')).disabled = full;
 }
 
-/** @param {Account['link']} link */
+/** @param {NonNullable<Account['link']>} link */
 function showLink({ network, expiresAt }) {
   const code = create('code', {}, network);
   byId('link-text').replaceChildren(
@@ -45,7 +48,7 @@ function showLink({ network, expiresAt }) {
  * @param {boolean} isNew
  * @param {(id: string) => Promise<void>} onRevoke
  */
-function toItem({ id, createdAt, label }, isNew, onRevoke) {
+function toItem({ id, createdAt, label, expiresAt }, isNew, onRevoke) {
   const head = create(
     'span',
     { class: 'key-name' },
@@ -53,7 +56,12 @@ function toItem({ id, createdAt, label }, isNew, onRevoke) {
     create('code', {}, id),
     ...(isNew ? [create('b', {}, 'new')] : []),
   );
-  const about = create('span', {}, head, create('small', {}, showTime(createdAt)));
+  const until = expiresAt === undefined ? '' : `, expires ${showTime(expiresAt)}`;
+  const about = create('span', {}, head, create('small', {}, showTime(createdAt) + until));
+  if (expiresAt !== undefined) {
+    const tick = create('input', { type: 'checkbox', name: 'renew', value: id });
+    about.append(create('label', {}, tick, ' renew', create('span', { class: 'sr-only' }, ` ${id}`)));
+  }
   const actions = create('span', { class: 'key-actions' });
   const hidden = () => create('span', { class: 'sr-only' }, ` ${id}`);
   const revoke = create('button', { type: 'button', class: 'danger quiet' }, 'Revoke', hidden());

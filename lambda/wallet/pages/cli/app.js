@@ -1,6 +1,7 @@
 import { shorten, showAccount } from './account.js';
 import { ApiError, ask, askForMessage, readInfo, signIn } from './api.js';
 import { showClients } from './clients.js';
+import { finishCompanySignIn, leaveForCompany, takeReturn } from './company.js';
 import { makeCopy } from './copy.js';
 import { byId, create, inputById, onButton, showFact } from './element.js';
 import { forgetKey, showKey, shownKeyId } from './key.js';
@@ -58,7 +59,8 @@ async function run(doing, act) {
   } catch (error) {
     if (error instanceof ApiError && error.code === 'invalid_session') {
       state.token = '';
-      show('sign', 'sign', ...keySection());
+      if (state.wallet) show('sign', 'sign', ...keySection());
+      else show('connect', ...waysToSignIn(), ...keySection());
     }
     const known = error instanceof ApiError || error instanceof WalletProblem;
     showProblem(known ? error.message : 'Something went wrong on this page. Please load it again.');
@@ -67,6 +69,9 @@ async function run(doing, act) {
     delete dataset.busy;
   }
 }
+
+/** The sections for those who are not signed in. */
+const waysToSignIn = () => (state.info?.signIn ?? []).map((way) => (way === 'company' ? 'company' : 'connect'));
 
 const keySection = () => (shownKeyId() === '' ? [] : ['key']);
 
@@ -169,7 +174,17 @@ makeCopy(/** @type {HTMLElement} */ (document.querySelector('[data-copy]')), () 
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-sign]'))) {
   button.addEventListener('click', () => signFor(button.dataset.sign === 'link' ? 'link' : 'manage'));
 }
-onButton('disconnect', () => run('', async () => show('connect', 'connect')));
+onButton('disconnect', () => run('', async () => show('connect', ...waysToSignIn())));
+onButton('company-sign-in', () => run('Your company’s own page comes next.', () => leaveForCompany('../../cli')));
+onButton('renew-keys', () =>
+  run('Renewing…', async () => {
+    const ticked = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('[name=renew]:checked'));
+    const ids = [...ticked].map(({ value }) => value);
+    refresh(await ask(state.token, 'keys/renew', { ids }));
+    announce(ids.length === 0 ? 'None is ticked.' : 'Renewed.');
+    byId('keys-title').focus();
+  }),
+);
 onButton('refresh', () =>
   run('Asking…', async () => {
     refresh(await ask(state.token, 'keys'));
@@ -187,10 +202,23 @@ onButton('link-network', () =>
     announce('Linked.');
   }),
 );
-const lookAgain = discoverWallets(showWallet, showNoWallet);
+const lookAgain = byId('connect').hidden ? () => {} : discoverWallets(showWallet, showNoWallet);
 onButton('look-again', () => {
   announce('Looking for wallets…');
   lookAgain();
 });
 
-loadInfo().catch((error) => showProblem(error.message));
+/** Goes on where the company's sign-in has sent the browser back. */
+async function goOn() {
+  await loadInfo();
+  const returned = takeReturn();
+  if (!returned) return;
+  await run('One moment…', async () => {
+    const account = await finishCompanySignIn(returned);
+    state.token = account.session?.token ?? '';
+    showFact('address', account.person?.email ?? account.person?.name ?? '');
+    await showResult(account);
+  });
+}
+
+goOn().catch((error) => showProblem(error.message));

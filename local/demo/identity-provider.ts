@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+/** Somebody who can sign in, by the name that they type; any password will do. */
+export interface DemoAccount {
+  readonly name: string;
+  readonly email: string;
+  readonly email_verified: boolean;
+  readonly groups?: readonly string[];
+}
+
+export const demoAccounts: Readonly<Record<string, DemoAccount>> = {
+  ada: { name: 'Ada', email: 'ada@example.com', email_verified: true, groups: ['engineers'] },
+  mallory: { name: 'Mallory', email: 'mallory@elsewhere.example', email_verified: true, groups: [] },
+};
+
+export interface IdentityProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** Where it may send browsers back to. */
+  readonly callbackUrl: string;
+  readonly accounts?: Readonly<Record<string, DemoAccount>>;
+  readonly port?: number;
+  /** Signs what it says; made anew without it. */
+  readonly jwks?: { readonly keys: readonly object[] };
+  /** Whether the id token has the claims about a person, rather than only the address for them. */
+  readonly claimsInIdToken?: boolean;
+}
+
+/** A real provider of OpenID Connect on this machine, whose accounts are made up. */
+export async function startIdentityProvider({
+  callbackUrl,
+  accounts = demoAccounts,
+  port = 0,
+  jwks,
+  claimsInIdToken = true,
+}: Options): Promise<IdentityProvider> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [clientId, clientSecret] = ['gateway', 'the secret of the demo'];
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callbackUrl] }],
+    ...(jwks && { jwks }),
+    cookies: { keys: ['a key that signs the cookies of a demo'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+    scopes: ['openid', 'email', 'profile', 'groups'],
+    conformIdTokenClaims: !claimsInIdToken,
+    findAccount: (_context: unknown, id: string) => {
+      const account = accounts[id];
+      return account && { accountId: id, claims: () => ({ sub: id, ...account }) };
+    },
+  });
+  server.on('request', provider.callback());
+  return {
+    ...{ issuer, clientId, clientSecret },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { testAccount } from '../support/wallet.ts';
+import { paleTexts } from './pale-texts.ts';
+import { cutTexts, startSession } from './session.ts';
+import { installWallet } from './test-wallet.ts';
+
+const session = startSession();
+
+async function post(path: string, fields: Record<string, string> = {}) {
+  const body = new URLSearchParams({ client_id: 'svc-terminal', ...fields });
+  return (await (await fetch(session.url + path, { method: 'POST', body })).json()) as Record<string, string>;
+}
+const poll = (terminal: Record<string, string>) =>
+  post('/oauth/token', {
+    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    device_code: terminal.device_code ?? '',
+  });
+const click = (page: Page, name: string) => page.getByRole('button', { name }).click();
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+
+test.each([
+  [320, 'light'],
+  [1280, 'dark'],
+] as const)(
+  'a person lets a terminal in, and refuses another, at %i px and %s',
+  async (width, colorScheme) => {
+    await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
+    const { page, complaints, origins } = watched;
+    const check = async () => {
+      expect(await paleTexts(page)).toEqual([]);
+      expect(await cutTexts(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    };
+    const wallet = await installWallet(page, testAccount(width));
+    const [wanted, unwanted] = [await post('/oauth/device_authorization'), await post('/oauth/device_authorization')];
+    const typeCode = async (code = '') => {
+      await page.getByRole('textbox', { name: 'Code' }).fill(code);
+      await page.keyboard.press('Enter');
+    };
+
+    // Whoever sends a link can't put a code into it.
+    await page.goto(`${session.url}/cli/device?user_code=${wanted.user_code}#${wanted.user_code}`);
+    expect(await page.getByRole('textbox', { name: 'Code' }).inputValue()).toBe('');
+    await check();
+    await typeCode(wanted.user_code?.toLowerCase());
+    await heading(page, 'Sign in');
+    await check();
+    await click(page, 'Test Wallet');
+    await heading(page, 'Is this your terminal?');
+    expect(wallet.shown).toEqual([expect.stringContaining('Sign in a terminal with the code that it shows')]);
+    await page.getByText('from the network that this browser is on').waitFor();
+    await page.getByText('which works for 30 days').waitFor();
+    await check();
+    await click(page, 'Yes, let it in');
+    await heading(page, 'Your terminal is signed in');
+    await check();
+    expect(await poll(wanted)).toMatchObject({ access_token: expect.stringMatching(/^ltk_/), token_type: 'Bearer' });
+
+    await page.reload();
+    await typeCode('BBBB-BBBB');
+    await click(page, 'Test Wallet');
+    await page.getByRole('alert').getByText('No terminal waits with this code.').waitFor();
+    await check();
+    // Still signed in: the next code is looked up at once.
+    await typeCode(unwanted.user_code);
+    await heading(page, 'Is this your terminal?');
+    await click(page, 'No');
+    await heading(page, 'The terminal was refused');
+    expect(await poll(unwanted)).toMatchObject({ error: 'access_denied' });
+
+    expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    expect([...origins]).toEqual([session.url]);
+    expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, '']);
+  },
+  60_000,
+);

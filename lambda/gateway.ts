@@ -11,7 +11,7 @@ import { createDeploymentLimit } from './quota/deployment-limit.ts';
 import { createLog, describeCause, type Log, type WriteLog } from './report/log.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
-import type { Config } from './settings/config.ts';
+import { type Config, moneyOf } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
@@ -99,14 +99,19 @@ function createLimits(
 ) {
   const quota = createQuota({
     counters: createCounters(callDynamoDb, config.quotaTable, now),
-    limits: config,
-    appUrl: config.appUrl,
-    refundRefusals: config.refundRefusals,
+    limits: { ...config, memberBudget: moneyOf(config).memberBudget },
+    ...{ appUrl: config.appUrl, refundRefusals: config.refundRefusals, currency: config.currency },
+    requestTimeout: config.requestTimeout,
     now,
     createToken,
     onLost: (error, operation, requestId) => {
       if (operation === 'read') log.warn('figures not read', describeCause(error));
+      else if (operation === 'settlement') log.budgetLeftStanding(requestId, error);
       else log.leftStanding(operation, requestId, error);
+    },
+    onAbandoned: (reservations, requestId) => {
+      const reserved = reservations.reduce((sum, { amount }) => sum + amount, 0);
+      log.reservationsLost(requestId, reservations.length, reserved);
     },
   });
   const deploymentLimit = createDeploymentLimit({

@@ -1,5 +1,12 @@
 import { GatewayError } from '../errors.ts';
-import { type Identity, type IdentityStore, type KeyRecord, type NetworkLink, stateOf } from './identity.ts';
+import {
+  type Identity,
+  type IdentityStore,
+  type KeyRecord,
+  type NetworkLink,
+  ownLimitsOf,
+  stateOf,
+} from './identity.ts';
 import { type Credential, keyPlaces } from './keys.ts';
 
 export interface IdentifyDependencies {
@@ -44,7 +51,8 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
       throw new GatewayError('invalid_api_key', `The API key is unknown, expired or revoked. ${getKey}`);
     }
     if (!cached) keys.set(hash, record);
-    return { kind: 'member', member: record.member, keyId: record.id, ownLimit: record.limit };
+    const { id, member, models } = record;
+    return { kind: 'member', member, keyId: id, own: ownLimitsOf(record), models };
   };
 
   const findLink = async (networkId: string): Promise<NetworkLink | undefined> => {

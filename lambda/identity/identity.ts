@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { BudgetWindow } from '../budget/budget-window.ts';
+import type { Budget, BudgetWindow } from '../budget/budget-window.ts';
 
 /** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */
 export type Identity =
@@ -9,9 +9,28 @@ export type Identity =
       readonly member: string;
       /** The id of the caller's key; absent for a linked network. */
       readonly keyId?: string | undefined;
-      /** The daily limit of a key that has its own, and so its own counter. */
-      readonly ownLimit?: number | undefined;
+      /** There if the key has counters of its own. */
+      readonly own?: OwnLimits | undefined;
+      /** The only public models that the key may use. */
+      readonly models?: readonly string[] | undefined;
     };
+
+/** What a key with counters of its own was given. What it was not given is as its member has it. */
+export interface OwnLimits {
+  readonly limit?: number | undefined;
+  readonly burst?: number | undefined;
+  readonly budget?: Budget | undefined;
+}
+
+/** The limits of a key's own; undefined for one that shares its member's counters. */
+export function ownLimitsOf({ limit, burst, budget, budgetWindow }: KeyRecord): OwnLimits | undefined {
+  if (!hasOwnCounters({ limit, budget, burst })) return undefined;
+  return {
+    limit,
+    burst,
+    ...(budget !== undefined && budgetWindow && { budget: { amount: budget, window: budgetWindow } }),
+  };
+}
 
 /** Names the caller. A member and a network never have the same name. */
 export function callerName(identity: Identity): string {

@@ -1,22 +1,45 @@
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
-import { type Counters, type CounterWindow, isAnswerLost } from './counter-store.ts';
-import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
-import { type Figures, QuotaRefusal, tooFast, usedUp, type Wording } from './refusal.ts';
+import {
+  type ChargeResult,
+  type CountedPeriod,
+  type Counters,
+  type CounterWindow,
+  isAnswerLost,
+  type OpenReservation,
+  type Settlement,
+  type Standing,
+} from './counter-store.ts';
+import { type Limits, quotaWindow, secondsUntil, timeOf, tokenCountWindow } from './policy.ts';
+import {
+  type Cost,
+  type Figures,
+  overBudget,
+  QuotaRefusal,
+  type Refusal,
+  tooFast,
+  usedUp,
+  type Wording,
+} from './refusal.ts';
 
 /** A recorded charge. It stands unless it is refunded. */
 export interface Charge {
   readonly figures: Figures;
   /**
-   * Refunds the charge, only once however often it is called, and never throws. Returns the new figures, or undefined if the
-   * charge is left standing.
+   * Refunds the charge, and gives back what was reserved, only once however often it is called; never throws. Returns the new
+   * figures, or undefined if the charge is left standing.
    */
   refund(): Promise<Figures | undefined>;
+  /**
+   * Replaces what was reserved by what was spent, in micros, unless the charge was settled or refunded before; never throws.
+   * Returns the new figures, or undefined if there are none.
+   */
+  settle(spent: number): Promise<Figures | undefined>;
 }
 
 export interface Quota {
   /** Charges the request with this id, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
-  charge(identity: Identity, requestId: string): Promise<Charge>;
+  charge(identity: Identity, requestId: string, cost?: Cost): Promise<Charge>;
   /** The figures without a charge; the unread ones if the store does not answer. */
   readFigures(identity: Identity): Promise<Figures>;
   /** The figures to show if the store can't be read: the limit, and none remaining. */
@@ -26,7 +49,7 @@ export interface Quota {
 }
 
 /** An operation whose answer from the store never came. */
-type LostOperation = 'charge' | 'refund' | 'read';
+type LostOperation = 'charge' | 'refund' | 'settlement' | 'read';
 
 export interface QuotaDependencies extends Wording {
   readonly counters: Counters;
@@ -38,47 +61,80 @@ export interface QuotaDependencies extends Wording {
    * request with this id.
    */
   readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
+  /** Called with reservations whose process is gone, by each process once. */
+  readonly onAbandoned?: (reservations: readonly OpenReservation[], requestId: string) => void;
+  /** The milliseconds that a request may last. */
+  readonly requestTimeout?: number;
 }
 
 /** Charges requests against quota and burst limit, and refunds them. */
-export function createQuota({ counters, limits, now, createToken, onLost, ...wording }: QuotaDependencies): Quota {
+export function createQuota(dependencies: QuotaDependencies): Quota {
+  const { counters, limits, now, createToken, onLost, requestTimeout = 0, ...wording } = dependencies;
+  const reportAbandoned = createAbandonedReport(dependencies);
   const unreadFigures = (identity: Identity): Figures => {
     const window = quotaWindow(identity, now(), limits);
-    return figuresOf(window, window.limit, now());
+    return figuresOf(window, { used: window.limit, taken: window.budget?.amount ?? 0 }, now());
   };
 
   const undo = async (window: CounterWindow, token: string, requestId: string, figures: Figures) => {
     try {
-      const used = await counters.refund(window, token);
-      return used === undefined ? figures : figuresOf(window, used, now());
+      const standing = await counters.refund(window, token);
+      return standing === undefined ? figures : figuresOf(window, standing, now());
     } catch (error) {
       onLost(error, 'refund', requestId);
       return undefined;
     }
   };
 
+  /** The charge of a request with a reservation, which is settled by one write, refunded or not. */
+  const chargeToSettle = (
+    window: CounterWindow,
+    reservation: OpenReservation,
+    requestId: string,
+    figures: Figures,
+  ): Charge => {
+    let settled: Promise<Figures | undefined> | undefined;
+    const write = async (settlement: Settlement) => {
+      try {
+        const standing = await counters.settle(window, reservation, settlement);
+        return standing && figuresOf(window, standing, now());
+      } catch (error) {
+        onLost(error, 'settlement', requestId);
+        if (settlement.refunded) onLost(error, 'refund', requestId);
+        return undefined;
+      }
+    };
+    return {
+      figures,
+      refund: () => (settled ??= write({ spent: 0, refunded: true })),
+      settle: (spent) => (settled ??= write({ spent })),
+    };
+  };
+
   return {
-    charge: async (identity, requestId) => {
+    charge: async (identity, requestId, cost) => {
       const time = now();
-      const window = quotaWindow(identity, time, limits);
+      const window = quotaWindow(identity, time, limits, cost?.total);
       const token = createToken();
       const result = await counters.charge(window, token).catch((error) => {
         if (isAnswerLost(error)) onLost(error, 'charge', requestId);
         throw error;
       });
-      const figures = figuresOf(window, result.used, now());
-      if (!result.granted) {
-        const tooMany = result.reason === 'burst' ? tooFast(window, time) : usedUp(identity, window, time, wording);
-        throw new QuotaRefusal(tooMany, figures);
-      }
-      return { figures, refund: once(() => undo(window, token, requestId, figures)) };
+      const figures = figuresOf(window, result, now());
+      if (!result.granted) throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
+      reportAbandoned(window.item, result.open, requestId);
+      if (result.reservation) return chargeToSettle(window, result.reservation, requestId, figures);
+      return {
+        figures,
+        refund: once(() => undo(window, token, requestId, figures)),
+        settle: async () => undefined,
+      };
     },
 
     readFigures: async (identity) => {
       try {
         const window = quotaWindow(identity, now(), limits);
-        const used = await counters.read(window);
-        return figuresOf(window, used, now());
+        return figuresOf(window, await counters.read(window), now());
       } catch (error) {
         onLost(error, 'read');
         return unreadFigures(identity);
@@ -98,9 +154,72 @@ export function createQuota({ counters, limits, now, createToken, onLost, ...wor
   };
 }
 
-function figuresOf({ limit, resetAt }: CounterWindow, used: number, now: number): Figures {
-  const remaining = Math.max(0, limit - used);
-  return { limit, remaining, ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now) }) };
+function refusalOf(
+  identity: Identity,
+  window: CounterWindow,
+  { reason, taken }: ChargeResult & { readonly granted: false },
+  cost: Cost | undefined,
+  time: number,
+  wording: Wording,
+): Refusal {
+  if (reason === 'burst') return tooFast(window, time);
+  if (reason === 'quota' || !window.budget || !cost) return usedUp(identity, window, time, wording);
+  return overBudget(window.budget, taken, cost, time, wording);
+}
+
+function figuresOf(window: CounterWindow, { used, taken }: Pick<Standing, 'used' | 'taken'>, now: number): Figures {
+  const { limit, resetAt, budget } = window;
+  return {
+    limit,
+    remaining: Math.max(0, limit - used),
+    ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now) }),
+    ...(budget && {
+      budget: {
+        limit: budget.amount,
+        remaining: Math.max(0, budget.amount - taken),
+        resetSeconds: secondsUntil(budget.resetAt, now),
+      },
+    }),
+  };
+}
+
+/** How much longer than any request a reservation may be open before its process counts as gone. */
+const grace = 60_000;
+
+/** The reservations whose process must be gone: no request lasts so long. */
+export function findAbandoned(
+  open: readonly OpenReservation[],
+  requestTimeout: number,
+  now: number,
+): readonly OpenReservation[] {
+  return open.filter(({ minute }) => timeOf(minute + 1) + requestTimeout + grace <= now);
+}
+
+/** Gives abandoned reservations back, for an operator who knows that their answers cost nothing. Returns their sum in micros. */
+export async function releaseAbandoned(
+  counters: Pick<Counters, 'read' | 'settle'>,
+  counted: CountedPeriod,
+  requestTimeout: number,
+  now: number,
+): Promise<number> {
+  let released = 0;
+  for (const reservation of findAbandoned((await counters.read(counted)).open, requestTimeout, now)) {
+    if (await counters.settle(counted, reservation, { spent: 0 })) released += reservation.amount;
+  }
+  return released;
+}
+
+const remembered = 10_000;
+
+function createAbandonedReport({ requestTimeout = 0, now, onAbandoned }: QuotaDependencies) {
+  const known = new Set<string>();
+  return (item: string, open: readonly OpenReservation[], requestId: string): void => {
+    const news = findAbandoned(open, requestTimeout, now()).filter(({ name }) => !known.has(`${item} ${name}`));
+    if (news.length === 0) return;
+    if (known.size > remembered) known.clear();
+    for (const { name } of news) known.add(`${item} ${name}`);
+    onAbandoned?.(news, requestId);
+  };
 }
 
 /** Does something the first time that it is called. All calls get the same result. */

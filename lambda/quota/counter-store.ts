@@ -1,12 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import type { Budget } from '../budget/budget-window.ts';
 import { GatewayError } from '../errors.ts';
 
 /** Where a caller's charges are counted. */
-interface CountedPeriod {
+export interface CountedPeriod {
   /** Names the caller. */
   readonly item: string;
   /** The number of the day, or of another length of time, since the epoch; absent for a count without an end. */
   readonly period?: number;
+  /** Where money is counted; absent for a caller without a budget. */
+  readonly budget?: { readonly period: string };
+}
+
+/** A budget for a charge. Amounts are micros. */
+export interface CounterBudget extends Budget {
+  /** The name of the current period: `m682`. */
+  readonly period: string;
+  /** When the next one begins. */
+  readonly resetAt: number;
+  /** What the request may cost; absent if nothing is to be reserved. */
+  readonly reserve?: number | undefined;
 }
 
 /** The counter for a charge and its limits. Times are epoch milliseconds. */
@@ -20,20 +33,52 @@ export interface CounterWindow extends CountedPeriod {
   readonly resetAt?: number;
   /** When the count is no longer needed; absent for one that is kept. */
   readonly expiresAt?: number;
+  readonly budget?: CounterBudget;
 }
 
-export type ChargeResult =
-  | { readonly granted: true; readonly used: number }
-  | { readonly granted: false; readonly used: number; readonly reason: 'quota' | 'burst' };
+/** An amount set aside for one request until it is known what its answer cost. */
+export interface OpenReservation {
+  /** What it is stored under, unlike any other. */
+  readonly name: string;
+  readonly minute: number;
+  /** The period of the budget that it was taken from. */
+  readonly budgetPeriod: string;
+  readonly amount: number;
+}
+
+/** What becomes of a reservation. */
+export interface Settlement {
+  readonly spent: number;
+  readonly refunded?: boolean;
+}
+
+/** The counts of a caller. */
+export interface Standing {
+  readonly used: number;
+  /** Of the budget's period: all that is spent or reserved. */
+  readonly taken: number;
+  /** The open reservations of all periods. */
+  readonly open: readonly OpenReservation[];
+}
+
+export type ChargeResult = Standing &
+  (
+    | { readonly granted: true; readonly reservation?: OpenReservation | undefined }
+    | { readonly granted: false; readonly reason: 'quota' | 'budget' | 'burst' }
+  );
 
 /** Counts charges. It knows counters, but not guests, members or days. A token makes all copies of a write count once. */
 export interface Counters {
-  /** Counts one charge if both limits allow it. */
+  /** Counts one charge, and reserves what it may cost, if all limits allow it. */
   charge(window: CounterWindow, token: string): Promise<ChargeResult>;
-  /** Takes the charge with this token back. Returns the new count, or undefined if there was nothing to undo. */
-  refund(counted: CountedPeriod, token: string): Promise<number | undefined>;
-  /** How many charges stand. */
-  read(counted: CountedPeriod): Promise<number>;
+  /** Takes the charge with this token back. Returns undefined if there was nothing to undo. */
+  refund(counted: CountedPeriod, token: string): Promise<Standing | undefined>;
+  /**
+   * Replaces a reservation by what was spent, and takes the charge of a refunded request back. Only once: returns undefined if
+   * the reservation was gone already.
+   */
+  settle(counted: CountedPeriod, reservation: OpenReservation, settlement: Settlement): Promise<Standing | undefined>;
+  read(counted: CountedPeriod): Promise<Standing>;
 }
 
 /** Counts requests of the whole deployment. Nothing marks the copies of a write: if its answer is lost, it may count twice. */

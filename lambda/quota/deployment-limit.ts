@@ -65,7 +65,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
       const refund = async () => (await Promise.all([charge.refund(), giveBack(taken)]))[0];
       return {
         used: Object.fromEntries(taken.map(({ name, used }) => [name, used])),
-        charge: { figures: charge.figures, refund: once(refund) },
+        charge: { ...charge, refund: once(refund) },
       };
     },
   };

@@ -1,4 +1,5 @@
-import type { Identity } from '../identity/identity.ts';
+import { type Budget, budgetPeriod } from '../budget/budget-window.ts';
+import type { Identity, OwnLimits } from '../identity/identity.ts';
 import type { Counters, CounterWindow } from './counter-store.ts';
 
 export interface Limits {
@@ -6,18 +7,32 @@ export interface Limits {
   readonly guestWindow: 'lifetime' | 'daily';
   readonly memberLimit: number;
   readonly burstLimit: number;
+  /** What a member may spend, shared by all keys without counters of their own. */
+  readonly memberBudget?: Budget | undefined;
 }
 
 const minuteLength = 60_000;
 const dayLength = 86_400_000;
 
-/** The counter for a request of this identity. */
-export function quotaWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
-  const counter = { limit: limitOf(identity, limits), burst: limits.burstLimit, minute: minuteOf(now) };
-  if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') {
-    return { ...counter, item: ownerOf(identity) };
-  }
-  return { ...counter, item: ownerOf(identity), ...dayOf(now) };
+/** The counter for a request of this identity, which may cost `reserve` micros. */
+export function quotaWindow(identity: Identity, now: number, limits: Limits, reserve?: number): CounterWindow {
+  const counter = { item: ownerOf(identity), ...limitsOf(identity, limits), minute: minuteOf(now) };
+  if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') return counter;
+  const day = dayOf(now);
+  const allowed = budgetOf(identity, limits);
+  if (allowed === undefined) return { ...counter, ...day };
+  const { name, endsAt } = budgetPeriod(allowed.window, now);
+  return {
+    ...{ ...counter, ...day },
+    // Kept for a day more, for answers that end in the next period.
+    expiresAt: Math.max(day.expiresAt, endsAt + dayLength),
+    budget: { ...allowed, period: name, resetAt: endsAt, reserve },
+  };
+}
+
+/** What the caller may spend; undefined for one without a budget. */
+export function budgetOf(identity: Identity, { memberBudget }: Pick<Limits, 'memberBudget'>): Budget | undefined {
+  return identity.kind === 'guest' ? undefined : (identity.own?.budget ?? memberBudget);
 }
 
 /** A day in UTC, as a period of counters. */
@@ -44,8 +59,8 @@ export interface CounterName {
 export function tokenCountWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
   return {
     item: `count_tokens#${ownerOf(identity)}`,
+    ...limitsOf(identity, limits),
     limit: Number.MAX_SAFE_INTEGER,
-    burst: limits.burstLimit,
     minute: minuteOf(now),
     expiresAt: now + dayLength,
   };
@@ -53,6 +68,11 @@ export function tokenCountWindow(identity: Identity, now: number, limits: Limits
 
 export function minuteOf(now: number): number {
   return Math.floor(now / minuteLength);
+}
+
+/** When a minute begins. */
+export function timeOf(minute: number): number {
+  return minute * minuteLength;
 }
 
 /** Whole seconds until the next minute begins. */
@@ -65,11 +85,11 @@ export function secondsUntil(time: number, now: number): number {
   return Math.max(0, Math.ceil((time - now) / 1000));
 }
 
-/** A member, or one of its keys that has a limit of its own. */
+/** A member, or one of its keys that has counters of its own. */
 interface Owner {
   readonly member: string;
   readonly keyId?: string;
-  readonly ownLimit?: number | undefined;
+  readonly own?: OwnLimits | undefined;
 }
 
 interface MemberUsage {
@@ -95,18 +115,18 @@ export async function readMemberUsage(
   const limits = { memberLimit, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
   const window = quotaWindow({ kind: 'member', ...owner }, now, limits);
   const { limit, resetAt = now } = window;
-  const used = await counters.read(window);
+  const { used } = await counters.read(window);
   return { used, limit, remaining: Math.max(0, limit - used), resetAt };
 }
 
-function limitOf(identity: Identity, limits: Limits): number {
-  if (identity.kind === 'guest') return limits.guestLimit;
-  return identity.ownLimit ?? limits.memberLimit;
+function limitsOf(identity: Identity, { guestLimit, memberLimit, burstLimit }: Limits) {
+  if (identity.kind === 'guest') return { limit: guestLimit, burst: burstLimit };
+  return { limit: identity.own?.limit ?? memberLimit, burst: identity.own?.burst ?? burstLimit };
 }
 
-/** A member's keys share one counter, except a key that was issued with a limit of its own. */
+/** A member's keys share one counter, except a key that has something of its own. */
 function ownerOf(identity: Identity): string {
   if (identity.kind === 'guest') return `guest#${identity.networkId}`;
-  const { member, keyId, ownLimit } = identity;
-  return keyId !== undefined && ownLimit !== undefined ? `key#${keyId}` : `member#${member}`;
+  const { member, keyId, own } = identity;
+  return keyId !== undefined && own !== undefined ? `key#${keyId}` : `member#${member}`;
 }

@@ -1,6 +1,7 @@
+import { formatAmount } from '../budget/money.ts';
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { CounterWindow } from './counter-store.ts';
+import type { CounterBudget, CounterWindow } from './counter-store.ts';
 import { secondsToNextMinute, secondsUntil } from './policy.ts';
 
 /** A client's quota, as its answers show it. */
@@ -10,6 +11,8 @@ export interface Figures {
   readonly remaining: number;
   /** Until the window restarts; absent if it never does. */
   readonly resetSeconds?: number;
+  /** Of a caller with a budget, in micros. */
+  readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
 }
 
 /** "1 request", "2 requests" … */
@@ -31,7 +34,7 @@ export class QuotaRefusal extends GatewayError {
   }
 }
 
-interface Refusal extends ErrorOptions {
+export interface Refusal extends ErrorOptions {
   readonly code: ErrorCode;
   readonly message: string;
 }
@@ -51,6 +54,8 @@ export interface Wording {
   readonly appUrl?: string | undefined;
   /** Whether the gateway's own 400s are refunded. */
   readonly refundRefusals?: boolean;
+  /** The currency of amounts, where there are prices. */
+  readonly currency?: string;
 }
 
 export function usedUp(identity: Identity, window: CounterWindow, now: number, wording: Wording): Refusal {
@@ -64,6 +69,33 @@ export function usedUp(identity: Identity, window: CounterWindow, now: number, w
     code,
     message: `The quota of ${inRequests(window.limit)} a day is used up. ${sayWhenItEnds(window.resetAt)}${more}`,
     headers: { 'retry-after': String(secondsUntil(window.resetAt, now)) },
+  };
+}
+
+/** What a request may cost, for a caller with a budget. */
+export interface Cost {
+  /** In micros. */
+  readonly total: number;
+  /** Advice for a request that would fit `left` micros with some change to it. */
+  readonly advise: (left: number) => string | undefined;
+}
+
+/** For a request that may cost more than is left. */
+export function overBudget(
+  { amount, resetAt }: CounterBudget,
+  taken: number,
+  { total, advise }: Cost,
+  now: number,
+  { currency = '' }: Wording,
+): Refusal {
+  const left = Math.max(0, amount - taken);
+  const [mayCost, isLeft, budget] = [total, left, amount].map(formatAmount);
+  const until = new Date(resetAt).toISOString().replace('.000', '');
+  const advice = advise(left);
+  return {
+    code: 'quota_exceeded',
+    message: `This request may cost up to ${mayCost} ${currency}; ${isLeft} of ${budget} ${currency} is left until ${until}.${advice ? ` ${advice}` : ''}`,
+    headers: { 'retry-after': String(secondsUntil(resetAt, now)) },
   };
 }
 

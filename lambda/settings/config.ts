@@ -1,3 +1,4 @@
+import type { Budget } from '../budget/budget-window.ts';
 import { type Prices, readPrices } from '../budget/prices.ts';
 import type { Value } from './kinds.ts';
 import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from './read.ts';
@@ -50,7 +51,10 @@ interface Money {
 }
 
 /** The currency and the budget of members, for those who only speak of money; nothing where there are no prices. */
-export function moneyOf(config: Pick<Config, 'prices' | 'currency' | 'memberBudget' | 'memberBudgetWindow'>) {
+export function moneyOf(config: Pick<Config, 'prices' | 'currency' | 'memberBudget' | 'memberBudgetWindow'>): {
+  readonly currency?: string;
+  readonly memberBudget?: Budget;
+} {
   const { prices, currency, memberBudget, memberBudgetWindow } = config;
   if (prices === undefined) return {};
   return { currency, ...(memberBudget && { memberBudget: { amount: memberBudget, window: memberBudgetWindow } }) };

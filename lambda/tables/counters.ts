@@ -1,9 +1,19 @@
 import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/service-error.ts';
-import { type Counters, type CounterWindow, markToken, type Tallies } from '../quota/counter-store.ts';
-import { minuteOf } from '../quota/policy.ts';
+import { budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
+import {
+  type CountedPeriod,
+  type Counters,
+  type CounterWindow,
+  markToken,
+  type OpenReservation,
+  type Settlement,
+  type Standing,
+  type Tallies,
+} from '../quota/counter-store.ts';
+import { minuteOf, timeOf } from '../quota/policy.ts';
 import { quotaSchema } from './schema.ts';
-import { createTable, type Item, itemSize, numberValue, type Table, writeUnits } from './table.ts';
+import { createTable, type Item, itemSize, numberValue, type Table, type Value, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
 /*
@@ -13,6 +23,8 @@ import { createWriteOnce, tokensOf } from './write-once.ts';
  *   u20777      12             used on day 20777, and not refunded (`ulifetime` for a guest's whole life)
  *   n29920320   3              charged in minute 29920320, refunded or not: the burst counter
  *   w29920320   {token, …}     the tokens of that minute's writes
+ *   bm682       1250000        of a budget: all that is spent or reserved in month 682, in millionths
+ *   h29920320.AAAAAAAAAAA=     an open reservation of a charge: `m682 960000`
  *   ttl         1795305600     when DynamoDB may delete the item
  */
 
@@ -23,6 +35,7 @@ const minutesRemoved = [2, 3, 4];
 /** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
 export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
 const burstOf = (minute: number) => `n${minute}`;
+const budgetOf = (period: string) => `b${period}`;
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
@@ -33,46 +46,120 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
     charge: async (window, token) => {
       const { item, limit, burst, minute, expiresAt } = window;
       const [used, inMinute] = [countOf(window.period), burstOf(minute)];
+      const reserving = reserve(window, token);
       const { applied, found } = await writeOnce(item, {
         ...{ minute, token },
-        add: `${used} :one, ${inMinute} :one`,
-        ...(expiresAt !== undefined && { set: '#ttl = :ttl' }),
+        add: [`${used} :one, ${inMinute} :one`, ...(reserving ? [reserving.add] : [])].join(', '),
+        set: [...(expiresAt === undefined ? [] : ['#ttl = :ttl']), ...(reserving ? [reserving.set] : [])],
         remove: [...outdated(window), ...(expiresAt === undefined ? ['#ttl'] : [])],
-        condition: `${below(used, ':limit', limit)} AND ${below(inMinute, ':burst', burst)}`,
-        isRefusedBy: (other) => numberIn(other, used) >= limit || numberIn(other, inMinute) >= burst,
-        names: { '#ttl': ttl },
+        condition: [
+          `${below(used, ':limit', limit)} AND ${below(inMinute, ':burst', burst)}`,
+          ...(reserving ? [reserving.condition] : []),
+        ].join(' AND '),
+        isRefusedBy: (other) =>
+          numberIn(other, used) >= limit ||
+          numberIn(other, inMinute) >= burst ||
+          (reserving?.isRefusedBy(other) ?? false),
+        names: { '#ttl': ttl, ...reserving?.names },
         values: {
           ':one': numberValue(1),
           ':limit': numberValue(limit),
           ':burst': numberValue(burst),
           ...(expiresAt !== undefined && { ':ttl': numberValue(Math.ceil(expiresAt / 1000)) }),
+          ...reserving?.values,
         },
       });
-      const count = numberIn(found, used);
+      const standing = standingIn(found, window);
       if (!applied) {
-        // A minute's count never falls. So if it is below the burst limit now, the quota was the reason, even if a refund
+        // A minute's count never falls. So if it is below the burst limit now, another limit was the reason, even if a refund
         // has made room since.
-        const isBurst = numberIn(found, inMinute) >= burst && count < limit;
-        return { granted: false, used: count, reason: isBurst ? 'burst' : 'quota' };
+        const hasQuota = standing.used < limit;
+        if (hasQuota && reserving?.isRefusedBy(found ?? {})) return { ...standing, granted: false, reason: 'budget' };
+        const isBurst = numberIn(found, inMinute) >= burst && hasQuota;
+        return { ...standing, granted: false, reason: isBurst ? 'burst' : 'quota' };
       }
       await dropOld(table, window, found);
-      return { granted: true, used: count };
+      return { ...standing, granted: true, reservation: reserving?.reservation };
     },
 
-    refund: async ({ item, period }, token) => {
-      const used = countOf(period);
-      const { applied, found } = await writeOnce(item, {
+    refund: async (counted, token) => {
+      const used = countOf(counted.period);
+      const { applied, found } = await writeOnce(counted.item, {
         ...{ minute: minuteOf(now()), token: markToken(token, 'r') },
         add: `${used} :minusOne`,
         condition: `${used} > :zero`,
         isRefusedBy: (other) => numberIn(other, used) <= 0,
         values: { ':minusOne': numberValue(-1), ':zero': numberValue(0) },
       });
-      return applied ? numberIn(found, used) : undefined;
+      return applied ? standingIn(found, counted) : undefined;
     },
 
-    read: async ({ item, period }) => numberIn(await table.load(item), countOf(period)),
+    settle: (counted, reservation, settlement) => settle(table, counted, reservation, settlement),
+    read: async (counted) => standingIn(await table.load(counted.item), counted),
   };
+}
+
+/** What a charge that reserves adds to its write. */
+function reserve({ minute, budget }: CounterWindow, token: string) {
+  if (budget?.reserve === undefined) return undefined;
+  const { amount: limit, period: budgetPeriod, reserve: amount } = budget;
+  const [taken, room] = [budgetOf(budgetPeriod), limit - amount];
+  const reservation: OpenReservation = { minute, name: `h${minute}.${token}`, budgetPeriod, amount };
+  return {
+    reservation,
+    add: `${taken} :reserve`,
+    set: '#reservation = :reservation',
+    // It is never below 0, so that less than no room refuses.
+    condition: room < 0 ? `${taken} < :room` : `NOT ${taken} > :room`,
+    isRefusedBy: (other: Item) => numberIn(other, taken) > room,
+    names: { '#reservation': reservation.name },
+    values: {
+      ':reserve': numberValue(amount),
+      ':room': numberValue(room),
+      ':reservation': { S: `${budgetPeriod} ${amount}` },
+    },
+  };
+}
+
+/** A single write with no token: whichever copy comes first removes the reservation, without which no other is applied. */
+async function settle(
+  table: Table,
+  counted: CountedPeriod,
+  { name, budgetPeriod, amount }: OpenReservation,
+  { spent, refunded = false }: Settlement,
+): Promise<Standing | undefined> {
+  const change = `${budgetOf(budgetPeriod)} :change`;
+  try {
+    const found = await table.update(counted.item, {
+      UpdateExpression: `ADD ${change}${refunded ? `, ${countOf(counted.period)} :minusOne` : ''} REMOVE #reservation`,
+      ConditionExpression: 'attribute_exists(#reservation)',
+      ExpressionAttributeNames: { '#reservation': name },
+      ExpressionAttributeValues: {
+        ':change': numberValue(spent - amount),
+        ...(refunded && { ':minusOne': numberValue(-1) }),
+      },
+      ...{ ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+    });
+    return standingIn(found, counted);
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    // If an answer was lost before, its copy has been applied.
+    return error.inDoubt ? standingIn(error.details.Item as Item | undefined, counted) : undefined;
+  }
+}
+
+function standingIn(found: Item | undefined, { period, budget }: CountedPeriod): Standing {
+  return {
+    used: numberIn(found, countOf(period)),
+    taken: budget ? numberIn(found, budgetOf(budget.period)) : 0,
+    open: budget ? Object.entries(found ?? {}).flatMap(([name, value]) => readReservation(name, value) ?? []) : [],
+  };
+}
+
+function readReservation(name: string, { S = '' }: Value): OpenReservation | undefined {
+  const [, minute] = /^h(\d+)\./.exec(name) ?? [];
+  const [budgetPeriod = '', amount] = S.split(' ');
+  return minute === undefined ? undefined : { name, minute: Number(minute), budgetPeriod, amount: Number(amount) };
 }
 
 /** Tallies in the quota table: `used`, added to without tokens. */
@@ -120,9 +207,14 @@ function below(name: string, placeholder: string, limit: number): string {
 }
 
 /** The windows that went out of date last. */
-function outdated({ period, minute }: CounterWindow): string[] {
+function outdated({ period, minute, budget }: CounterWindow): string[] {
   const minutes = minutesRemoved.flatMap((ago) => [burstOf(minute - ago), tokensOf(minute - ago)]);
-  return period === undefined ? minutes : [...minutes, countOf(period - 2)];
+  const [, kind, budgetNumber] = /^(\w)(\d+)$/.exec(budget?.period ?? '') ?? [];
+  return [
+    ...minutes,
+    ...(period === undefined ? [] : [countOf(period - 2)]),
+    ...(kind === undefined ? [] : [budgetOf(`${kind}${Number(budgetNumber) - 2}`)]),
+  ];
 }
 
 /**
@@ -130,16 +222,28 @@ function outdated({ period, minute }: CounterWindow): string[] {
  * cheaper. If it fails, the next charge tries again.
  */
 async function dropOld(table: Table, window: CounterWindow, found: Item | undefined): Promise<void> {
-  const names = Object.keys(found ?? {}).filter((name) => isOld(name, window));
+  const names = Object.entries(found ?? {}).flatMap(([name, value]) => (isOld(name, value, window) ? [name] : []));
   if (!found || names.length === 0) return;
   const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
   if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
-  await table.update(window.item, { UpdateExpression: `REMOVE ${names.join(', ')}` }).catch(() => {});
+  // The name of a reservation has a dot in it.
+  const substitutes = names.filter((name) => name.includes('.')).map((name, index) => [`#old${index}`, name] as const);
+  const plain = names.filter((name) => !name.includes('.'));
+  const update = {
+    UpdateExpression: `REMOVE ${[...plain, ...substitutes.map(([substitute]) => substitute)].join(', ')}`,
+    ...(substitutes.length > 0 && { ExpressionAttributeNames: Object.fromEntries(substitutes) }),
+  };
+  await table.update(window.item, update).catch(() => {});
 }
 
-function isOld(name: string, { period = 0, minute }: CounterWindow): boolean {
+function isOld(name: string, { S = '' }: Value, { period = 0, minute }: CounterWindow): boolean {
   const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
-  return kind !== undefined && Number(number) < (kind === 'u' ? period : minute) - 1;
+  if (kind !== undefined) return Number(number) < (kind === 'u' ? period : minute) - 1;
+  // A reservation is as old as the budget's period that it was taken from.
+  const budget = name.startsWith('h') ? budgetOf(S.split(' ')[0] ?? '') : name;
+  const [, letter, past] = /^b([dwm])(\d+)$/.exec(budget) ?? [];
+  const length = budgetWindows.find((one) => one.startsWith(letter ?? ' '));
+  return length !== undefined && Number(past) < Number(budgetPeriod(length, timeOf(minute)).name.slice(1)) - 1;
 }
 
 function numberIn(item: Item | undefined, name: string): number {

@@ -9,7 +9,7 @@ interface Change {
   readonly minute: number;
   readonly token: string;
   readonly add: string;
-  readonly set?: string;
+  readonly set?: readonly string[];
   readonly remove?: readonly string[];
   readonly condition: string;
   /** Whether this item fails the condition. */
@@ -77,9 +77,13 @@ export function createWriteOnce({ update }: Table, now: () => number): WriteOnce
   };
 }
 
-function toUpdate({ minute, add, set, remove = [], condition, names, values }: Change, token: string): Update {
+function toUpdate({ minute, add, set = [], remove = [], condition, names, values }: Change, token: string): Update {
   const tokens = tokensOf(minute);
-  const clauses = [`ADD ${add}, ${tokens} :tokens`, set && `SET ${set}`, remove[0] && `REMOVE ${remove.join(', ')}`];
+  const clauses = [
+    `ADD ${add}, ${tokens} :tokens`,
+    set[0] && `SET ${set.join(', ')}`,
+    remove[0] && `REMOVE ${remove.join(', ')}`,
+  ];
   return {
     UpdateExpression: clauses.filter(Boolean).join(' '),
     ConditionExpression: `${condition} AND NOT contains(${tokens}, :token)`,

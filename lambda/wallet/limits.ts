@@ -96,7 +96,7 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
       const ofWallet = grantLimit('wallet', member, grantsPerWallet);
       // Read first, so that only a race for a wallet's last grant needs an undo.
       const window = createWindow(ofWallet, now());
-      if ((await counters.read(window)) >= grantsPerWallet) refuse(ofWallet, window.resetAt);
+      if ((await counters.read(window)).used >= grantsPerWallet) refuse(ofWallet, window.resetAt);
       if (!findRules(member).byNetwork) return count(ofWallet);
       const network = await count(ofNetwork);
       try {

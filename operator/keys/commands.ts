@@ -1,3 +1,4 @@
+import { ownLimitsOf } from '../../lambda/identity/identity.ts';
 import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/policy.ts';
@@ -38,7 +39,7 @@ export async function list(target: Target, query: KeyQuery, now: number): Promis
 
 export async function show(target: Target, id: string, now: number): Promise<Outcome> {
   const record = await findKey(target, id);
-  const owner = { member: record.member, keyId: record.id, ownLimit: record.limit };
+  const owner = { member: record.member, keyId: record.id, own: ownLimitsOf(record) };
   const { resetAt, ...usage } = await readMemberUsage(target, owner, now);
   const { label, ...described } = describeKey(record, now);
   const text = renderPairs({

@@ -1,7 +1,8 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { minuteOf } from '../../lambda/quota/policy.ts';
+import type { Figures } from '../../lambda/quota/refusal.ts';
 import type { Update } from '../../lambda/tables/table.ts';
-import type { Plan, Scenario } from './scenarios.ts';
+import { type Plan, prices, type Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');
 
@@ -13,9 +14,10 @@ export interface Call {
 
 /** The outcome of a request, as its client sees it. */
 export interface Told {
-  readonly kind: 'granted' | 'refunded' | 'refused' | 'failed' | 'refund lost';
+  readonly kind: 'granted' | 'refunded' | 'settled' | 'refused' | 'failed' | 'refund lost' | 'settlement lost';
   readonly code?: string;
   readonly remaining?: number | undefined;
+  readonly budgetLeft?: number | undefined;
   readonly answerLost?: boolean;
 }
 
@@ -38,15 +40,23 @@ export interface Standing {
   readonly counter?: Counter | undefined;
 }
 
-export type Counter = { readonly item: string; readonly used: string; readonly minute: number };
+export type Counter = {
+  readonly item: string;
+  readonly used: string;
+  readonly minute: number;
+  /** The attribute of the budget's period; empty for a caller without one. */
+  readonly taken: string;
+};
 
 /** The first bytes of the tokens of each environment, in base64. */
 export const tokenPrefixes = ['QUFB', 'QkJC', 'Q0ND'];
 
-/** The attribute to which a charge or a refund adds, and what; nothing for other calls. */
+/** The attributes to which a call adds, the charges that it adds, and whether it settles a reservation. */
 export function changeOf({ UpdateExpression = '', ExpressionAttributeValues }: Partial<Update>) {
-  const [, used = '', value = ''] = /^ADD (u\w+) (:\w+)/.exec(UpdateExpression) ?? [];
-  return { used, change: Number(ExpressionAttributeValues?.[value]?.N ?? 0) };
+  const [, used = '', value = ''] = /(?:ADD|,) (u\w+) (:\w+)/.exec(UpdateExpression) ?? [];
+  const [, taken = ''] = /(?:ADD|,) (b\w+) :\w+/.exec(UpdateExpression) ?? [];
+  const settles = /REMOVE #/.test(UpdateExpression) && taken !== '';
+  return { used, taken, change: Number(ExpressionAttributeValues?.[value]?.N ?? 0), settles };
 }
 
 /** Runs the real code of one environment, with one request, through these events. */
@@ -65,7 +75,8 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
   const repeat = subject.createRepeat({ now: () => time, random: () => 0, pause: sleep });
   const callDynamoDb: CallService = (_, input, signal) => {
     current = { input: input as Call['input'], tries: [] };
-    counter ??= { item: current.input.Key.pk.S, used: changeOf(current.input).used, minute: minuteOf(time) };
+    const { used, taken } = changeOf(current.input);
+    if (used !== '') counter ??= { item: current.input.Key.pk.S, used, taken, minute: minuteOf(time) };
     const send = () =>
       new Promise<never>((resolve, reject) => {
         if (closed) reject(new Error('closed'));
@@ -78,23 +89,37 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     limits: scenario.limits,
     now: () => time,
     createToken: () => `${tokenPrefixes[index]}${Buffer.from([tokens++, 0, 0]).toString('base64')}`,
-    onLost: (_, operation) => operation === 'refund' && told.push({ kind: 'refund lost' }),
+    onLost: (_, operation) => {
+      if (operation === 'refund' || operation === 'settlement') told.push({ kind: `${operation} lost` });
+    },
   });
+  const tellFigures = (kind: Told['kind'], figures: Figures | undefined) =>
+    told.push({ kind, remaining: figures?.remaining, budgetLeft: figures?.budget?.remaining });
 
   const request = async () => {
-    const charge = plan.counts ? await quota.checkBurst(plan.identity) : await quota.charge(plan.identity, 'req_1');
-    told.push({ kind: 'granted', remaining: charge?.figures.remaining });
-    if (!charge || !plan.fails) return;
-    await sleep(); // The upstream may fail late.
-    const figures = await charge.refund();
-    if (figures) told.push({ kind: 'refunded', remaining: figures.remaining });
-    await charge.refund(); // A second one changes nothing.
+    const { identity, fails, counts, spending } = plan;
+    const cost = spending && { total: spending.reserved, advise: () => undefined };
+    const charge = counts ? await quota.checkBurst(identity) : await quota.charge(identity, 'req_1', cost);
+    tellFigures('granted', charge?.figures);
+    if (!charge || !(fails || spending)) return;
+    await sleep(); // The upstream may take long.
+    const spent = subject.costOf(prices, { output: spending?.tokens });
+    const figures = await (fails ? charge.refund() : charge.settle(spent));
+    if (figures) tellFigures(fails ? 'refunded' : 'settled', figures);
+    await charge.settle(spent); // A second one changes nothing,
+    await charge.refund(); // nor does the other.
   };
   const tell = (error: unknown) => {
     const { GatewayError, QuotaRefusal } = subject;
     const code = error instanceof GatewayError ? error.code : String(error);
-    const remaining = error instanceof QuotaRefusal ? error.figures.remaining : undefined;
-    if (/^(rate_limited|quota_exceeded)$/.test(code)) told.push({ kind: 'refused', code, remaining });
+    const figures = error instanceof QuotaRefusal ? error.figures : undefined;
+    const told429 = {
+      kind: 'refused',
+      code,
+      remaining: figures?.remaining,
+      budgetLeft: figures?.budget?.remaining,
+    } as const;
+    if (/^(rate_limited|quota_exceeded)$/.test(code)) told.push(told429);
     else
       told.push({ kind: 'failed', code, answerLost: error instanceof GatewayError && error.reason === 'answer_lost' });
   };
@@ -138,7 +163,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
 
 /** What distinguishes a call from others of its environment. */
 export function viewOfCall({ input, tries }: Call): string {
-  const { UpdateExpression: update, ExpressionAttributeValues: values } = input;
+  const { UpdateExpression: update = '', ExpressionAttributeValues: values } = input;
   return [update.replace(/ REMOVE .*/, ''), values?.[':token']?.B?.slice(4), ...tries.toSorted()].join(' ');
 }
 

@@ -12,10 +12,10 @@ export function findFault(scenario: Scenario, before: WorldState, state: WorldSt
     const news = environment.actor?.told.slice(known) ?? [];
     const fault =
       brokenPromise(environment, scenario.environments[index]) ??
-      news.map((told) => findUntruth(scenario, state, environment, told)).find(Boolean);
+      news.map((told) => findUntruth(scenario, state, scenario.environments[index], environment, told)).find(Boolean);
     if (fault !== undefined) return `${index + 1} ${fault}`;
   }
-  return undefined;
+  return brokenBudget(scenario, before, state);
 }
 
 const usedIn = ({ items }: WorldState, { item, used }: Counter) => Number(items[item]?.[used]?.N ?? 0);
@@ -40,13 +40,42 @@ function brokenLimit(scenario: Scenario, state: WorldState): string | undefined 
   return undefined;
 }
 
-function brokenPromise({ actor, applied }: EnvironmentState, plan: Plan | undefined): string | undefined {
+const isCharged = ({ applied }: EnvironmentState) => applied.some((change) => change > 0);
+
+/** The budget's count must be exactly what was spent and what is reserved, and nothing may be granted beyond the budget. */
+function brokenBudget({ limits, environments: plans }: Scenario, before: WorldState, state: WorldState) {
+  const budget = limits.memberBudget;
+  for (const { actor } of budget ? state.environments : []) {
+    const { item = '', taken = '' } = actor?.counter ?? {};
+    if (taken === '') continue;
+    const costs = state.environments.map((one, index) => {
+      const { spending, fails } = plans[index] ?? {};
+      if (!spending || one.actor?.counter?.taken !== taken || !isCharged(one)) return 0;
+      if (one.settlements === 0) return spending.reserved;
+      return fails ? 0 : spending.cost;
+    });
+    const due = costs.reduce((sum, cost) => sum + cost, 0);
+    const counted = takenIn(state, item, taken);
+    if (counted !== due) return `${item} has ${counted} of its budget taken, and not ${due}`;
+    const grants = (world: WorldState) => world.environments.filter(isCharged).length;
+    const isOver = counted > takenIn(before, item, taken) && grants(state) > grants(before);
+    if (isOver && counted > (budget?.amount ?? 0)) return `${item} is granted more than its budget`;
+  }
+  return undefined;
+}
+
+const takenIn = ({ items }: WorldState, item: string, taken: string) => Number(items[item]?.[taken]?.N ?? 0);
+
+function brokenPromise({ actor, applied, settlements }: EnvironmentState, plan: Plan | undefined): string | undefined {
   const charges = applied.filter((change) => change > 0).length;
   const refunds = applied.length - charges;
   const isTold = (...kinds: Told['kind'][]) => actor?.told.some(({ kind }) => kinds.includes(kind)) ?? false;
   if (charges > 1) return 'is charged twice';
   if (refunds > 1) return 'is refunded twice';
   if (refunds > (plan?.fails ? charges : 0)) return 'is refunded for nothing';
+  if (settlements > 1) return 'is settled twice';
+  if (settlements > (plan?.spending ? charges : 0)) return 'is settled for nothing';
+  if (settlements === 0 && isTold('settled')) return 'is told of a settlement that was not made';
   if (charges === 0 && isTold('granted')) return 'is free';
   if (charges === 1 && isTold('refused')) return 'is refused, and charged';
   if (refunds === 0 && isTold('refunded')) return 'is told of a refund that was not made';
@@ -58,20 +87,26 @@ function brokenPromise({ actor, applied }: EnvironmentState, plan: Plan | undefi
 function findUntruth(
   scenario: Scenario,
   state: WorldState,
+  plan: Plan | undefined,
   { actor, faults }: EnvironmentState,
-  { kind, code, remaining }: Told,
+  { kind, code, remaining, budgetLeft }: Told,
 ): string | undefined {
   // Two faults or fewer never prevent an answer, unless time runs out.
   const excused = faults > 0 && state.timePassed;
-  if (kind === 'refund lost') return excused ? undefined : 'loses its refund for no reason';
+  if (/lost$/.test(kind)) return excused ? undefined : `has its ${kind} for no reason`;
   if (kind === 'failed') return excused && code === 'service_unavailable' ? undefined : `fails for no reason: ${code}`;
-  const counter = actor?.counter ?? { item: '', used: '', minute: 0 };
+  const counter = actor?.counter ?? { item: '', used: '', minute: 0, taken: '' };
   const [used, limit] = [usedIn(state, counter), limitOf(scenario, counter)];
   if (remaining !== undefined && remaining !== Math.max(0, limit - used)) {
     return `is told that ${remaining} remain, with ${used} of ${limit} used`;
   }
+  const budgetRoom = (scenario.limits.memberBudget?.amount ?? 0) - takenIn(state, counter.item, counter.taken);
+  if (budgetLeft !== undefined && budgetLeft !== Math.max(0, budgetRoom)) {
+    return `is told that ${budgetLeft} of its budget is left, with room for ${budgetRoom}`;
+  }
   if (kind !== 'refused') return undefined;
+  const lacksBudget = plan?.spending !== undefined && plan.spending.reserved > budgetRoom;
   const burstSpent = countIn(state, counter) >= scenario.limits.burstLimit;
-  const isRight = code === 'rate_limited' ? burstSpent && used < limit : used >= limit;
+  const isRight = code === 'rate_limited' ? burstSpent && used < limit : used >= limit || lacksBudget;
   return isRight ? undefined : `is refused (${code}) with room left`;
 }

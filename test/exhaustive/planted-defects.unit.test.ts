@@ -10,6 +10,11 @@ import { pairs } from './scenarios.ts';
 // A search that finds nothing proves nothing, so it must find these.
 Error.stackTraceLimit = 0;
 
+const checkedBefore = `
+  const checked = reserve(window, token);
+  const hasRoom = checked && !checked.isRefusedBy((await table.load(item)) ?? {});
+  const reserving = hasRoom ? { ...checked, condition: 'attribute_exists(pk)' } : checked;`;
+
 /** Pieces of the code with their replacements, the promise that each breaks, and the smallest schedule that shows it. */
 const defects: [name: string, code: string, instead: string, fault: string, scenario: string, schedule: string][] = [
   [
@@ -60,6 +65,54 @@ const defects: [name: string, code: string, instead: string, fault: string, scen
     '2 of a guest, 0 failing, limit 1, burst 3, at once',
     '1 2 begin; 1 is answered; 2 gets no answer; 2 is answered; 2 gets no answer; 2 arrives by its later call; 2 is answered',
   ],
+  [
+    'a settlement twice',
+    "'attribute_exists(#reservation)'",
+    "'attribute_exists(pk)'",
+    '1 is settled twice',
+    '2 of a member, 0 failing, budget 15, at once',
+    '1 2 begin; 1 is answered; 1 gets no answer; 1 arrives; 1 is answered',
+  ],
+  [
+    'a reservation forgotten at a window’s edge',
+    'Number(budgetNumber) - 2',
+    'Number(budgetNumber) - 1',
+    'member#ada has 0 of its budget taken, and not 10',
+    '2 of a member, 0 failing, budget 15, over midnight',
+    '1 begin; 1 is answered; time passes; 2 is answered',
+  ],
+  [
+    'a refund of the actual instead of the reservation',
+    'number(spent - amount)',
+    'number(-spent)',
+    'member#ada has -2 of its budget taken, and not 12',
+    '2 of a member, 0 failing, budget 15, at once',
+    '1 2 begin; 2 is answered; 2 is answered',
+  ],
+  [
+    'a lost settlement taken for done',
+    "if (settlement.refunded) onLost(error, 'refund', requestId);",
+    'return figures;',
+    '1 is told of a settlement that was not made',
+    '2 of a member, 0 failing, budget 15, over midnight',
+    '1 begin; 1 is answered; 1 gets no answer, sleeps; time passes',
+  ],
+  [
+    'a budget checked before instead of with the write',
+    'const reserving = reserve(window, token);',
+    checkedBefore,
+    'member#ada is granted more than its budget',
+    '2 of a member, 0 failing, budget 15, at once',
+    '1 2 begin; 1 is answered; 2 is answered; 2 is answered; 1 is answered',
+  ],
+  [
+    'rounding down',
+    '(tokensTimesPrice + perMillion - 1n) / perMillion',
+    'tokensTimesPrice / perMillion',
+    'member#ada has 4 of its budget taken, and not 5',
+    '2 of a member, 0 failing, budget 15, at once',
+    '1 2 begin; 1 is answered; 1 is answered',
+  ],
 ];
 
 test.each(defects)('%s is found, with the smallest schedule', async (_, code, instead, fault, scenario, schedule) => {
@@ -70,11 +123,14 @@ test.each(defects)('%s is found, with the smallest schedule', async (_, code, in
 async function plant(code: string, instead: string): Promise<Subject> {
   let places = 0;
   const setup: Plugin['setup'] = ({ onLoad }) =>
-    onLoad({ filter: /lambda\/tables\/(write-once|counters)\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      places += text.split(code).length - 1;
-      return { contents: text.replace(code, () => instead), loader: 'ts' };
-    });
+    onLoad(
+      { filter: /lambda\/(tables\/(write-once|counters)|quota\/charge|budget\/prices)\.ts$/ },
+      async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        places += text.split(code).length - 1;
+        return { contents: text.replace(code, () => instead), loader: 'ts' };
+      },
+    );
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'subject.ts')],
     plugins: [{ name: 'plant', setup }],

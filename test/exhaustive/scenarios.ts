@@ -7,6 +7,8 @@ export interface Plan {
   readonly fails: boolean;
   /** Whether it only counts tokens, which has its own burst limit. */
   readonly counts: boolean;
+  /** Of a caller with a budget. */
+  readonly spending?: { readonly reserved: number; readonly tokens: number; readonly cost: number } | undefined;
 }
 
 /** A starting point of which all schedules are run. */
@@ -53,14 +55,40 @@ function crowd(
   });
 }
 
+/** The price of a token is one and a half. */
+export const prices = { input: 0, output: 1_500_000, cacheRead: 0, cacheWrite: 0 };
+/** Of the first, second and third request: one costs less than was reserved for it, one more, and one exactly that. */
+const spendings = [
+  { reserved: 10, tokens: 3, cost: 5 },
+  { reserved: 10, tokens: 8, cost: 12 },
+  { reserved: 9, tokens: 6, cost: 9 },
+];
+
+/** Requests of one caller whose budget a day is `amount`. */
+function spenders(
+  [count, amount]: [count: number, amount: number],
+  whens: readonly (keyof typeof passings)[],
+): Scenario[] {
+  return crowd([count, count, count], member, whens).map((scenario) => ({
+    ...scenario,
+    name: scenario.name.replace(/limit.*burst \d+/, `budget ${amount}`),
+    environments: scenario.environments.map((plan, index) => ({ ...plan, spending: spendings[index] })),
+    limits: { ...scenario.limits, memberBudget: { amount, window: 'day' } },
+  }));
+}
+
 export const pairs: readonly Scenario[] = [
   ...crowd([2, 1, 3], guest, inMinutes),
   ...crowd([2, 2, 1], member, [...inMinutes, 'over midnight']),
   ...crowd([2, 1, 1], member, inMinutes, true),
+  ...spenders([2, 15], ['at once', 'over a second', 'over midnight']),
+  ...spenders([2, 20], ['at once', 'over midnight']),
 ];
 
 export const triples: readonly Scenario[] = [
   ...crowd([3, 1, 3], guest, inMinutes),
   ...crowd([3, 2, 2], member, ['at once', 'over midnight']),
   ...crowd([3, 1, 2], member, ['at once', 'to the next minute'], true),
+  ...spenders([3, 15], ['at once']),
+  ...spenders([3, 20], ['at once', 'over midnight']),
 ];

@@ -28,13 +28,13 @@ export function keyOf(plans: readonly string[], { items, environments, timePasse
 
 const over = ' over';
 
-const viewOf = remembering(({ actor, late, applied, faults }: EnvironmentState): string => {
+const viewOf = remembering(({ actor, late, applied, settlements, faults }: EnvironmentState): string => {
   const waits = actor && (actor.call || actor.isAsleep);
   if (actor && !waits && late.length === 0) return over;
   const told = actor?.told.map(({ kind }) => kind).sort();
   const next = waits && [actor.isAsleep, actor.memory, faults > 0];
   const calls = late.map(viewOfCall);
-  return [told, applied, next, calls].join(';');
+  return [told, applied, settlements, next, calls].join(';');
 });
 
 /** An item's key is one of its attributes. Tokens are named by the places of their environments. */
@@ -43,7 +43,9 @@ const viewsOf = remembering((item: Item) => {
   const viewWith = (places: string) => {
     const split = places.split(',');
     const named = (token: string) => `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? ''}${token.slice(4)}`;
-    const values = Object.entries(item).map(([name, { S, N = S, BS }]) => [name, N ?? BS?.map(named).sort()].join());
+    const values = Object.entries(item).map(([name, { S, N = S, BS }]) =>
+      [name.replace(/(?<=\.).*/, named), N ?? BS?.map(named).sort()].join(),
+    );
     return values.sort().join();
   };
   return (places: string): string => {

@@ -2,6 +2,7 @@
 
 export { createRepeat } from '../../lambda/aws/call-service.ts';
 export { ServiceError } from '../../lambda/aws/service-error.ts';
+export { costOf } from '../../lambda/budget/prices.ts';
 export { GatewayError } from '../../lambda/errors.ts';
 export { createQuota } from '../../lambda/quota/charge.ts';
 export { QuotaRefusal } from '../../lambda/quota/refusal.ts';

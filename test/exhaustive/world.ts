@@ -23,6 +23,8 @@ export interface EnvironmentState {
   readonly late: readonly Call[];
   /** What the store has done for it: 1 for a charge, -1 for a refund. */
   readonly applied: readonly number[];
+  /** How often the store has settled its reservation. */
+  readonly settlements: number;
   readonly faults: number;
 }
 
@@ -58,9 +60,12 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
 
   const apply = (state: WorldState, index: number, call: Call) => {
     const item = call.input.Key.pk.S;
-    const { answer, after, change } = outcomeOf(call, state.items[item]);
+    const { answer, after, change, settles } = outcomeOf(call, state.items[item]);
     if (!after) return { state, answer };
-    const changed = alter(state, index, ({ applied }) => (change === 0 ? {} : { applied: [...applied, change] }));
+    const changed = alter(state, index, ({ applied, settlements }) => ({
+      applied: change === 0 ? applied : [...applied, change],
+      settlements: settlements + (settles ? 1 : 0),
+    }));
     return { state: { ...changed, items: { ...state.items, [item]: after } }, answer };
   };
 
@@ -90,11 +95,13 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   const maySleep = (state: WorldState, index: number, call: Call): boolean => {
     const { kind, text } = apply(state, index, call).answer;
     const token = `"${call.input.ExpressionAttributeValues?.[':token']?.B}"`;
+    if (kind === 'refusal' && changeOf(call.input).settles) return false; // It writes no more.
     if (kind === 'refusal') return call.tries.includes('no answer') && !text.includes(token);
-    return plans[index]?.fails === true && state.environments[index]?.actor?.told.length === 0;
+    const { fails, spending } = plans[index] ?? {};
+    return (fails || spending !== undefined) && state.environments[index]?.actor?.told.length === 0;
   };
 
-  const environments = plans.map(() => ({ actor: undefined, late: [], applied: [], faults: 0 }));
+  const environments = plans.map(() => ({ actor: undefined, late: [], applied: [], settlements: 0, faults: 0 }));
   const first: WorldState = { items: {}, environments, timePassed: false, faultsLeft: mostFaults };
   return {
     first,
@@ -162,12 +169,15 @@ function rememberOutcomes() {
   const known = new Map<string, Item>();
   const find = ({ input }: Call, before: Item | undefined) => {
     const text = before ? textOf(before) : '';
+    const none = { after: undefined, change: 0, settles: false };
+    if (!input.UpdateExpression)
+      return { ...none, answer: { kind: 'answer' as const, text: `{"Item":${text || '{}'}}` } };
     const found = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
-    if (!found) return { answer: { kind: 'refusal' as const, text }, after: undefined, change: 0 };
+    if (!found) return { ...none, answer: { kind: 'refusal' as const, text } };
     const after = known.get(textOf(found)) ?? found;
     known.set(textOf(after), after);
     const answer = { kind: 'answer' as const, text: `{"Attributes":${textOf(after)}}` };
-    return { answer, after, change: changeOf(input).change };
+    return { ...changeOf(input), answer, after };
   };
   const none: Item = {};
   const outcomesOf = remembering((call: Call) =>

@@ -20,6 +20,7 @@ function createDoubleCaller() {
   const doubled = { updates: 0, call: call as CallService };
   let model: Item | undefined;
   async function call(operation: string, input: Update & { Key: { pk: { S: string } } }) {
+    if (operation === 'GetItem') return database.callDynamoDb<{ Item?: Item }>(operation, input);
     doubled.updates += 1;
     const expected = evaluateUpdate(model ?? { pk: input.Key.pk }, input);
     const answer = await database.callDynamoDb<{ Attributes?: Item }>(operation, input).catch((error) => error);
@@ -45,7 +46,7 @@ function sorted(item: Item | undefined) {
 
 test('the model of the store applies every write of a counter as an emulator does', async () => {
   const step = fc.record({
-    kind: fc.constantFrom('charge', 'charge', 'refund', 'again'),
+    kind: fc.constantFrom('charge', 'charge', 'refund', 'again', 'settle'),
     seconds: fc.constantFrom(0, 0, 1, 70, 1200, 100_000),
   });
   const limits = fc.record({ limit: fc.integer({ min: 0, max: 4 }), burst: fc.integer({ min: 1, max: 3 }) });
@@ -60,9 +61,13 @@ test('the model of the store applies every write of a counter as an emulator doe
       for (const { kind, seconds } of steps) {
         time += seconds * 1000;
         const [minute, period] = [Math.floor(time / 60_000), Math.floor(time / 86_400_000)];
+        const budget = { amount: 9, window: 'day', period: `d${period}`, resetAt: time, reserve: limit } as const;
         if (kind === 'charge') token = createToken();
         if (kind === 'refund') await counters.refund({ item, period }, createToken());
-        else await counters.charge({ item, period, limit, burst, minute, expiresAt: time }, token);
+        else if (kind === 'settle') {
+          const { open } = await counters.read({ item, budget });
+          for (const one of open) await counters.settle({ item, period }, one, { spent: 3, refunded: seconds > 0 });
+        } else await counters.charge({ item, period, limit, burst, minute, expiresAt: time, budget }, token);
       }
       updates += doubled.updates;
     }),
@@ -74,7 +79,7 @@ test('the model of the store applies every write of a counter as an emulator doe
 test.each([
   ['SET used = used + :one', undefined],
   ['DELETE tokens :token', undefined],
-  ['ADD used :one', 'attribute_exists(used)'],
+  ['ADD used :one', 'attribute_not_exists(used)'],
   ['ADD used :one', 'used > :one OR used < :one'],
   ['ADD used :one', 'size(tokens) > :one'],
 ])('what the model does not know, it refuses: %s %s', (UpdateExpression, ConditionExpression) => {

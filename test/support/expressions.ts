@@ -2,7 +2,8 @@ import type { Item, Update, Value } from '../../lambda/tables/table.ts';
 
 /*
  * What UpdateItem does to an item, for only those expressions that the counters use: `ADD`, `SET` to a value and `REMOVE`;
- * comparisons of numbers and `contains`, with or without `NOT`, joined by `AND`; and substitutes for names (`#ttl`).
+ * comparisons of numbers, `contains` and `attribute_exists`, with or without `NOT`, joined by `AND`; and substitutes for names
+ * (`#ttl`).
  * Anything else throws. A test compares it with the emulator.
  */
 
@@ -12,7 +13,8 @@ export function evaluateUpdate(item: Item, update: Update): Item | undefined {
   const name = (text: string) =>
     text.startsWith('#') ? (update.ExpressionAttributeNames?.[text] ?? fail(text)) : text;
   const { ConditionExpression: condition, UpdateExpression: expression } = update;
-  if (condition && !conditionOf(condition).every((term) => holds(item, term, value))) return undefined;
+  if (condition && !conditionOf(condition).every((term) => holds(item, { ...term, path: name(term.path) }, value)))
+    return undefined;
   const changed: Record<string, Value> = { ...item };
   for (const { verb, path, operand } of changesOf(expression)) {
     const attribute = name(path);
@@ -31,7 +33,7 @@ interface Change {
 
 interface Term {
   readonly negated: boolean;
-  /** `contains`, or a comparison operator. */
+  /** `contains`, `exists`, or a comparison operator. */
   readonly operator: string;
   readonly path: string;
   readonly operand: string;
@@ -56,6 +58,8 @@ const conditionOf = remembering((expression: string): readonly Term[] =>
     const positive = negated ? text.slice(4) : text;
     const [, set, token] = /^contains\((\w+), (:\w+)\)$/.exec(positive) ?? [];
     if (set && token) return { negated, operator: 'contains', path: set, operand: token };
+    const [, existing] = /^attribute_exists\((#?\w+)\)$/.exec(positive) ?? [];
+    if (existing) return { negated, operator: 'exists', path: existing, operand: '' };
     const [, path = '', operator = '', operand = ''] = /^(\w+) (<|<=|>|>=) (:\w+)$/.exec(positive) ?? fail(text);
     return { negated, operator, path, operand };
   }),
@@ -64,6 +68,7 @@ const conditionOf = remembering((expression: string): readonly Term[] =>
 /** A comparison with a missing attribute is false, and so is `contains`. */
 function holds(item: Item, { negated, operator, path, operand }: Term, value: (name: string) => Value): boolean {
   const found = item[path];
+  if (operator === 'exists') return (found !== undefined) !== negated;
   const wanted = value(operand);
   const isTrue = operator === 'contains' ? includes(found, wanted) : compare(found?.N, operator, wanted.N);
   return isTrue !== negated;

@@ -65,7 +65,7 @@ describe('a real key', () => {
 
   test('carries a limit of its own', async () => {
     const { key, record } = await newKey({ limit: 0 });
-    expect(await identifier()(key)).toEqual({ kind: 'member', member: 'alice', keyId: record.id, ownLimit: 0 });
+    expect(await identifier()(key)).toEqual({ kind: 'member', member: 'alice', keyId: record.id, own: { limit: 0 } });
   });
 
   test('is valid until the moment of its expiry, remembered or not', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
-import { createQuota, type QuotaDependencies } from '../../../lambda/quota/charge.ts';
+import { createQuota, type QuotaDependencies, releaseAbandoned } from '../../../lambda/quota/charge.ts';
 import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
+import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
 import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
@@ -79,7 +80,7 @@ describe('charge', () => {
   test('counts a key with a limit of its own beside its member', async () => {
     const quota = quotaAt({ time: noon });
     const member = newMember();
-    const own: Identity = { ...member, kind: 'member', member: 'm', keyId: `key${callers}`, ownLimit: 1 };
+    const own: Identity = { ...member, kind: 'member', member: 'm', keyId: `key${callers}`, own: { limit: 1 } };
     await quota.charge(own, 'req_1');
     expect(await refusalOf(quota.charge(own, 'req_1'))).toMatchObject({ figures: { limit: 1, remaining: 0 } });
     expect((await quota.charge(member, 'req_1')).figures.remaining).toBe(49);
@@ -201,4 +202,82 @@ test('a store that is down is an outage, and nothing is charged', async () => {
   const quota = quotaAt({ time: noon }, { counters: { ...counters, charge: () => Promise.reject(outage) } });
   await expect(quota.charge(newMember(), 'req_1')).rejects.toBe(outage);
   await expect(quota.checkBurst(newMember())).rejects.toBe(outage);
+});
+
+describe('a budget', () => {
+  const memberBudget = { amount: 20_000_000, window: 'month' } as const;
+  const limits: Limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 50, burstLimit: 20, memberBudget };
+  const cost = { total: 960_000, advise: (left: number) => (left > 0 ? 'Ask for less output.' : undefined) };
+  const monthEnd = Date.UTC(2026, 11, 1);
+
+  test('shows in the figures of a charge, of its settlement and of what is read', async () => {
+    const [quota, caller] = [quotaAt({ time: noon }, { limits }), newMember()];
+    const budgetOf = (remaining: number) => ({
+      budget: { limit: 20_000_000, remaining, resetSeconds: (monthEnd - noon) / 1000 },
+    });
+    const charge = await quota.charge(caller, 'req_1', cost);
+    expect(charge.figures).toMatchObject(budgetOf(19_040_000));
+    expect(await charge.settle(30)).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
+    expect(await charge.refund()).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
+    expect(await quota.readFigures(caller)).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
+    expect(quota.unreadFigures(caller)).toMatchObject({ remaining: 0, ...budgetOf(0) });
+  });
+
+  test('refuses what may cost more than is left, in words to act on', async () => {
+    const [quota, caller] = [quotaAt({ time: noon }, { limits, currency: 'USD' }), newMember()];
+    await quota.charge(caller, 'req_1', { ...cost, total: 19_100_000 });
+    const refusal = await refusalOf(quota.charge(caller, 'req_2', cost));
+    expect(refusal).toMatchObject({
+      code: 'quota_exceeded',
+      figures: { remaining: 49, budget: { remaining: 900_000 } },
+    });
+    expect(refusal.headers).toEqual({
+      'retry-after': String((monthEnd - noon) / 1000),
+      'x-should-retry': 'false',
+    });
+    expect(refusal.message).toBe(
+      'This request may cost up to 0.96 USD; 0.90 of 20.00 USD is left until 2026-12-01T00:00:00Z. Ask for less output.',
+    );
+  });
+
+  test('a settlement that the store does not answer is left standing, and a refund in it says so too', async () => {
+    const lost: unknown[] = [];
+    const caller = newMember();
+    const quota = quotaAt(
+      { time: noon },
+      {
+        ...{ limits, onLost: (_: unknown, ...what: unknown[]) => lost.push(what) },
+        counters: { ...counters, settle: () => Promise.reject(new GatewayError('service_unavailable', 'x')) },
+      },
+    );
+    expect(await (await quota.charge(caller, 'req_1', cost)).settle(5)).toBeUndefined();
+    expect(await (await quota.charge(caller, 'req_2', cost)).refund()).toBeUndefined();
+    expect(lost).toEqual([
+      ['settlement', 'req_1'],
+      ['settlement', 'req_2'],
+      ['refund', 'req_2'],
+    ]);
+  });
+
+  test('reservations older than any request are reported once, and given back to an operator who asks', async () => {
+    const clock = { time: noon };
+    const reports: number[][] = [];
+    const requestTimeout = 870_000;
+    const quota = quotaAt(clock, {
+      ...{ limits, requestTimeout },
+      onAbandoned: (reservations) => reports.push(reservations.map(({ amount }) => amount)),
+    });
+    const caller = newMember();
+    await quota.charge(caller, 'req_1', cost);
+    clock.time += requestTimeout + 60_000 - 1;
+    await (await quota.charge(caller, 'req_2', cost)).settle(40_000);
+    expect(reports).toEqual([]);
+    clock.time += 60_001;
+    for (const id of ['req_3', 'req_4']) await (await quota.charge(caller, id, cost)).settle(0);
+    expect(reports).toEqual([[960_000]]);
+    const window = quotaWindow(caller, clock.time, limits);
+    const release = () => releaseAbandoned(counters, window, requestTimeout, clock.time);
+    expect([await release(), await release()]).toEqual([960_000, 0]);
+    expect(await quota.readFigures(caller)).toMatchObject({ remaining: 46, budget: { remaining: 19_960_000 } });
+  });
 });

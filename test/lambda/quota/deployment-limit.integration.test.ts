@@ -25,6 +25,7 @@ const guest: Identity = { kind: 'guest', networkId: 'net' };
 const charge: Charge = {
   figures: { limit: 50, remaining: 49 },
   refund: async () => ({ limit: 50, remaining: 50 }),
+  settle: async () => undefined,
 };
 
 let days = 0;

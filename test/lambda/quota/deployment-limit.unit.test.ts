@@ -7,7 +7,11 @@ import { testRows } from '../../support/test-rows.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'ada' };
-const charge = { figures: { limit: 50, remaining: 49 }, refund: async () => ({ limit: 50, remaining: 50 }) };
+const charge = {
+  figures: { limit: 50, remaining: 49 },
+  refund: async () => ({ limit: 50, remaining: 50 }),
+  settle: async () => undefined,
+};
 
 /** Tallies that record their calls. Those of the whole deployment are full; refunds wait for the test. */
 function watchTallies() {

@@ -51,8 +51,8 @@ describe('quotaWindow', () => {
 
   testRows<[string, Identity, string, number]>([
     ['a key without a limit of its own', { ...member, keyId: 'key_1' }, 'member#alice', 50],
-    ['a key with one', { ...member, keyId: 'key_1', ownLimit: 7 }, 'key#key_1', 7],
-    ['a key with a limit of zero', { ...member, keyId: 'key_1', ownLimit: 0 }, 'key#key_1', 0],
+    ['a key with one', { ...member, keyId: 'key_1', own: { limit: 7 } }, 'key#key_1', 7],
+    ['a key with a limit of zero', { ...member, keyId: 'key_1', own: { limit: 0 } }, 'key#key_1', 0],
   ])('counts a key by itself if it has a limit of its own', (_, identity, item, limit) => {
     expect(quotaWindow(identity, lastMoment, limits)).toMatchObject({ item, limit });
   });
@@ -63,7 +63,7 @@ describe('readCounterName', () => {
     [guest, {}, { kind: 'guest', name: 'net' }],
     [guest, { guestWindow: 'daily' }, { kind: 'guest', name: 'net' }],
     [{ ...member, member: 'a:b@c.d' }, {}, { kind: 'member', name: 'a:b@c.d' }],
-    [{ ...member, keyId: 'key_1', ownLimit: 7 }, {}, { kind: 'key', name: 'key_1' }],
+    [{ ...member, keyId: 'key_1', own: { limit: 7 } }, {}, { kind: 'key', name: 'key_1' }],
   ])('tells whose counter it counts in', (identity, changed, name) => {
     expect(readCounterName(quotaWindow(identity, lastMoment, { ...limits, ...changed }).item)).toEqual(name);
   });
@@ -84,7 +84,7 @@ describe('tokenCountWindow', () => {
   });
 
   test('is one for each identity', () => {
-    const identities: Identity[] = [guest, member, { ...member, keyId: 'key_1', ownLimit: 7 }];
+    const identities: Identity[] = [guest, member, { ...member, keyId: 'key_1', own: { limit: 7 } }];
     expect(new Set(identities.map((identity) => tokenCountWindow(identity, 0, limits).item)).size).toBe(3);
   });
 });
@@ -102,4 +102,24 @@ testRows([
 
 test('a time in the past is 0 s away', () => {
   expect(secondsUntil(1000, 5000)).toBe(0);
+});
+
+test('a key with anything of its own has all counters for itself, and what it lacks is as its member has it', () => {
+  const memberBudget = { amount: 5, window: 'month' } as const;
+  const key = (own?: object) => ({ ...member, keyId: 'key_1', own }) as Identity;
+  const windowFor = (own?: object) => quotaWindow(key(own), lastMoment, { ...limits, memberBudget });
+  const { burst, limit } = windowFor();
+  expect(windowFor({ burst: 3 })).toMatchObject({ item: 'key#key_1', burst: 3, limit, budget: memberBudget });
+  const budget = { amount: 7, window: 'day' } as const;
+  expect(windowFor({ budget })).toMatchObject({ item: 'key#key_1', burst, limit, budget });
+  expect(windowFor().budget).toMatchObject(memberBudget);
+  expect(quotaWindow(guest, lastMoment, { ...limits, memberBudget }).budget).toBeUndefined();
+});
+
+test('an item lives as long as the longest of its windows, and a day', () => {
+  const ofMonth = quotaWindow(member, Date.UTC(2026, 10, 2), {
+    ...limits,
+    memberBudget: { amount: 5, window: 'month' },
+  });
+  expect(ofMonth.expiresAt).toBe(Date.UTC(2026, 11, 2));
 });

@@ -51,7 +51,7 @@ async function run(path: string, handle: () => GatewayResponse, given: Given = {
         counts.refunds += 1;
         return given.refundFails ? undefined : refunded;
       };
-      return { figures: charged, refund };
+      return { figures: charged, refund, settle: async () => undefined };
     },
     checkBurst: async () => {
       counts.bursts += 1;

@@ -64,6 +64,9 @@ function createEnvironments(count: number, callDynamoDb = database.callDynamoDb)
 }
 
 const granted = (results: ChargeResult[]) => results.filter((result) => result.granted).length;
+const refusals = (results: ChargeResult[]) => [
+  ...new Set(results.map((result) => (result.granted ? 'granted' : result.reason))),
+];
 
 describe('a charge', () => {
   testRows([
@@ -78,21 +81,21 @@ describe('a charge', () => {
       expect(granted(await chargeMany(window, given.before))).toBe(given.before);
       const charged = await chargeMany(window, given.parallel, createEnvironments(environments));
       expect(granted(charged)).toBe(given.passing);
-      expect(await counters.read(window)).toBe(given.before + given.passing);
+      expect((await counters.read(window)).used).toBe(given.before + given.passing);
     }
   });
 
   test('is refused by the burst limit until the next minute begins, and not counted', async () => {
     const window = newWindow();
     await chargeMany(window, 20);
-    expect(await counters.charge(window, createToken())).toEqual({ granted: false, reason: 'burst', used: 20 });
+    expect(await counters.charge(window, createToken())).toMatchObject({ granted: false, reason: 'burst', used: 20 });
     const next = { ...window, minute: window.minute + 1 };
-    expect(await counters.charge(next, createToken())).toEqual({ granted: true, used: 21 });
+    expect(await counters.charge(next, createToken())).toMatchObject({ granted: true, used: 21 });
     expect(await counters.charge(window, createToken())).toMatchObject({ granted: false, reason: 'burst' });
   });
 
   test('is refused under a limit of zero, or under one that was lowered', async () => {
-    expect(await counters.charge(newWindow({ limit: 0 }), createToken())).toEqual({
+    expect(await counters.charge(newWindow({ limit: 0 }), createToken())).toMatchObject({
       granted: false,
       reason: 'quota',
       used: 0,
@@ -100,8 +103,8 @@ describe('a charge', () => {
     const window = newWindow();
     await chargeMany(window, 5);
     const lowered = { ...window, limit: 2 };
-    expect(await counters.charge(lowered, createToken())).toEqual({ granted: false, reason: 'quota', used: 5 });
-    expect(await counters.charge(window, createToken())).toEqual({ granted: true, used: 6 });
+    expect(await counters.charge(lowered, createToken())).toMatchObject({ granted: false, reason: 'quota', used: 5 });
+    expect(await counters.charge(window, createToken())).toMatchObject({ granted: true, used: 6 });
   });
 
   test('of an environment whose clock is behind counts in its own minute', async () => {
@@ -110,7 +113,7 @@ describe('a charge', () => {
     expect(granted(await chargeMany({ ...window, ...ahead }, 4))).toBe(3);
     expect(granted(await chargeMany(window, 2))).toBe(1);
     expect(granted(await chargeMany({ ...window, ...ahead }, 1))).toBe(0);
-    expect(await counters.read(window)).toBe(6);
+    expect((await counters.read(window)).used).toBe(6);
   });
 
   test('sets the time after which the item may be deleted', async () => {
@@ -130,14 +133,14 @@ describe('a refund', () => {
     await counters.charge(window, token);
     await chargeMany(window, 4);
     const results = Array.from({ length: 10 }, () => counters.refund(window, token));
-    expect(await Promise.all(results)).toEqual(Array(10).fill(4));
-    expect(await counters.read(window)).toBe(4);
+    expect((await Promise.all(results)).map((standing) => standing?.used)).toEqual(Array(10).fill(4));
+    expect((await counters.read(window)).used).toBe(4);
   });
 
   test('of a counter that is gone undoes nothing', async () => {
     const window = newWindow();
     expect(await counters.refund(window, createToken())).toBeUndefined();
-    expect(await counters.read(window)).toBe(0);
+    expect((await counters.read(window)).used).toBe(0);
   });
 });
 
@@ -155,14 +158,14 @@ describe('over a network that loses answers', () => {
     const window = newWindow();
     await remote.charge(window, createToken());
     proxy.loseAnswers(lost);
-    expect(await remote.charge(window, createToken())).toEqual({ granted: true, used: 2 });
-    expect(await counters.read(window)).toBe(2);
+    expect(await remote.charge(window, createToken())).toMatchObject({ granted: true, used: 2 });
+    expect((await counters.read(window)).used).toBe(2);
   });
 
   test('the last charge is granted though its repeat finds the limits spent', async () => {
     const window = newWindow({ limit: 1, burst: 1 });
     proxy.loseAnswers(1);
-    expect(await remote.charge(window, createToken())).toEqual({ granted: true, used: 1 });
+    expect(await remote.charge(window, createToken())).toMatchObject({ granted: true, used: 1 });
   });
 
   test('a refund that is repeated counts once', async () => {
@@ -171,8 +174,8 @@ describe('over a network that loses answers', () => {
     await remote.charge(window, token);
     await remote.charge(window, createToken());
     proxy.loseAnswers(2);
-    expect(await remote.refund(window, token)).toBe(1);
-    expect(await counters.read(window)).toBe(1);
+    expect(await remote.refund(window, token)).toMatchObject({ used: 1 });
+    expect((await counters.read(window)).used).toBe(1);
   });
 
   test('a refund a quarter of an hour later counts once, whoever has charged since', async () => {
@@ -183,10 +186,10 @@ describe('over a network that loses answers', () => {
       await remote.charge({ ...window, minute: pass(60) }, createToken());
       if (minutes % 2 === 0) await remote.refund(window, createToken());
     }
-    const before = await counters.read(window);
+    const { used: before } = await counters.read(window);
     proxy.loseAnswers(2);
-    expect(await remote.refund(window, token)).toBe(before - 1);
-    expect(await counters.read(window)).toBe(before - 1);
+    expect(await remote.refund(window, token)).toMatchObject({ used: before - 1 });
+    expect((await counters.read(window)).used).toBe(before - 1);
     expect(await remote.charge({ ...window, minute: pass(0) }, createToken())).toMatchObject({ used: before });
   });
 
@@ -200,7 +203,7 @@ describe('over a network that loses answers', () => {
       const window = newWindow({ limit: 40, burst: 600 });
       proxy.loseAnswers(lost);
       expect(granted(await chargeMany(window, 60, createEnvironments(environments, caller)))).toBe(40);
-      expect(await counters.read(window)).toBe(40);
+      expect((await counters.read(window)).used).toBe(40);
     }
   });
 
@@ -209,7 +212,7 @@ describe('over a network that loses answers', () => {
     proxy.loseAnswers(Number.POSITIVE_INFINITY);
     await expect(remote.charge(window, createToken())).rejects.toMatchObject({ code: 'service_unavailable' });
     proxy.loseAnswers(0);
-    expect(await counters.read(window)).toBe(1);
+    expect((await counters.read(window)).used).toBe(1);
   });
 
   test('a charge is one write, whatever came before it', async () => {
@@ -237,12 +240,12 @@ describe('over a network that loses answers', () => {
     await counters.charge(window, first);
     proxy.loseAnswers(1);
     const token = createToken();
-    expect(await remote.charge(window, token)).toEqual({ granted: false, reason: 'quota', used: 1 });
-    expect(await counters.refund(window, first)).toBe(0);
+    expect(await remote.charge(window, token)).toMatchObject({ granted: false, reason: 'quota', used: 1 });
+    expect(await counters.refund(window, first)).toMatchObject({ used: 0 });
     expect((await load(window.item))[`w${window.minute}`]?.BS).toContain(token);
     // What the copy does when it arrives is what a charge with the same token does: nothing.
     await counters.charge(window, token);
-    expect(await counters.read(window)).toBe(0);
+    expect((await counters.read(window)).used).toBe(0);
   });
 });
 
@@ -269,7 +272,7 @@ test('a count without an end is kept beside those of days, and the item with it'
   await counters.charge(window, createToken());
   expect(await load(window.item)).not.toHaveProperty('ttl');
   await counters.charge({ ...ofDay, period: today + 3 }, createToken());
-  expect([await counters.read(window), await counters.read(ofDay)]).toEqual([1, 1]);
+  expect([(await counters.read(window)).used, (await counters.read(ofDay)).used]).toEqual([1, 1]);
 });
 
 test('a process that was frozen before it left its token does not know what became of the charge', async () => {
@@ -303,7 +306,7 @@ testRows([
   const callDynamoDb = createTestCaller(url);
   try {
     const charge = createCounters(callDynamoDb, 'quota', now).charge(newWindow({ burst: 20 }), createToken());
-    expect(await charge).toEqual({ granted: false, reason, used: 7 });
+    expect(await charge).toMatchObject({ granted: false, reason, used: 7 });
   } finally {
     await close();
   }
@@ -349,17 +352,18 @@ test('charges and refunds over many minutes agree with a small model', async () 
           if (standing.length < limit && inMinute < burst) {
             inMinute += 1;
             standing.push(token);
-            expect(result).toEqual({ granted: true, used: standing.length });
+            expect(result).toMatchObject({ granted: true, used: standing.length });
           } else {
             const reason = standing.length >= limit ? 'quota' : 'burst';
-            expect(result).toEqual({ granted: false, reason, used: standing.length });
+            expect(result).toMatchObject({ granted: false, reason, used: standing.length });
           }
         } else {
           const [token] = standing.splice(next.which % Math.max(1, standing.length), 1);
-          if (token !== undefined) expect(await counters.refund(window, token)).toBe(standing.length);
+          if (token !== undefined)
+            expect(await counters.refund(window, token)).toMatchObject({ used: standing.length });
         }
       }
-      expect(await counters.read(window)).toBe(standing.length);
+      expect((await counters.read(window)).used).toBe(standing.length);
     }),
     { numRuns: 60 },
   );
@@ -369,3 +373,73 @@ async function load(item: string): Promise<Item> {
   const input = { TableName: database.quotaTable, Key: { pk: { S: item } }, ConsistentRead: true };
   return (await database.callDynamoDb<{ readonly Item?: Item }>('GetItem', input)).Item ?? {};
 }
+
+describe('a budget', () => {
+  const budgetOfDay = (more: object = {}) => ({
+    ...({ amount: 100, window: 'day', period: `d${today}`, resetAt: (today + 1) * 86_400_000, reserve: 40 } as const),
+    ...more,
+  });
+  const takenIn = async (window: CounterWindow) => (await counters.read(window)).taken;
+  const reservationOf = (result: ChargeResult) => {
+    if (!result.granted || !result.reservation) throw new Error('nothing is reserved');
+    return result.reservation;
+  };
+
+  test('is never passed by what is reserved and spent, whoever asks at once', async () => {
+    const window = newWindow({ budget: budgetOfDay() });
+    const results = await chargeMany(window, 20, createEnvironments(4));
+    expect([granted(results), refusals(results).sort()]).toEqual([2, ['budget', 'granted']]);
+    expect(await counters.read(window)).toMatchObject({ used: 2, taken: 80 });
+  });
+
+  test('of which nothing is reserved for a request keeps what is taken', async () => {
+    const window = newWindow({ budget: budgetOfDay() });
+    await counters.charge(window, createToken());
+    const { reserve, ...free } = budgetOfDay({ amount: 1 });
+    const { granted: passes, taken } = await counters.charge({ ...window, budget: free }, createToken());
+    expect([passes, taken]).toEqual([true, 40]);
+  });
+
+  test('is refused even to the first request if it may cost more than all of it', async () => {
+    const result = await counters.charge(newWindow({ budget: budgetOfDay({ reserve: 101 }) }), createToken());
+    expect(result).toMatchObject({ granted: false, reason: 'budget', used: 0, taken: 0 });
+  });
+
+  test.each([
+    { spent: 7, refunded: false, after: { used: 1, taken: 7, open: [] } },
+    { spent: 130, refunded: false, after: { used: 1, taken: 130, open: [] } },
+    { spent: 0, refunded: true, after: { used: 0, taken: 0, open: [] } },
+  ])('is charged what was spent, once: $spent, refunded: $refunded', async ({ spent, refunded, after }) => {
+    const window = newWindow({ budget: budgetOfDay() });
+    const reservation = reservationOf(await counters.charge(window, createToken()));
+    expect((await counters.read(window)).open).toEqual([reservation]);
+    expect(await counters.settle(window, reservation, { spent, refunded })).toEqual(after);
+    expect(await counters.settle(window, reservation, { spent, refunded })).toBeUndefined();
+    expect(await counters.read(window)).toEqual(after);
+  });
+
+  test('is settled in the period of the reservation, however late', async () => {
+    const window = newWindow({ budget: budgetOfDay() });
+    const reservation = reservationOf(await counters.charge(window, createToken()));
+    const [period, minute] = [today + 1, pass(86_400)];
+    const next = { ...window, period, minute: Math.floor(minute), budget: budgetOfDay({ period: `d${today + 1}` }) };
+    await counters.charge(next, createToken());
+    await counters.settle(window, reservation, { spent: 90 });
+    expect([await takenIn(window), await takenIn(next)]).toEqual([90, 40]);
+  });
+
+  test('has its old periods dropped, with the reservations that nobody settled', async () => {
+    const window = newWindow({ budget: budgetOfDay({ amount: 10_000, reserve: 1 }), burst: 100, limit: 100 });
+    await chargeMany(window, 30);
+    const minute = pass(3 * 86_400);
+    const later = {
+      ...window,
+      period: today + 3,
+      minute,
+      budget: budgetOfDay({ period: `d${today + 3}`, reserve: 2 }),
+    };
+    await counters.charge(later, createToken());
+    expect(await counters.read(window)).toMatchObject({ used: 0, taken: 0 });
+    expect(await counters.read(later)).toMatchObject({ used: 1, taken: 2, open: [{ amount: 2 }] });
+  });
+});

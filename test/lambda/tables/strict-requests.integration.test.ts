@@ -80,7 +80,7 @@ describe('requests that a stricter store would take', () => {
     const full = windowOf(newItem(), { limit: 1 });
     proxy.spoil(({ attempt }) => (attempt === 1 ? 'answer lost' : undefined));
     const requests = await expectStrict(async () => {
-      expect(await counters().charge(full, createToken())).toEqual({ granted: true, used: 1 });
+      expect(await counters().charge(full, createToken())).toMatchObject({ granted: true, used: 1 });
       expect((await counters().charge(full, createToken())).granted).toBe(false);
     }, 'UpdateItem');
     proxy.spoil(() => undefined);
@@ -103,13 +103,34 @@ describe('requests that a stricter store would take', () => {
     await expectStrict(
       async () => {
         await counters().charge(window, token);
-        expect(await counters().refund(window, token)).toBe(0);
+        expect(await counters().refund(window, token)).toMatchObject({ used: 0 });
         expect(await counters().refund(window, createToken())).toBeUndefined();
-        expect(await counters().read(window)).toBe(0);
+        expect(await counters().read(window)).toMatchObject({ used: 0 });
       },
       'UpdateItem',
       'GetItem',
     );
+  });
+
+  test('a charge against a budget, its settlement, and a second one', async () => {
+    const budget = { amount: 100, window: 'month', period: 'm682', resetAt: clock.time, reserve: 40 } as const;
+    const window = windowOf(newItem(), { budget });
+    const requests = await expectStrict(async () => {
+      const charge = await counters().charge(window, createToken());
+      if (!charge.granted || !charge.reservation) throw new Error('nothing is reserved');
+      const { reservation } = charge;
+      expect(await counters().settle(window, reservation, { spent: 0, refunded: true })).toMatchObject({ taken: 0 });
+      expect(await counters().settle(window, reservation, { spent: 0 })).toBeUndefined();
+    }, 'UpdateItem');
+    expect(requests).toHaveLength(3);
+  });
+
+  test('for a caller without a budget nothing of one is sent', async () => {
+    const window = windowOf(newItem());
+    const requests = await requestsOf(() => counters().charge(window, createToken()));
+    expect(requests.map(({ request }) => request.UpdateExpression)).toEqual([
+      expect.stringMatching(/^ADD u\d+ :one, n\d+ :one, w\d+ :tokens SET #ttl = :ttl REMOVE ([nw]\d+, ){6}u\d+$/),
+    ]);
   });
 
   test('the counts of the deployment', async () => {

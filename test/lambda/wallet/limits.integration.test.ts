@@ -80,7 +80,7 @@ describe('the limits of a network and a wallet', () => {
   });
 
   test('nor does one in a race for the wallet’s last', async () => {
-    const behind = { ...counters, read: async () => 0 };
+    const behind = { ...counters, read: async () => ({ used: 0, taken: 0, open: [] }) };
     limits = createLimits({ findRules, counters: behind, now: () => time, createToken });
     expect(await granted(13, () => limits.countGrant('cafe', 'wallet'))).toBe(10);
     expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(20);

@@ -299,7 +299,7 @@ test('usage shows how much each key used today, with its member', async () => {
   const { id } = await runJson('issue', '--member', 'usage-test', '--label', 'ci', '--limit', '7');
   const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 40, burstLimit: 20 } as const;
   const identities = [
-    { kind: 'member', member: 'usage-test', keyId: id, ownLimit: 7 },
+    { kind: 'member', member: 'usage-test', keyId: id, own: { limit: 7 } },
     { kind: 'guest', networkId: 'a-network' },
   ] as const;
   for (const identity of identities) {

@@ -1,5 +1,15 @@
 /** The kinds of errors that dialects distinguish, each by an error type of its own. */
-export type ErrorNature = 'request' | 'caller' | 'missing' | 'size' | 'rate' | 'quota' | 'server' | 'overload' | 'time';
+export type ErrorNature =
+  | 'request'
+  | 'caller'
+  | 'permission'
+  | 'missing'
+  | 'size'
+  | 'rate'
+  | 'quota'
+  | 'server'
+  | 'overload'
+  | 'time';
 
 /** An error code's status, nature and headers. */
 interface Entry {
@@ -22,6 +32,7 @@ export const catalogue = {
   invalid_model: { status: 400, nature: 'request' },
   missing_api_key: { status: 401, nature: 'caller', headers: noRetry },
   invalid_api_key: { status: 401, nature: 'caller', headers: noRetry },
+  model_not_allowed: { status: 403, nature: 'permission' },
   model_not_found: { status: 404, nature: 'missing' },
   not_found: { status: 404, nature: 'missing' },
   method_not_allowed: { status: 405, nature: 'request' },

@@ -8,6 +8,7 @@ import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';
 import { createToken } from './quota/counter-store.ts';
 import { createDeploymentLimit } from './quota/deployment-limit.ts';
+import { createSpendLimit } from './quota/spend-limit.ts';
 import { createLog, describeCause, type Log, type WriteLog } from './report/log.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
@@ -97,9 +98,11 @@ function createLimits(
   config: Config,
   { callDynamoDb, now, log }: Pick<GatewayDependencies, 'callDynamoDb' | 'now'> & { readonly log: Log },
 ) {
+  const limits = { ...config, memberBudget: moneyOf(config).memberBudget };
+  const tallies = createTallies(callDynamoDb, config.quotaTable);
   const quota = createQuota({
     counters: createCounters(callDynamoDb, config.quotaTable, now),
-    limits: { ...config, memberBudget: moneyOf(config).memberBudget },
+    limits,
     ...{ appUrl: config.appUrl, refundRefusals: config.refundRefusals, currency: config.currency },
     requestTimeout: config.requestTimeout,
     now,
@@ -117,8 +120,12 @@ function createLimits(
   const deploymentLimit = createDeploymentLimit({
     ...config,
     ...{ now, createToken },
-    tallies: createTallies(callDynamoDb, config.quotaTable),
+    tallies,
     onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
   });
-  return { quota, deploymentLimit };
+  const spendLimit = createSpendLimit({
+    ...{ tallies, now, createToken, spendLimit: config.spendLimit },
+    onLost: (error) => log.warn('count left standing', { limit: 'spend_limit', ...describeCause(error) }),
+  });
+  return { quota, deploymentLimit, spendLimit, budgets: limits };
 }

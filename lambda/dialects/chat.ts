@@ -62,11 +62,12 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   findFiles: (body, visit) => findFilesIn(body, fileRules, visit),
   findConversationStart: (body) => conversationStart(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
-  readExpectedAnswer: (body) => ({
+  readExpectedAnswer: (body, needsUsage) => ({
     ...readExpectedAnswer(body, { choices: 'n', stops: 'stop' }),
-    withholdsUsage: streamUsage && isStream(body) && !asksForUsage(body),
+    withholdsUsage: (streamUsage || needsUsage === true) && isStream(body) && !asksForUsage(body),
   }),
-  normalize: (body) => (streamUsage && isStream(body) && !asksForUsage(body) ? askForUsage(body) : {}),
+  normalize: (body, needsUsage) =>
+    (streamUsage || needsUsage) && isStream(body) && !asksForUsage(body) ? askForUsage(body) : {},
   readAnswer,
   openStream,
   renderError: renderOpenAiError,

@@ -99,9 +99,9 @@ export interface Dialect extends SizeRules {
   findConversationStart(body: Json): readonly Node[];
   /** Whether the body contains what only the account that made it can read: encrypted reasoning, signed thinking. */
   isAccountBound(body: Json): boolean;
-  readExpectedAnswer(body: Json): ExpectedAnswer;
-  /** The changes to make before forwarding. */
-  normalize(body: Json): Normalization;
+  readExpectedAnswer(body: Json, needsUsage?: boolean): ExpectedAnswer;
+  /** The changes to make before forwarding. `needsUsage`: the gateway has to learn what the answer uses. */
+  normalize(body: Json, needsUsage?: boolean): Normalization;
 
   /** Reads a whole answer, which may also report the upstream's failure. */
   readAnswer(answer: Json, record: Recorder, expected: ExpectedAnswer): void;

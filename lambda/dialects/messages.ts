@@ -68,6 +68,7 @@ const disabled = '{"type":"disabled"}';
 export const messagesTypes: Readonly<Record<ErrorNature, string>> = {
   request: 'invalid_request_error',
   caller: 'authentication_error',
+  permission: 'permission_error',
   missing: 'not_found_error',
   size: 'request_too_large',
   rate: 'rate_limit_error',

@@ -4,6 +4,7 @@ import type { ErrorNature, GatewayError } from '../errors.ts';
 export const openAiTypes: Readonly<Record<ErrorNature, string>> = {
   request: 'invalid_request_error',
   caller: 'invalid_request_error',
+  permission: 'invalid_request_error',
   missing: 'invalid_request_error',
   size: 'invalid_request_error',
   rate: 'rate_limit_error',

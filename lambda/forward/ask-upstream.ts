@@ -93,6 +93,13 @@ export function noteFailure(record: ExchangeRecord, error: unknown): void {
   }
 }
 
+/** Counts the generated text, for answers without usage. */
+export function countText(record: ExchangeRecord): (text: string) => void {
+  return (text) => {
+    record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
+  };
+}
+
 /** Also acts if the signal has already aborted. */
 export function whenAborted(signal: AbortSignal | undefined, act: (reason: unknown) => void): void {
   if (signal?.aborted) act(signal.reason);

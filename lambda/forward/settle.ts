@@ -1,16 +1,21 @@
+import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import type { GatewayError } from '../errors.ts';
 import { sayWhatIsLeft } from '../quota/refusal.ts';
-import type { RequestSoFar } from '../request/request.ts';
+import type { SpendLimit } from '../quota/spend-limit.ts';
+import type { RequestSoFar, Spending } from '../request/request.ts';
 
 /** Refunds the charge if this error costs nothing. The error returned says what became of the charge, if that is known. */
 export async function settleCharge(
-  { charge, outcome }: RequestSoFar,
+  request: RequestSoFar,
   error: GatewayError,
   refundRefusals: boolean,
 ): Promise<GatewayError> {
+  const { charge, outcome } = request;
   if (!charge) return error;
   const isRefusal = error.status === 400 && !outcome.exchange?.tries;
   if (!error.refund && !(isRefusal && refundRefusals)) {
+    // What is refused costs nothing. If an answer has begun, its cost is settled already.
+    outcome.figures = (await charge.settle(0)) ?? outcome.figures;
     return isRefusal ? error.withNote(`This request was charged; ${sayWhatIsLeft(charge.figures)}.`) : error;
   }
   const figures = await charge.refund();
@@ -19,4 +24,41 @@ export async function settleCharge(
   outcome.figures = figures;
   const left = isRefusal ? `; ${sayWhatIsLeft(figures)}` : '';
   return error.withNote(`This request was not charged${left}.`);
+}
+
+export interface SpendingDependencies {
+  readonly prices: Prices | undefined;
+  /** Undefined if the operator has set no limit for all callers together. */
+  readonly spendLimit: SpendLimit | undefined;
+}
+
+export type SettleSpending = (request: RequestSoFar) => Promise<void>;
+
+/** Settles what an answer cost, once it has ended or has been broken off without a refund. */
+export function createSettleSpending({ prices, spendLimit }: SpendingDependencies): SettleSpending {
+  return async (request) => {
+    const { charge, outcome } = request;
+    const spending = charge && prices && spendingOf(request, prices);
+    if (!spending) return;
+    outcome.spending = spending;
+    const [figures] = await Promise.all([charge.settle(spending.cost), spendLimit?.add(spending.cost)]);
+    if (figures) outcome.figures = figures;
+  };
+}
+
+const bytesPerToken = 3;
+
+function spendingOf({ call, reservation, outcome }: RequestSoFar, prices: Prices): Spending | undefined {
+  const ofModel = call && prices.get(call.model.id);
+  const { exchange, end } = outcome;
+  if (!ofModel || !exchange) return undefined;
+  const { usage, textBytes = 0 } = exchange;
+  // A client that leaves before anything was sent costs nothing.
+  if (exchange.tries === 0) return { cost: 0, savedByCaches: 0 };
+  const relayed = Math.ceil(textBytes / bytesPerToken);
+  const input = usage.input ?? reservation?.inputTokens;
+  // Until an answer has ended, its count of output is what it was at its beginning.
+  const output = end === undefined ? (usage.output ?? relayed) : Math.max(usage.output ?? 0, relayed);
+  const billed = { ...usage, input, output };
+  return { cost: costOf(ofModel, billed), savedByCaches: savedByCaches(ofModel, billed) };
 }

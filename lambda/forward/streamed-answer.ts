@@ -5,15 +5,16 @@ import { createStreamRewriter } from '../stream/rewrite-stream.ts';
 import {
   type AskForRequest,
   type BringAnswer,
+  countText,
   noteFailure,
   type ReadyToForward,
   toCallersError,
   whenAborted,
 } from './ask-upstream.ts';
 import { createExplainer } from './explain.ts';
-import { settleCharge } from './settle.ts';
+import { createSettleSpending, type SpendingDependencies, settleCharge } from './settle.ts';
 
-export interface StreamDependencies {
+export interface StreamDependencies extends SpendingDependencies {
   readonly log: Log;
   readonly now: () => number;
   readonly idleTimeout: number;
@@ -25,10 +26,13 @@ export interface StreamDependencies {
 export function createStreamedAnswer(dependencies: StreamDependencies, ask: AskForRequest): BringAnswer {
   const { log, now, idleTimeout, keepAliveInterval, refundRefusals } = dependencies;
 
+  const settleSpending = createSettleSpending(dependencies);
+
   /** Settles the charge and logs, however the stream ended. Returns the error for the client, if there is one. */
   const settle = async (request: ReadyToForward, end: StreamEnd, record: ExchangeRecord) => {
     const { outcome } = request;
     if (end.kind !== 'complete') outcome.end = end.kind;
+    if (end.kind !== 'failed' || !end.failure.refund) await settleSpending(request);
     if (end.kind === 'failed') {
       noteFailure(record, end.failure);
       outcome.error = await settleCharge(request, end.failure, refundRefusals);
@@ -40,7 +44,7 @@ export function createStreamedAnswer(dependencies: StreamDependencies, ask: AskF
   return async (request, record, scrubber) => {
     const { call } = request;
     const explainer = createExplainer(scrubber);
-    const hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence };
+    const hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence, onText: countText(record) };
     const relay = createRelay({
       dialect: call.dialect,
       rewriter: createStreamRewriter(call, hiding, record.usage),

@@ -4,8 +4,9 @@ import { createScanner } from '../json/scan.ts';
 import { rewriteAnswer } from '../stream/rewrite-answer.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import { readBody } from '../upstream/http-client.ts';
-import { type AskForRequest, type BringAnswer, whenAborted } from './ask-upstream.ts';
+import { type AskForRequest, type BringAnswer, countText, whenAborted } from './ask-upstream.ts';
 import { createExplainer } from './explain.ts';
+import { createSettleSpending, type SpendingDependencies } from './settle.ts';
 
 /** In bytes. No model writes a longer plain answer. */
 const answerLimit = 32 * 1024 * 1024;
@@ -13,8 +14,14 @@ const answerLimit = 32 * 1024 * 1024;
 /** Aborts an upstream whose answer nobody waits for any more. */
 const clientGone = new Error('the client has gone');
 
+interface WholeDependencies extends SpendingDependencies {
+  readonly now: () => number;
+}
+
 /** Brings an answer that comes as a whole. */
-export function createWholeAnswer({ now }: { readonly now: () => number }, ask: AskForRequest): BringAnswer {
+export function createWholeAnswer(dependencies: WholeDependencies, ask: AskForRequest): BringAnswer {
+  const { now } = dependencies;
+  const settleSpending = createSettleSpending(dependencies);
   return async (request, record, scrubber) => {
     const { call, memory } = request;
     const explainer = createExplainer(scrubber);
@@ -27,16 +34,19 @@ export function createWholeAnswer({ now }: { readonly now: () => number }, ask: 
       const answer = await ask(request, record, explainer, stop);
       const rewritten = await readUsable(async () => {
         const text = await readBody(answer.body, answerLimit, memory.take);
-        const hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence };
+        const shown = { scrubber, publicModel: call.model.id, explain: explainer.sentence };
+        const hiding = { ...shown, onText: countText(record) };
         return runCooperatively(rewriteAnswer(text, call, hiding, createScanner(), record.usage), stop.signal);
       }, stop.signal);
       if ('failure' in rewritten) {
         throw new UpstreamFailure('reported', { message: explainer.sentence(rewritten.failure) });
       }
+      await settleSpending(request);
       return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: rewritten.text };
     } catch (error) {
       if (error !== clientGone) throw error;
       request.outcome.end = 'client_gone';
+      await settleSpending(request);
       return { statusCode: 499, headers: {}, body: '' };
     } finally {
       clearTimeout(timer);

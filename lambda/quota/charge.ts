@@ -1,3 +1,4 @@
+import { isLost } from '../budget/figures.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type Settlement,
   type Standing,
 } from './counter-store.ts';
-import { type Limits, quotaWindow, secondsUntil, timeOf, tokenCountWindow } from './policy.ts';
+import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
 import {
   type Cost,
   type Figures,
@@ -183,18 +184,6 @@ function figuresOf(window: CounterWindow, { used, taken }: Pick<Standing, 'used'
   };
 }
 
-/** How much longer than any request a reservation may be open before its process counts as gone. */
-const grace = 60_000;
-
-/** The reservations whose process must be gone: no request lasts so long. */
-export function findAbandoned(
-  open: readonly OpenReservation[],
-  requestTimeout: number,
-  now: number,
-): readonly OpenReservation[] {
-  return open.filter(({ minute }) => timeOf(minute + 1) + requestTimeout + grace <= now);
-}
-
 /** Gives abandoned reservations back, for an operator who knows that their answers cost nothing. Returns their sum in micros. */
 export async function releaseAbandoned(
   counters: Pick<Counters, 'read' | 'settle'>,
@@ -203,8 +192,9 @@ export async function releaseAbandoned(
   now: number,
 ): Promise<number> {
   let released = 0;
-  for (const reservation of findAbandoned((await counters.read(counted)).open, requestTimeout, now)) {
-    if (await counters.settle(counted, reservation, { spent: 0 })) released += reservation.amount;
+  for (const reservation of (await counters.read(counted)).open) {
+    if (isLost(reservation, now, requestTimeout) && (await counters.settle(counted, reservation, { spent: 0 })))
+      released += reservation.amount;
   }
   return released;
 }
@@ -214,7 +204,7 @@ const remembered = 10_000;
 function createAbandonedReport({ requestTimeout = 0, now, onAbandoned }: QuotaDependencies) {
   const known = new Set<string>();
   return (item: string, open: readonly OpenReservation[], requestId: string): void => {
-    const news = findAbandoned(open, requestTimeout, now()).filter(({ name }) => !known.has(`${item} ${name}`));
+    const news = open.filter((one) => isLost(one, now(), requestTimeout) && !known.has(`${item} ${one.name}`));
     if (news.length === 0) return;
     if (known.size > remembered) known.clear();
     for (const { name } of news) known.add(`${item} ${name}`);

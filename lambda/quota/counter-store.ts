@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Budget } from '../budget/budget-window.ts';
+import type { OpenReservation as Reserved } from '../budget/figures.ts';
 import { GatewayError } from '../errors.ts';
 
 /** Where a caller's charges are counted. */
@@ -37,13 +38,9 @@ export interface CounterWindow extends CountedPeriod {
 }
 
 /** An amount set aside for one request until it is known what its answer cost. */
-export interface OpenReservation {
+export interface OpenReservation extends Reserved {
   /** What it is stored under, unlike any other. */
   readonly name: string;
-  readonly minute: number;
-  /** The period of the budget that it was taken from. */
-  readonly budgetPeriod: string;
-  readonly amount: number;
 }
 
 /** What becomes of a reservation. */
@@ -86,6 +83,8 @@ export interface Tallies {
   /** Adds one, and returns the new count; undefined if it was `most` already. */
   add(item: string, most: number, expiresAt: number): Promise<number | undefined>;
   subtract(item: string): Promise<void>;
+  /** Adds any amount, whatever there is. */
+  addAmount(item: string, amount: number, expiresAt: number): Promise<void>;
   read(item: string): Promise<number>;
 }
 

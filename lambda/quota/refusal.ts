@@ -111,6 +111,16 @@ export function allAnswered(ofGuests: boolean, resetAt: number, now: number, { a
   };
 }
 
+/** For the limit of spending of the whole deployment, whose value it does not reveal. */
+export function allSpent(resetAt: number, now: number): Refusal {
+  return {
+    code: 'service_unavailable',
+    message: 'The gateway has spent as much as it may on one day.',
+    advice: sayWhenItEnds(resetAt),
+    headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
+  };
+}
+
 function sayWhenItEnds(resetAt: number): string {
   return `It starts anew at ${new Date(resetAt).toISOString().replace('.000', '')}.`;
 }

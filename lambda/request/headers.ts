@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { formatAmount } from '../budget/money.ts';
 import { keyHeaders } from '../identity/keys.ts';
+import type { Figures } from '../quota/refusal.ts';
 import type { Call } from './call.ts';
 import type { Arrived } from './request.ts';
 
@@ -18,6 +20,9 @@ export function headerNames(serviceName: string) {
     limit: `${prefix}-Limit`,
     reset: `${prefix}-Reset`,
     error: `${prefix}-Error`,
+    budgetLimit: `${prefix}-Budget-Limit`,
+    budgetRemaining: `${prefix}-Budget-Remaining`,
+    budgetReset: `${prefix}-Budget-Reset`,
   };
 }
 
@@ -30,12 +35,17 @@ export function gatewayHeaders(
   names: HeaderNames,
   corsOrigins: readonly string[],
 ): Record<string, string> {
-  const { limit, remaining, resetSeconds } = outcome.figures ?? { limit: 0, remaining: 0 };
+  const { limit, remaining, resetSeconds, budget }: Figures = outcome.figures ?? { limit: 0, remaining: 0 };
   const exposed = [...Object.values(names), 'retry-after', 'x-should-retry', 'x-request-id', 'request-id'].join(', ');
   return {
     [names.remaining]: String(remaining),
     [names.limit]: String(limit),
     ...(resetSeconds !== undefined && { [names.reset]: String(resetSeconds) }),
+    ...(budget && {
+      [names.budgetLimit]: formatAmount(budget.limit),
+      [names.budgetRemaining]: formatAmount(budget.remaining),
+      [names.budgetReset]: String(budget.resetSeconds),
+    }),
     ...corsHeaders(headers, corsOrigins, exposed),
     'cache-control': 'no-store',
     'x-request-id': id,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Reservation } from '../budget/estimate.ts';
 import type { AnswerFormat, Endpoint, TokenCounts } from '../dialects/dialect.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -6,7 +7,7 @@ import type { Credential } from '../identity/keys.ts';
 import type { PublicModel } from '../models.ts';
 import type { Charge } from '../quota/charge.ts';
 import type { LimitsUsed } from '../quota/deployment-limit.ts';
-import type { Figures } from '../quota/refusal.ts';
+import type { Cost, Figures } from '../quota/refusal.ts';
 import type { Outgoing } from '../upstream/request.ts';
 import type { Encoding } from './body.ts';
 import type { Call } from './call.ts';
@@ -60,14 +61,24 @@ export interface Charged {
   readonly limitsUsed?: LimitsUsed;
 }
 
+/** Added by `readAhead`, for callers whose limits depend on the body. */
+export interface ReadAhead {
+  /** What the body asks for, or why it can't be sent. */
+  readonly ahead?: Normalized | { readonly fault: unknown };
+  /** What the request may cost; absent for a caller without a budget. */
+  readonly cost?: Cost;
+}
+
 /** Added by `normalize`. */
 export interface Normalized {
   readonly call: InferenceCall;
   readonly outgoing: Outgoing;
+  /** Of a caller with a budget. */
+  readonly reservation?: Reservation;
 }
 
 /** A request wherever it got to: for the steps' last words, the log and the metrics. */
-export type RequestSoFar = Arrived & Partial<Admitted & Identified & Charged & Normalized>;
+export type RequestSoFar = Arrived & Partial<Admitted & Identified & ReadAhead & Charged & Normalized>;
 
 /** What becomes of a request, noted down by whoever finds out. */
 export interface Outcome {
@@ -105,6 +116,8 @@ export interface ExchangeRecord {
   failure?: string;
   /** Milliseconds until the first event of a stream. */
   timeToFirstByte?: number;
+  /** The bytes of generated text and reasoning that have come. */
+  textBytes?: number;
   /** Tokens as the upstream counted them. */
   readonly usage: { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 }

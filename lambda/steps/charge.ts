@@ -3,7 +3,8 @@ import { settleCharge } from '../forward/settle.ts';
 import type { Quota } from '../quota/charge.ts';
 import type { DeploymentLimit } from '../quota/deployment-limit.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
-import type { Arrived, ArrivedAtInference, Charged, Identified, RequestSoFar } from '../request/request.ts';
+import type { SpendLimit } from '../quota/spend-limit.ts';
+import type { Arrived, ArrivedAtInference, Charged, Identified, ReadAhead, RequestSoFar } from '../request/request.ts';
 import type { GatewayStep } from './step.ts';
 
 export interface ChargeDependencies {
@@ -16,14 +17,14 @@ export interface ChargeDependencies {
 export function chargeQuota({
   quota,
   refundRefusals,
-}: ChargeDependencies): GatewayStep<ArrivedAtInference & Identified, Charged> {
+}: ChargeDependencies): GatewayStep<ArrivedAtInference & Identified & ReadAhead, Charged> {
   return {
-    before: async ({ id, route, identity, outcome }) => {
+    before: async ({ id, route, identity, cost, outcome }) => {
       if (!route.endpoint.charged) {
         await quota.checkBurst(identity);
         return { charge: undefined };
       }
-      const charge = await quota.charge(identity, id);
+      const charge = await quota.charge(identity, id, cost);
       outcome.figures = charge.figures;
       return { charge };
     },
@@ -38,6 +39,16 @@ export function limitDeployment(limit: DeploymentLimit | undefined): GatewayStep
       if (charge === undefined || limit === undefined) return { charge };
       const counted = await limit.count(identity, charge);
       return { charge: counted.charge, limitsUsed: counted.used };
+    },
+  };
+}
+
+/** Refuses charged requests once the deployment has spent what it may on one day. */
+export function limitSpending(limit: SpendLimit | undefined): GatewayStep<ArrivedAtInference> {
+  return {
+    before: async ({ route, outcome }) => {
+      if (limit && route.endpoint.charged) outcome.spendShare = await limit.check();
+      return {};
     },
   };
 }

@@ -9,15 +9,16 @@ import {
   requireUpstream,
   type UpstreamDependencies,
 } from './admit.ts';
-import { type ChargeDependencies, chargeQuota, limitDeployment, quotaHeaders } from './charge.ts';
-import { type NormalizeDependencies, normalize } from './normalize.ts';
+import { type ChargeDependencies, chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
+import { normalize } from './normalize.ts';
+import { type ReadAheadDependencies, readAhead } from './read-ahead.ts';
 import { type Answer, openPipeline } from './step.ts';
 
 export interface InferenceDependencies
   extends AuthenticateDependencies,
     UpstreamDependencies,
     ChargeDependencies,
-    NormalizeDependencies,
+    ReadAheadDependencies,
     ForwardDependencies {
   /** Undefined if the operator has set no limit for all callers together. */
   readonly deploymentLimit: DeploymentLimit | undefined;
@@ -31,6 +32,8 @@ export function createInference(dependencies: InferenceDependencies): Answer<Arr
     .step(admitBody(dependencies))
     .step(authenticate(dependencies))
     .step(requireUpstream(dependencies))
+    .step(limitSpending(dependencies.spendLimit))
+    .step(readAhead(dependencies))
     .step(chargeQuota(dependencies))
     .step(limitDeployment(dependencies.deploymentLimit))
     .step(normalize(dependencies))

@@ -1,3 +1,5 @@
+import { estimateReservation } from '../budget/estimate.ts';
+import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase } from '../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../errors.ts';
 import { callerName } from '../identity/identity.ts';
@@ -8,7 +10,14 @@ import type { Memory } from '../memory.ts';
 import type { Models } from '../models.ts';
 import { decodeBody, type Encoding, readJsonBody } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
-import type { Admitted, ArrivedAtInference, Identified, InferenceCall, Normalized } from '../request/request.ts';
+import type {
+  Admitted,
+  ArrivedAtInference,
+  Identified,
+  InferenceCall,
+  Normalized,
+  ReadAhead,
+} from '../request/request.ts';
 import type { InferenceRoute } from '../request/routes.ts';
 import { type HashId, hashCallerIds, readTraits } from '../upstream/conversation.ts';
 import type { Outgoing } from '../upstream/request.ts';
@@ -19,21 +28,39 @@ export interface NormalizeDependencies {
   readonly requestBodyLimit: number;
   /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
   readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
+  readonly prices: Prices | undefined;
+  /** In tokens, for requests without an output limit to models without one. */
+  readonly reservedOutput: number;
 }
 
-/** Checks the body and prepares what goes upstream: the same bytes, except the model, hashed ids and what the dialect normalizes. */
-export function normalize({
-  models,
-  requestBodyLimit,
-  hashIdsOf,
-}: NormalizeDependencies): GatewayStep<ArrivedAtInference & Admitted & Identified, Normalized> {
+type Readable = ArrivedAtInference & Admitted & Identified;
+
+/** Checks the body and prepares what goes upstream; `estimates` also what that may cost. */
+export type ReadBody = (request: Readable, estimates: boolean) => Promise<Normalized>;
+
+export function createReadBody(dependencies: NormalizeDependencies): ReadBody {
+  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput } = dependencies;
+  return async ({ route, encoding, identity, headers, takeBody, memory, cutShort }, estimates) => {
+    const body = await takeBody();
+    const decoded = encoding === 'identity' ? body : await decode(body, encoding, requestBodyLimit, memory);
+    const caller = callerName(identity);
+    const hashId = await hashIdsOf?.(caller);
+    const estimate = estimates && prices ? { prices, reservedOutput } : undefined;
+    return runCooperatively(readCall(decoded, route, models, { caller, headers, hashId, estimate }), cutShort);
+  };
+}
+
+/** Adds the same bytes as came in, except the model, hashed ids and what the dialect normalizes. */
+export function normalize(
+  dependencies: NormalizeDependencies,
+): GatewayStep<ArrivedAtInference & Admitted & Identified & ReadAhead, Normalized> {
+  const readBody = createReadBody(dependencies);
   return {
-    before: async ({ route, encoding, identity, headers, takeBody, memory, cutShort }) => {
-      const body = await takeBody();
-      const decoded = encoding === 'identity' ? body : await decode(body, encoding, requestBodyLimit, memory);
-      const caller = callerName(identity);
-      const hashId = await hashIdsOf?.(caller);
-      return runCooperatively(readCall(decoded, route, models, { caller, headers, hashId }), cutShort);
+    before: async (request) => {
+      const { ahead } = request;
+      if (ahead === undefined) return readBody(request, false);
+      if ('fault' in ahead) throw ahead.fault;
+      return ahead;
     },
   };
 }
@@ -49,6 +76,8 @@ interface Caller {
   readonly caller: string;
   readonly headers: ArrivedAtInference['headers'];
   readonly hashId?: HashId | undefined;
+  /** What the estimate of a budgeted caller's cost needs. */
+  readonly estimate?: { readonly prices: Prices; readonly reservedOutput: number } | undefined;
 }
 
 /** Reads a body's request. Throws a 400 if it can't be sent. */
@@ -56,8 +85,8 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, hashId }: Caller,
-): Cooperative<{ readonly call: InferenceCall; readonly outgoing: Outgoing }> {
+  { caller, headers, hashId, estimate }: Caller,
+): Cooperative<Normalized> {
   const body = yield* readJsonBody(received);
   const { text } = body;
   if (isLong(text)) yield;
@@ -74,7 +103,7 @@ export function* readCall(
   if (isLong(text)) yield;
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
-  const { set = {}, edits = [] } = dialect.normalize(body);
+  const { set = {}, edits = [] } = dialect.normalize(body, estimate !== undefined);
   const hashed = hashId ? hashCallerIds(body, hashId) : [];
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
   if (isLong(text)) yield;
@@ -89,10 +118,14 @@ export function* readCall(
     model: value,
     stream: stream && endpoint.streams,
     hasReferences,
-    expected: dialect.readExpectedAnswer(body),
+    expected: dialect.readExpectedAnswer(body, estimate !== undefined),
   };
   const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
-  return { call, outgoing: { ...call, clientHeaders: headers, body: ready } };
+  const outgoing: Outgoing = { ...call, clientHeaders: headers, body: ready };
+  const prices = estimate?.prices.get(value.id);
+  if (!estimate || !prices) return { call, outgoing };
+  const reservation = yield* estimateReservation(body, dialect, prices, estimate.reservedOutput);
+  return { call, outgoing, reservation };
 }
 
 function resolveModel(body: Json, models: Models): { node: Node; value: Models['text'] } {

@@ -21,20 +21,22 @@ export function createModelsEndpoints(dependencies: OtherDependencies): Answer {
     .handler((request) => describeModels(request, dependencies.models));
 }
 
-async function describeModels({ route }: RequestSoFar, models: Models): Promise<GatewayResponse> {
+async function describeModels({ route, identity }: RequestSoFar, models: Models): Promise<GatewayResponse> {
   const describe = ({ id }: PublicModel) => ({ id, object: 'model', created: 0, owned_by: models.text.id });
-  if (route.kind !== 'model') return json({ object: 'list', data: [models.text, models.vision].map(describe) });
-  const model = models.find(route.id);
+  const only = identity?.kind === 'member' ? identity.models : undefined;
+  const usable = [models.text, models.vision].filter(({ id }) => only?.includes(id) ?? true);
+  if (route.kind !== 'model') return json({ object: 'list', data: usable.map(describe) });
+  const model = usable.find(({ id }) => id === route.id);
   if (model) return json(describe(model));
-  throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, models)}.`);
+  throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, models, usable)}.`);
 }
 
-function explain(id: string, models: Models): string {
+function explain(id: string, models: Models, usable: readonly PublicModel[]): string {
   const [, meant] = /^(.*)\/$/.exec(`/${id}`) ?? [];
-  if (meant === '' || (meant !== undefined && models.find(meant.slice(1)))) {
+  if (meant === '' || (meant !== undefined && usable.some((one) => one.id === meant.slice(1)))) {
     return `: the path has a slash too many at its end. Use /v1/models${meant}`;
   }
-  return `${models.quote(id)}. The models are ${models.text.id} and ${models.vision.id}`;
+  return `${models.quote(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
 }
 
 function json(value: unknown): GatewayResponse {

@@ -12,6 +12,8 @@ export interface Hiding {
   readonly publicModel: string;
   /** Turns an upstream's error message into what a client may read. */
   explain(message: string): string | undefined;
+  /** Called with each piece of generated text, but not with the wholes that a stream repeats. */
+  readonly onText?: (text: string) => void;
 }
 
 /** The edits for everything marked except generated text, and for names in all other strings and keys. */

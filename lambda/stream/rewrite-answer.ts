@@ -31,6 +31,7 @@ export function* rewriteAnswer(
   for (const one of found.wholeTexts) {
     const given = json.string(one.value);
     if (isLong(given)) yield;
+    hiding.onText?.(given);
     hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }
   for (const one of found.logprobs) hideLogprobs(json, one, texts, hiding.scrubber, edits);

@@ -16,7 +16,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
-  const state = { texts, held, numbers, usage };
+  const state = { texts, held, numbers, usage, onText: hiding.onText };
   const makeTemplate = createMakeTemplate();
   let template: EventTemplate | undefined; // of the event before
 
@@ -44,7 +44,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
       template = makeTemplate(json, found, event, { type, edits, unread: () => stream.unread(json) });
-      hideTexts(json, found, texts, edits);
+      hideTexts(json, found, texts, hiding, edits);
       for (const one of found.logprobs) hideLogprobs(json, one, texts, scrubber, edits);
       if (found.sequence !== undefined) {
         const incoming = Number(json.raw(found.sequence));
@@ -74,6 +74,7 @@ interface RewriterState {
   readonly held: HeldTexts;
   readonly numbers: ReturnType<typeof createNumbering>;
   readonly usage: Usage;
+  readonly onText: Hiding['onText'];
 }
 
 /** What goes out at a hole; `last` is the event that it is in. */
@@ -81,10 +82,11 @@ function fill(
   { place }: Hole,
   value: string,
   last: () => LastEvent,
-  { texts, held, numbers, usage }: RewriterState,
+  { texts, held, numbers, usage, onText }: RewriterState,
 ): string {
   if (place.kind === 'text') {
     const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
+    onText?.(given);
     const text = texts.push(place.channel, place.family, given);
     held.remember(place.channel, last);
     return text === given ? value : JSON.stringify(text);
@@ -115,10 +117,11 @@ function createNumbering() {
   };
 }
 
-function hideTexts(json: Json, found: Findings, texts: TextChannels, edits: Edit[]): void {
+function hideTexts(json: Json, found: Findings, texts: TextChannels, { onText }: Hiding, edits: Edit[]): void {
   const ended = found.ended.length > 0 && new Set(found.ended);
   for (const one of found.deltas) {
     const given = json.string(one.value);
+    onText?.(given);
     let text = texts.push(one.channel, one.family, given);
     const isLast = ended && prefixesOf(one.channel).some((prefix) => ended.has(prefix));
     if (isLast) text += texts.close(one.channel);

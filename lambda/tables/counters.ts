@@ -182,6 +182,14 @@ export function createTallies(callDynamoDb: CallService, tableName: string): Tal
       return found && numberIn(found, 'used');
     },
 
+    addAmount: async (item, amount, expiresAt) => {
+      await table.update(item, {
+        UpdateExpression: 'ADD used :amount SET #ttl = :ttl',
+        ExpressionAttributeNames: { '#ttl': ttl },
+        ExpressionAttributeValues: { ':amount': numberValue(amount), ':ttl': numberValue(Math.ceil(expiresAt / 1000)) },
+      });
+    },
+
     subtract: async (item) => {
       const subtracted = table.update(item, {
         UpdateExpression: 'ADD used :minusOne',

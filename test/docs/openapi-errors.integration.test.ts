@@ -30,6 +30,14 @@ describe('errors', () => {
     }
   });
 
+  test('403 model_not_allowed', async () => {
+    const headers = { 'x-api-key': await gateway.issueKey({ models: ['svc-vision'] }) };
+    for (const operation of inference) {
+      const outcome = await sendInVain(gateway, operation, { headers });
+      expect([operation.path, outcome]).toEqual([operation.path, '403 model_not_allowed']);
+    }
+  });
+
   test('/v1/responses has no WebSockets', async () => {
     const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
     for (const operation of inference.filter(({ path }) => path === '/v1/responses')) {

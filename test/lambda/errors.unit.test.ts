@@ -12,6 +12,7 @@ const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Rec
   ['invalid_model', 400, 'invalid_request_error', 'invalid_request_error', {}],
   ['missing_api_key', 401, 'invalid_request_error', 'authentication_error', { 'x-should-retry': 'false' }],
   ['invalid_api_key', 401, 'invalid_request_error', 'authentication_error', { 'x-should-retry': 'false' }],
+  ['model_not_allowed', 403, 'invalid_request_error', 'permission_error', {}],
   ['model_not_found', 404, 'invalid_request_error', 'not_found_error', {}],
   ['not_found', 404, 'invalid_request_error', 'not_found_error', {}],
   ['method_not_allowed', 405, 'invalid_request_error', 'invalid_request_error', {}],

@@ -22,6 +22,7 @@ function watchTallies() {
       asked.push(item);
       return item.startsWith('daily_limit') ? undefined : 1;
     },
+    addAmount: async () => {},
     read: async () => Number.MAX_SAFE_INTEGER,
     async subtract(item) {
       const refund = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import type { Budget } from './budget-window.ts';
 
 /** A reservation of a request whose answer has not been settled. */
-export interface OpenReservation {
+interface Reserved {
   /** When it was made, in whole minutes since the epoch. */
   readonly minute: number;
   readonly budgetPeriod: string;
@@ -21,22 +21,23 @@ export interface BudgetFigures {
 }
 
 const minuteLength = 60_000;
+/** No gateway lets a request run for longer. */
+export const longestRequest = 890_000;
 
-/** Whether a request as old as this reservation can no longer be running, where one may take `requestTimeout`. */
-export function isLost({ minute }: OpenReservation, now: number, requestTimeout: number): boolean {
-  return now - minute * minuteLength > requestTimeout + minuteLength;
+/** How much longer than any request a reservation may be open before its process counts as gone. */
+const grace = 60_000;
+
+/** Whether the request of a reservation can no longer be running, where one may take `requestTimeout`. */
+export function isLost({ minute }: Pick<Reserved, 'minute'>, now: number, requestTimeout = longestRequest): boolean {
+  return (minute + 1) * minuteLength + requestTimeout + grace <= now;
 }
 
 /** `taken` is all that is spent or reserved in the period; reservations of other periods are not in it. */
 export function budgetFigures(
   { amount: limit }: Budget,
-  {
-    period,
-    taken,
-    open,
-  }: { readonly period: string; readonly taken: number; readonly open: readonly OpenReservation[] },
+  { period, taken, open }: { readonly period: string; readonly taken: number; readonly open: readonly Reserved[] },
   now: number,
-  requestTimeout: number,
+  requestTimeout = longestRequest,
 ): BudgetFigures {
   let [reserved, unsettled] = [0, 0];
   for (const reservation of open) {

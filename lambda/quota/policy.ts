@@ -1,4 +1,5 @@
-import { type Budget, budgetPeriod } from '../budget/budget-window.ts';
+import { type Budget, type BudgetWindow, budgetPeriod } from '../budget/budget-window.ts';
+import { type BudgetFigures, budgetFigures } from '../budget/figures.ts';
 import type { Identity, OwnLimits } from '../identity/identity.ts';
 import type { Counters, CounterWindow } from './counter-store.ts';
 
@@ -92,31 +93,62 @@ interface Owner {
   readonly own?: OwnLimits | undefined;
 }
 
+/** A budget in its current period. */
+export interface BudgetUsage extends BudgetFigures {
+  readonly window: BudgetWindow;
+  /** When the next period begins. */
+  readonly resetAt: number;
+}
+
 interface MemberUsage {
   readonly used: number;
   readonly limit: number;
   readonly remaining: number;
   /** When the window ends. */
   readonly resetAt: number;
+  readonly budget?: BudgetUsage | undefined;
 }
 
 interface UsageDependencies {
   readonly counters: Pick<Counters, 'read'>;
   readonly memberLimit: number;
+  readonly memberBudget?: Budget | undefined;
 }
 
-/** Reads what has been used of today's window. */
+/** A budget at a time, by what is counted in one of its periods. */
+export function budgetUsage(
+  budget: Budget,
+  counted: Omit<Parameters<typeof budgetFigures>[1], 'period'>,
+  now: number,
+  requestTimeout?: number,
+): BudgetUsage {
+  const { name: period, endsAt } = budgetPeriod(budget.window, now);
+  const figures = budgetFigures(budget, { ...counted, period }, now, requestTimeout);
+  return { window: budget.window, ...figures, resetAt: endsAt };
+}
+
+/** The counter of a member, or of one of its keys. */
+export function memberWindow(
+  { memberLimit, memberBudget }: Omit<UsageDependencies, 'counters'>,
+  owner: Owner,
+  now: number,
+) {
+  // Guests and bursts play no part in a member's window.
+  const limits = { memberLimit, memberBudget, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
+  return quotaWindow({ kind: 'member', ...owner }, now, limits);
+}
+
+/** Reads what has been used of the current windows. */
 export async function readMemberUsage(
-  { counters, memberLimit }: UsageDependencies,
+  dependencies: UsageDependencies,
   owner: Owner,
   now: number,
 ): Promise<MemberUsage> {
-  // Guests and bursts play no part in a member's window.
-  const limits = { memberLimit, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
-  const window = quotaWindow({ kind: 'member', ...owner }, now, limits);
+  const window = memberWindow(dependencies, owner, now);
   const { limit, resetAt = now } = window;
-  const { used } = await counters.read(window);
-  return { used, limit, remaining: Math.max(0, limit - used), resetAt };
+  const { used, ...counted } = await dependencies.counters.read(window);
+  const budget = window.budget && budgetUsage(window.budget, counted, now);
+  return { used, limit, remaining: Math.max(0, limit - used), resetAt, budget };
 }
 
 function limitsOf(identity: Identity, { guestLimit, memberLimit, burstLimit }: Limits) {

@@ -35,7 +35,7 @@ const minutesRemoved = [2, 3, 4];
 /** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
 export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
 const burstOf = (minute: number) => `n${minute}`;
-const budgetOf = (period: string) => `b${period}`;
+export const budgetOf = (period: string) => `b${period}`;
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
@@ -148,7 +148,7 @@ async function settle(
   }
 }
 
-function standingIn(found: Item | undefined, { period, budget }: CountedPeriod): Standing {
+export function standingIn(found: Item | undefined, { period, budget }: CountedPeriod): Standing {
   return {
     used: numberIn(found, countOf(period)),
     taken: budget ? numberIn(found, budgetOf(budget.period)) : 0,

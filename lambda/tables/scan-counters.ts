@@ -4,17 +4,29 @@ import {
   type ScanCommandInput,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import { countOf } from './counters.ts';
+import { type BudgetWindow, budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
+import type { Standing } from '../quota/counter-store.ts';
+import { dayOf } from '../quota/policy.ts';
+import { budgetOf, countOf, standingIn } from './counters.ts';
 import { quotaSchema } from './schema.ts';
+import type { Item } from './table.ts';
 
 interface CounterPage {
   /** How many items were looked at. */
   readonly scanned: number;
-  readonly counters: readonly { readonly item: string; readonly ofDay: number; readonly ofLifetime: number }[];
+  readonly counters: readonly ScannedCounter[];
 }
 
-/** Reads what is used of a day and of lifetimes from the whole table, page by page; awaits `onPause` between two pages. */
-export type ScanCounters = (day: number, onPause: () => Promise<void>) => AsyncGenerator<CounterPage>;
+export interface ScannedCounter {
+  readonly item: string;
+  readonly ofDay: number;
+  readonly ofLifetime: number;
+  /** What is counted in the current period of each kind of budget. */
+  readonly budgets: Readonly<Record<BudgetWindow, Omit<Standing, 'used'>>>;
+}
+
+/** Reads what is used at a time from the whole table, page by page; awaits `onPause` between two pages. */
+export type ScanCounters = (now: number, onPause: () => Promise<void>) => AsyncGenerator<CounterPage>;
 
 /**
  * For operators only. An index by day would answer at once, but double the price of the one write of each request, while reading
@@ -22,8 +34,10 @@ export type ScanCounters = (day: number, onPause: () => Promise<void>) => AsyncG
  */
 export function createScanCounters(client: DynamoDBClient, tableName: string): ScanCounters {
   const name = quotaSchema.partitionKey.name;
-  return async function* (day, onPause) {
-    const [ofDay, ofLifetime] = [countOf(day), countOf(undefined)];
+  return async function* (now, onPause) {
+    const [ofDay, ofLifetime] = [countOf(dayOf(now).period), countOf(undefined)];
+    const periods = budgetWindows.map((window) => budgetPeriod(window, now).name);
+    const wanted = [ofDay, ofLifetime, ...periods.map(budgetOf)];
     let position: ScanCommandInput['ExclusiveStartKey'];
     do {
       const {
@@ -33,18 +47,22 @@ export function createScanCounters(client: DynamoDBClient, tableName: string): S
       }: ScanCommandOutput = await client.send(
         new ScanCommand({
           TableName: tableName,
-          FilterExpression: `${ofDay} > :zero OR ${ofLifetime} > :zero`,
-          ProjectionExpression: `#item, ${ofDay}, ${ofLifetime}`,
-          ExpressionAttributeNames: { '#item': name },
+          FilterExpression: wanted.map((count) => `${count} > :zero`).join(' OR '),
           ExpressionAttributeValues: { ':zero': { N: '0' } },
           ExclusiveStartKey: position,
         }),
       );
-      const counters = Items.map((item) => ({
-        item: item[name]?.S ?? '',
-        ofDay: Number(item[ofDay]?.N ?? 0),
-        ofLifetime: Number(item[ofLifetime]?.N ?? 0),
-      }));
+      const counters = Items.map((attributes) => {
+        const item = attributes[name]?.S ?? '';
+        const standing = (window: BudgetWindow) =>
+          standingIn(attributes as Item, { item, budget: { period: budgetPeriod(window, now).name } });
+        return {
+          item,
+          ofDay: Number(attributes[ofDay]?.N ?? 0),
+          ofLifetime: Number(attributes[ofLifetime]?.N ?? 0),
+          budgets: { day: standing('day'), week: standing('week'), month: standing('month') },
+        };
+      });
       yield { scanned: ScannedCount, counters };
       position = LastEvaluatedKey;
       if (position) await onPause();

@@ -5,6 +5,7 @@ import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf } from '../../lambda/settings/secrets.ts';
 import type { KeyQuery } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
+import { describeBudget, showSpending } from './budget-figures.ts';
 import { checkOwn } from './key-budget.ts';
 import { changeKey, describeKey, findKey, isoTime, showExpiry, showLimit, showNewKey, showOwn } from './key-record.ts';
 import { renderPairs, renderTable, showText, showTime } from './table.ts';
@@ -40,7 +41,7 @@ export async function list(target: Target, query: KeyQuery, now: number): Promis
 export async function show(target: Target, id: string, now: number): Promise<Outcome> {
   const record = await findKey(target, id);
   const owner = { member: record.member, keyId: record.id, own: ownLimitsOf(record) };
-  const { resetAt, ...usage } = await readMemberUsage(target, owner, now);
+  const { resetAt, budget, ...usage } = await readMemberUsage(target, owner, now);
   const { label, ...described } = describeKey(record, now);
   const text = renderPairs({
     id: record.id,
@@ -53,8 +54,14 @@ export async function show(target: Target, id: string, now: number): Promise<Out
     limit: showLimit(record, target),
     ...showOwn(record, target),
     used: `${usage.used} of ${usage.limit}, ${usage.remaining} left until ${showTime(resetAt)}`,
+    ...(budget && { spent: showSpending(budget) }),
   });
-  return { json: { ...described, label, usage: { ...usage, resetsAt: isoTime(resetAt) } }, text };
+  const counted = {
+    ...usage,
+    resetsAt: isoTime(resetAt),
+    budget: budget ? describeBudget(budget, target.currency) : null,
+  };
+  return { json: { ...described, label, usage: counted }, text };
 }
 
 export async function revoke(target: Target, id: string, now: number): Promise<Outcome> {

@@ -1,7 +1,11 @@
 import type { Budget } from '../../lambda/budget/budget-window.ts';
-import { hasOwnCounters, type KeyRecord } from '../../lambda/identity/identity.ts';
+import { longestRequest } from '../../lambda/budget/figures.ts';
+import { formatAmount } from '../../lambda/budget/money.ts';
+import { hasOwnCounters, type KeyRecord, ownLimitsOf } from '../../lambda/identity/identity.ts';
 import type { KeyRequest } from '../../lambda/identity/keys.ts';
 import { createModels } from '../../lambda/models.ts';
+import { releaseAbandoned } from '../../lambda/quota/charge.ts';
+import { memberWindow } from '../../lambda/quota/policy.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { budgetOf, changeKey, describeKey, findKey, showBudget, showModels, soon } from './key-record.ts';
 import type { Target } from './target.ts';
@@ -37,6 +41,19 @@ export async function changeBudget(
   const record = await changeKey(target, before.id, (keys, found) => keys.change(found, changes));
   const text = [`${record.id}: budget ${showBudget(record, target)}.`, ...spendingAfter(target, before, record), soon];
   return { json: describeKey(record, now), text: text.join(' ') };
+}
+
+/** Gives back what is reserved for requests that were lost with their process. */
+export async function releaseBudget(target: Target, id: string, now: number): Promise<Outcome> {
+  const record = await findKey(target, id);
+  const owner = { member: record.member, keyId: record.id, own: ownLimitsOf(record) };
+  const released = await releaseAbandoned(target.counters, memberWindow(target, owner, now), longestRequest, now);
+  const amount = formatAmount(released);
+  const text =
+    released === 0
+      ? `${record.id}: no reservation of its budget is lost.`
+      : `${record.id}: ${amount} ${target.currency ?? ''} is given back, which lost requests had reserved.`;
+  return { json: { id: record.id, released: amount }, text };
 }
 
 /** What becomes of what is spent already. */

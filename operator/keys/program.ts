@@ -21,7 +21,7 @@ import {
   readSpan,
 } from './arguments.ts';
 import { issue, link, list, revoke, show, unlink } from './commands.ts';
-import { changeBudget, changeBurst, changeModels } from './key-budget.ts';
+import { changeBudget, changeBurst, changeModels, releaseBudget } from './key-budget.ts';
 import { changeExpiry, changeLimit, rotate } from './key-record.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
@@ -139,11 +139,21 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
 }
 
 function addBudgetCommands(program: Command, run: Run, { now }: Surroundings): void {
-  addCommand(program, 'budget', 'give a key its own budget, or its member’s again')
+  addCommand(program, 'budget', 'give a key its own budget, or its member’s again; or give back what its budget lost')
     .argument('<id>', 'the id of the key, or the key itself')
-    .argument('<amount/window>', 'an amount for a day, week or month (50/month), or none', orElse('none', readBudget))
-    .action((id: string, budget: Budget | 'none', options: CommonOptions) =>
-      run(options, (target) => changeBudget(target, id, budget === 'none' ? undefined : budget, now())),
+    .argument('[amount/window]', 'an amount for a day, week or month (50/month), or none', orElse('none', readBudget))
+    .option('--release', 'give back reservations of requests that were lost with their process')
+    .action(
+      (id: string, budget: Budget | 'none' | undefined, { release, ...options }: ReleaseOptions, command: Command) => {
+        if ((budget === undefined) !== (release === true)) {
+          command.error('error: a budget takes an amount, none, or --release');
+        }
+        return run(options, (target) =>
+          release
+            ? releaseBudget(target, id, now())
+            : changeBudget(target, id, budget === 'none' ? undefined : budget, now()),
+        );
+      },
     );
 
   addCommand(program, 'models', 'restrict a key to some public models')
@@ -163,7 +173,7 @@ function addBudgetCommands(program: Command, run: Run, { now }: Surroundings): v
 
 function addUsageCommand(program: Command, run: Run, surroundings: Surroundings): void {
   const { now } = surroundings;
-  addCommand(program, 'usage', 'show who used how much today, the highest first; reads the whole quota table')
+  addCommand(program, 'usage', 'show who used and spent how much, the highest first; reads the whole quota table')
     .option('--top <rows>', 'how many to show', readWhole(1, 1000), 20)
     .option('--tokens', 'tokens instead of requests, by key and by member, from the log')
     .option('--days <days>', 'how far back the tokens are counted; 7 without it', readWhole(1, 3653))
@@ -209,6 +219,10 @@ interface IssueOptions {
   readonly expires?: number;
 }
 
+interface ReleaseOptions extends CommonOptions {
+  readonly release?: true;
+}
+
 interface ListOptions {
   readonly member?: string;
   readonly state?: KeyState;
@@ -252,6 +266,7 @@ Examples:
   npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
   npm run keys -- limit key_Zk3vQ1xWb0aT 500
   npm run keys -- budget key_Zk3vQ1xWb0aT 50/month
+  npm run keys -- budget key_Zk3vQ1xWb0aT --release
   npm run keys -- models key_Zk3vQ1xWb0aT svc
   npm run keys -- burst key_Zk3vQ1xWb0aT 60
   npm run keys -- usage --top 10 --stack InferenceGateway-prod

@@ -1,5 +1,8 @@
-import { type CounterName, dayOf, readCounterName } from '../../lambda/quota/policy.ts';
+import { type BudgetUsage, budgetUsage, type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
+import type { ScannedCounter } from '../../lambda/tables/scan-counters.ts';
 import type { Outcome } from '../command-line.ts';
+import { describeBudget } from './budget-figures.ts';
+import { budgetOf } from './key-record.ts';
 import { renderTable, showText } from './table.ts';
 import type { Target } from './target.ts';
 
@@ -20,7 +23,14 @@ interface User {
   readonly used: number;
 }
 
-/** Who used how much today. Reads the whole table, since there is no index, and keeps no more than it shows. */
+interface Spender {
+  readonly counter: CounterName;
+  readonly budgets: ScannedCounter['budgets'];
+  /** What is spent or reserved in the kind of window in which that is most. */
+  readonly taken: number;
+}
+
+/** Who used how much today, and spent how much of a budget. Reads the whole table, since there is no index, and keeps no more than it shows. */
 export async function showUsage(
   target: Target,
   { top }: UsageQuery,
@@ -31,9 +41,10 @@ export async function showUsage(
   const today = { users: 0, requests: 0 };
   const guests = { networks: 0, requests: 0 };
   let users: User[] = [];
+  let spenders: Spender[] = [];
   let scanned = 0;
-  for await (const page of target.scanCounters(dayOf(now).period, pause)) {
-    for (const { item, ofDay, ofLifetime } of page.counters) {
+  for await (const page of target.scanCounters(now, pause)) {
+    for (const { item, ofDay, ofLifetime, budgets } of page.counters) {
       const counter = readCounterName(item);
       if (!counter) continue;
       if (ofLifetime > 0) {
@@ -45,8 +56,11 @@ export async function showUsage(
         today.requests += ofDay;
         users.push({ counter, used: ofDay });
       }
+      const taken = Math.max(...Object.values(budgets).map((budget) => budget.taken));
+      if (taken > 0) spenders.push({ counter, budgets, taken });
     }
     users = users.toSorted((a, b) => b.used - a.used).slice(0, top);
+    spenders = spenders.toSorted((a, b) => b.taken - a.taken).slice(0, top);
     scanned += page.scanned;
     onProgress(scanned);
   }
@@ -62,12 +76,41 @@ export async function showUsage(
       : []),
   ];
   const table = rows.length > 0 ? [renderTable(['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT'], rows), ''] : [];
-  return { json: { day, ...today, guests, top: shown }, text: [...table, ...totals].join('\n') };
+  const budgets = await describeSpenders(spenders, target, now);
+  const text = [...table, ...showBudgets(budgets, target), ...totals].join('\n');
+  return { json: { day, ...today, guests, top: shown, budgets }, text };
+}
+
+type ShownBudget = Awaited<ReturnType<typeof describeSpenders>>[number];
+
+/** Those who have a budget now, the largest spending first. */
+async function describeSpenders(spenders: readonly Spender[], target: Target, now: number) {
+  const shown = await Promise.all(
+    spenders.map(async ({ counter: { kind, name }, budgets }) => {
+      const record = kind === 'key' ? await target.keys.findById(name) : undefined;
+      const budget = record ? budgetOf(record, target) : target.memberBudget;
+      const usage: BudgetUsage | undefined = budget && budgetUsage(budget, budgets[budget.window], now);
+      const whose = { kind, id: name, member: record?.member ?? null, label: record?.label ?? null };
+      return usage ? [{ taken: usage.spent + usage.reserved + usage.unsettled, whose, usage }] : [];
+    }),
+  );
+  const found = shown.flat().toSorted((a, b) => b.taken - a.taken);
+  return found.map(({ whose, usage }) => ({ ...whose, budget: describeBudget(usage, target.currency) }));
+}
+
+function showBudgets(budgets: readonly ShownBudget[], { currency = '' }: Target): string[] {
+  if (budgets.length === 0) return [];
+  const rows = budgets.map(({ kind, id, member, label, budget }) => [
+    ...[kind, id, kind === 'key' ? (member ?? '') : '', showText(label ?? ''), budget.window],
+    ...[budget.limit, budget.spent, budget.reserved, budget.unsettled, budget.remaining],
+  ]);
+  const headings = ['KIND', 'ID', 'MEMBER', 'LABEL', 'WINDOW', 'BUDGET', 'SPENT', 'RESERVED', 'UNSETTLED', 'LEFT'];
+  return [renderTable(headings, rows), `Amounts are in ${currency}.`, ''];
 }
 
 /** A key with its own counter is shown with its member; a guest is the hash of a network, as in the log. */
 async function describe({ counter: { kind, name }, used }: User, { keys, memberLimit }: Target) {
   const record = kind === 'key' ? await keys.findById(name) : undefined;
-  const limit = kind === 'member' ? memberLimit : (record?.limit ?? null);
+  const limit = kind === 'member' || record ? (record?.limit ?? memberLimit) : null;
   return { kind, id: name, member: record?.member ?? null, label: record?.label ?? null, used, limit };
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDocumentClient, createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
+import { createToken } from '../../../lambda/quota/counter-store.ts';
+import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
@@ -142,4 +144,91 @@ test.each([
   await expect(runOn(settings, name.slice(2), id, value)).rejects.toThrow(reason);
   expect(await run('list', '--member', 'refused')).toBe('No keys.');
   expect(await priced.keys.findById(id)).toEqual({ id, member: 'other', createdAt: now });
+});
+
+/** Charges a key or member of this gateway, reserving an amount, some minutes ago. */
+async function charge(owner: Parameters<typeof memberWindow>[1], reserve: number, minutesAgo = 0, settings = {}) {
+  const limits = { memberLimit: 40, ...settings };
+  const window = memberWindow(limits, owner, now - minutesAgo * 60_000);
+  const { budget } = window;
+  if (budget === undefined) throw new Error('no budget');
+  const result = await priced.counters.charge({ ...window, burst: 100, budget: { ...budget, reserve } }, createToken());
+  if (!result.granted || result.reservation === undefined) throw new Error('not reserved');
+  return { window, reservation: result.reservation };
+}
+
+const settle = ({ window, reservation }: Awaited<ReturnType<typeof charge>>, spent: number) =>
+  priced.counters.settle(window, reservation, { spent });
+
+describe('what a budget has spent', () => {
+  const own = { budget: { amount: 20_000_000, window: 'month' } } as const;
+  const spend = async (owner: Parameters<typeof memberWindow>[1], amount: number, settings = {}) =>
+    settle(await charge(owner, amount, 0, settings), amount);
+
+  test('show and usage tell what is spent, reserved, lost and left', async () => {
+    const member = 'spender';
+    const { id } = await runJson('issue', '--member', member, '--label', 'ci', '--budget', '20/month');
+    const owner = { member, keyId: id, own };
+    await spend(owner, 1_250_000);
+    await charge(owner, 960_000);
+    await charge(owner, 40_000, 90);
+    const budget = {
+      ...{ currency: 'EUR', window: 'month', limit: '20.00', spent: '1.25', reserved: '0.96', unsettled: '0.04' },
+      ...{ remaining: '17.75', resetsAt: '2026-12-01T00:00:00.000Z' },
+    };
+    expect((await runJson('show', id)).usage).toMatchObject({ used: 3, budget });
+    expect((await runJson('usage')).top).toContainEqual({ kind: 'key', id, member, label: 'ci', used: 3, limit: 40 });
+    const left = '17.75 left until 2026-12-01 00:00 UTC';
+    expect(await run('show', id)).toMatch(
+      new RegExp(`^spent +1\\.25 of 20\\.00, 0\\.96 reserved, 0\\.04 unsettled, ${left}$`, 'm'),
+    );
+    expect((await runJson('usage')).budgets).toContainEqual({ kind: 'key', id, member, label: 'ci', budget });
+    expect(await run('usage')).toMatch(
+      new RegExp(`^key +${id} +${member} +ci +month +20\\.00 +1\\.25 +0\\.96 +0\\.04 +17\\.75$`, 'm'),
+    );
+    expect(await run('usage')).toContain('\nAmounts are in EUR.\n');
+  });
+
+  test('usage shows those who spent most, members by the budget that they share', async () => {
+    const memberBudget = { amount: 5_000_000, window: 'day' } as const;
+    await spend({ member: 'shares' }, 4_999_999, { memberBudget });
+    const text = await runOn({ memberBudget }, 'usage', '--top', '1');
+    expect(text).toMatch(/^member +shares +day +5\.00 +4\.999999 +0\.00 +0\.00 +0\.000001$/m);
+    expect(text).not.toMatch(/spender.* month /);
+    // Whose budget was taken away spends none.
+    expect((await runJson('usage')).budgets.map(({ id }: { id: string }) => id)).not.toContain('shares');
+  });
+
+  test('--release gives back what is lost, once, and nothing that may still be settled', async () => {
+    const { id } = await runJson('issue', '--member', 'loser', '--budget', '20/month');
+    const owner = { member: 'loser', keyId: id, own };
+    await charge(owner, 100_000);
+    const lost = [await charge(owner, 1_000_000, 17), await charge(owner, 500_000, 60)];
+    expect(await runJson('budget', id, '--release')).toEqual({ id, released: '1.50' });
+    expect(await run('budget', id, '--release')).toBe(`${id}: no reservation of its budget is lost.`);
+    const figures = { spent: '0.00', reserved: '0.10', unsettled: '0.00', remaining: '19.90' };
+    expect((await runJson('show', id)).usage.budget).toMatchObject(figures);
+    for (const reservation of lost) expect(await settle(reservation, 1)).toBeUndefined();
+    await charge(owner, 250_000, 30);
+    expect(await run('budget', id, '--release')).toBe(
+      `${id}: 0.25 EUR is given back, which lost requests had reserved.`,
+    );
+  });
+
+  test('a budget of another kind of window counts anew', async () => {
+    const { id } = await runJson('issue', '--member', 'changes', '--budget', '20/month');
+    await spend({ member: 'changes', keyId: id, own }, 3_000_000);
+    await run('budget', id, '30/month');
+    expect((await runJson('show', id)).usage.budget).toMatchObject({
+      limit: '30.00',
+      spent: '3.00',
+      remaining: '27.00',
+    });
+    await run('budget', id, '2/week');
+    expect((await runJson('show', id)).usage.budget).toMatchObject({
+      window: 'week',
+      spent: '0.00',
+      remaining: '2.00',
+    });
+  });
 });

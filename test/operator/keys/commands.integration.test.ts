@@ -105,7 +105,7 @@ test('show gives limits, and the usage of the current window', async () => {
     ...{ id: shared.id, member: 'grace', label: null, state: 'live' },
     ...{ limit: null, budget: null, models: null, burst: null },
     ...{ createdAt: '2026-11-21T10:00:00.000Z', expiresAt: null, revokedAt: null },
-    usage: { used: 3, limit: 40, remaining: 37, resetsAt: '2026-11-22T00:00:00.000Z' },
+    usage: { used: 3, limit: 40, remaining: 37, resetsAt: '2026-11-22T00:00:00.000Z', budget: null },
   });
   expect(await run('show', shared.id)).toMatch(/used +3 of 40, 37 left until 2026-11-22 00:00 UTC$/);
   expect(await runJson('show', shared.key)).toEqual(shown);

@@ -131,6 +131,7 @@ test('usage reads all pages of the table, pauses between them, and shows who use
   expect(json).toEqual({
     ...{ day: '2026-11-21', users: count - 1, requests: ((count - 1) * count) / 2 },
     guests: { networks: 300, requests: 900 },
+    budgets: [],
     top: [1199, 1198, 1197].map((used) => ({
       ...{ kind: 'member', id: `member-${used}`, member: null, label: null, used, limit: 50 },
     })),

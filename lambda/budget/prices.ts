@@ -1,5 +1,3 @@
-import { createScanner, type Json, type Node } from '../json/scan.ts';
-import { JsonFault } from '../json/tokens.ts';
 import { readMicros } from './money.ts';
 
 /** Micros per million tokens. */
@@ -69,60 +67,64 @@ function readTokens(text: string): number | undefined {
 
 /**
  * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model, and adds what is wrong to `faults`,
- * each as it follows the setting's name. From the text: decimals that have become numbers are no longer exact, and repeated
- * names are gone.
+ * each as it follows the setting's name.
  */
 export function readPrices(text: string, publicModels: readonly string[], faults: string[]): Prices {
   const prices = new Map<string, ModelPrices>();
-  const json = scan(text);
-  if (json === undefined || json.kind(json.root) !== 'object') {
+  const models = membersOf(parse(text));
+  if (models === undefined) {
     faults.push('must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}');
     return prices;
   }
-  for (const [model, value] of namedOnce(json, json.root, '', faults)) {
-    if (publicModels.includes(model)) prices.set(model, readModel(json, value, model, faults));
+  for (const [model, value] of models) {
+    if (publicModels.includes(model)) prices.set(model, readModel(value, model, faults));
     else faults.push(`names ${model}, which must be ${publicModels.join(' or ')}`);
   }
   for (const model of publicModels) {
     if (!prices.has(model)) faults.push(`lacks ${model}: every public model needs a price`);
   }
+  const repeated = repeatedName(text, models);
+  if (repeated !== undefined) faults.push(`names ${repeated} twice`);
   return prices;
 }
 
-function scan(text: string): Json | undefined {
-  try {
-    return createScanner().scan(text);
-  } catch (error) {
-    if (error instanceof JsonFault) return undefined;
-    throw error;
-  }
-}
-
-function readModel(json: Json, value: Node, model: string, faults: string[]): ModelPrices {
+function readModel(value: unknown, model: string, faults: string[]): ModelPrices {
   const read = new Map<string, number>();
-  const isObject = json.kind(value) === 'object';
-  if (!isObject) faults.push(`needs an object with input and output for ${model}`);
-  for (const [name, number] of namedOnce(json, value, ` of ${model}`, faults)) {
+  const given = membersOf(value);
+  if (given === undefined) faults.push(`needs an object with input and output for ${model}`);
+  for (const [name, source] of given ?? []) {
     const member = members.get(name);
-    const figure = member?.read(json.raw(number));
+    const figure = typeof source === 'string' ? member?.read(source) : undefined;
     if (member === undefined) faults.push(`names ${name} of ${model}, which must be ${[...members.keys()].join(', ')}`);
     else if (figure === undefined) faults.push(`needs ${member.expects} for ${name} of ${model}`);
     else read.set(name, figure);
   }
   for (const name of ['input', 'output']) {
-    if (isObject && json.member(value, name) === undefined) faults.push(`lacks ${name} of ${model}`);
+    if (given?.has(name) === false) faults.push(`lacks ${name} of ${model}`);
   }
   const { input = 0, output = 0, cacheRead = input, cacheWrite = input, ...rest } = Object.fromEntries(read);
   return { input, output, cacheRead, cacheWrite, ...rest };
 }
 
-/** The members of an object; `owner` ends the sentence about one that is repeated. */
-function namedOnce(json: Json, object: Node, owner: string, faults: string[]): Map<string, Node> {
-  const values = new Map<string, Node>();
-  for (const key of json.keys(object)) {
-    const name = json.string(key);
-    if (values.has(name)) faults.push(`names ${name}${owner} twice`);
-    values.set(name, key + 1);
+/** A value with the source text in place of each number, string and the like: as a number, a decimal is no longer exact. */
+function parse(text: string): unknown {
+  const toSource = (_name: string, value: unknown, { source }: { readonly source?: string }) => source ?? value;
+  try {
+    return JSON.parse(text, toSource as Parameters<typeof JSON.parse>[1]);
+  } catch {
+    return undefined;
   }
-  return values;
+}
+
+function membersOf(value: unknown): Map<string, unknown> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? new Map(Object.entries(value)) : undefined;
+}
+
+/** The first name of which the text has more than what was read from it, where the last of several wins. */
+function repeatedName(text: string, models: ReadonlyMap<string, unknown>): string | undefined {
+  const read = [...models].flatMap(([model, value]) => [model, ...(membersOf(value)?.keys() ?? [])]);
+  const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")\s*:/g)].map(([, name = '']): string => JSON.parse(name));
+  const count = (list: readonly string[], name: string) => list.filter((one) => one === name).length;
+  return names.find((name) => count(names, name) > count(read, name));
 }

@@ -31,16 +31,19 @@ describe('readPrices', () => {
     [`{"svc": {"input": 1, "output": 2}, ${other}, "opus": {}}`, ['names opus, which must be svc or svc-vision']],
     [`{"svc": {"input": 1, "output": 2}, ${other}, "svc": {"input": 1, "output": 2}}`, ['names svc twice']],
     [`{"svc": 3, ${other}}`, ['needs an object with input and output for svc']],
+    [`{"svc": {"input": 1, "output": 2}, ${other}, "s\\u0076c": {"input": 1, "output": 0}}`, ['names svc twice']],
     [`{"svc": {"input": 1}, ${other}}`, ['lacks output of svc']],
-    [`{"svc": {"input": 1, "output": 2, "output": 0}, ${other}}`, ['names output of svc twice']],
+    [`{"svc": {"input": 1, "output": 2, "output": 0}, ${other}}`, ['names output twice']],
     [
       `{"svc": {"input": 1, "output": 2, "cached": 1}, ${other}}`,
       ['names cached of svc, which must be input, output, cacheRead, cacheWrite, maxOutput'],
     ],
-    ...['-1', '1e-3', '"1"', 'null', '0.0000001', '1000000.000001'].map((price): [string, string[]] => [
-      `{"svc": {"input": ${price}, "output": 2}, ${other}}`,
-      [`needs ${decimal} for input of svc`],
-    ]),
+    ...['-1', '1e-3', '"1"', 'null', '[1]', '{}', 'true', '0.0000001', '1000000.000001'].map(
+      (price): [string, string[]] => [
+        `{"svc": {"input": ${price}, "output": 2}, ${other}}`,
+        [`needs ${decimal} for input of svc`],
+      ],
+    ),
     ...['0', '1.5', '"9"', '100000001'].map((most): [string, string[]] => [
       `{"svc": {"input": 1, "output": 2, "maxOutput": ${most}}, ${other}}`,
       ['needs a whole number from 1 to 100000000 for maxOutput of svc'],

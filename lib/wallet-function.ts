@@ -28,6 +28,9 @@ const told = [
   'DEVICE_KEY_DAYS',
   'WALLET_SIGN_IN',
   'EDGE_HEADER',
+  'CURRENCY',
+  'MEMBER_BUDGET',
+  'MEMBER_BUDGET_WINDOW',
 ] as const;
 
 /** The function of the pages: the only one that may write keys and links, for /cli. */

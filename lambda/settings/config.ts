@@ -1,4 +1,4 @@
-import type { Budget } from '../budget/budget-window.ts';
+import type { Budget, BudgetWindow } from '../budget/budget-window.ts';
 import { type Prices, readPrices } from '../budget/prices.ts';
 import type { Value } from './kinds.ts';
 import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from './read.ts';
@@ -51,13 +51,21 @@ interface Money {
 }
 
 /** The currency and the budget of members, for those who only speak of money; nothing where there are no prices. */
-export function moneyOf(config: Pick<Config, 'prices' | 'currency' | 'memberBudget' | 'memberBudgetWindow'>): {
+export function moneyOf(config: Pick<Config, 'prices' | 'currency' | keyof MemberBudget>): {
   readonly currency?: string;
-  readonly memberBudget?: Budget;
+  readonly memberBudget?: Budget | undefined;
 } {
-  const { prices, currency, memberBudget, memberBudgetWindow } = config;
-  if (prices === undefined) return {};
-  return { currency, ...(memberBudget && { memberBudget: { amount: memberBudget, window: memberBudgetWindow } }) };
+  return config.prices === undefined ? {} : { currency: config.currency, memberBudget: memberBudgetOf(config) };
+}
+
+interface MemberBudget {
+  readonly memberBudget: number | undefined;
+  readonly memberBudgetWindow: BudgetWindow;
+}
+
+/** What a member may spend without a budget of its own. */
+export function memberBudgetOf({ memberBudget, memberBudgetWindow }: MemberBudget): Budget | undefined {
+  return memberBudget === undefined ? undefined : { amount: memberBudget, window: memberBudgetWindow };
 }
 
 /** The prices, which a budget needs. */

@@ -27,13 +27,28 @@ export interface ShownKey {
   readonly expiresAt?: string;
 }
 
+/** The requests that a member has left. */
+export interface MemberQuota {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  /** What is left to spend, as decimals; absent for a member without a budget. */
+  readonly budget?: {
+    readonly currency: string;
+    readonly window: 'day' | 'week' | 'month';
+    readonly limit: string;
+    readonly remaining: string;
+    readonly resetSeconds: number;
+  };
+}
+
 /** A member's account, and what only some answers add to it. */
 export interface Account {
   /** The wallet's address, if the member has signed in with one. */
   readonly wallet: string | null;
   readonly keys: readonly ShownKey[];
   readonly keysAllowed: number;
-  readonly quota: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
+  readonly quota: MemberQuota;
   /** `expiresAt` is null if the network is not linked to this wallet. Only wallets link networks. */
   readonly link: { readonly network: string; readonly expiresAt: string | null } | null;
   /** What the company's sign-in calls whoever has just signed in. It is kept nowhere. */

@@ -1,6 +1,9 @@
+import type { Budget } from '../budget/budget-window.ts';
+import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
 import type { Counters, CounterWindow } from '../quota/counter-store.ts';
 import { minuteOf, readMemberUsage, secondsUntil } from '../quota/policy.ts';
+import type { MemberQuota } from './answers.ts';
 import type { FindRules } from './ways.ts';
 
 /** Live keys of one wallet. */
@@ -132,25 +135,26 @@ function inWords(seconds: number): string {
   return seconds < 90 * 60 ? `in ${Math.ceil(seconds / 60)} minutes` : `in ${Math.ceil(seconds / 3600)} hours`;
 }
 
-interface MemberQuota {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-}
-
 /** The quota left today for all keys and links of a member together. */
 export type ReadQuota = (member: string) => Promise<MemberQuota>;
 
 interface ReadQuotaDependencies {
   readonly counters: Pick<Counters, 'read'>;
   readonly memberLimit: number;
+  readonly memberBudget: Budget | undefined;
+  readonly currency: string;
   readonly now: () => number;
 }
 
-export function createReadQuota({ counters, memberLimit, now }: ReadQuotaDependencies): ReadQuota {
+export function createReadQuota({ currency, now, ...dependencies }: ReadQuotaDependencies): ReadQuota {
   return async (member) => {
     const time = now();
-    const { limit, remaining, resetAt } = await readMemberUsage({ counters, memberLimit }, { member }, time);
-    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time) };
+    const { limit, remaining, resetAt, budget } = await readMemberUsage(dependencies, { member }, time);
+    const left = budget && {
+      ...{ currency, window: budget.window },
+      ...{ limit: formatAmount(budget.limit), remaining: formatAmount(budget.remaining) },
+      resetSeconds: secondsUntil(budget.resetAt, time),
+    };
+    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time), ...(left && { budget: left }) };
   };
 }

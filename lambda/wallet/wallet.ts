@@ -5,7 +5,7 @@ import { createDocumentClient } from '../aws/sdk-client.ts';
 import { createFindNetwork, createLocateViewer } from '../identity/network.ts';
 import { createToken } from '../quota/counter-store.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
-import type { WalletConfig } from '../settings/config.ts';
+import { memberBudgetOf, type WalletConfig } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createCounters } from '../tables/counters.ts';
@@ -63,7 +63,7 @@ export function createWallet(config: WalletConfig, dependencies: WalletDependenc
     store: createTerminalStore(documents, config.keysTable),
     onKey: (request, keyId) => log.granted(request, { keyId }),
   });
-  const readQuota = createReadQuota({ ...config, counters, now });
+  const readQuota = createReadQuota({ ...config, memberBudget: memberBudgetOf(config), counters, now });
   const accounts = createAccounts({ sessions, keyring, readQuota, findLink: keys.findLink, findRules, log, now });
 
   const signIn = createSignIn({ store: wallets, now, randomBytes });

@@ -26,6 +26,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   canary: ['aws', 'report', 'settings'],
   wallet: [
     'aws',
+    'budget',
     'dialects',
     'engines',
     'identity',

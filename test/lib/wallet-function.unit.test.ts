@@ -79,6 +79,8 @@ describe('its environment has', () => {
       MEMBER_LIMIT: '50',
       DEVICE_KEY_DAYS: '30',
       WALLET_SIGN_IN: 'true',
+      CURRENCY: 'USD',
+      MEMBER_BUDGET_WINDOW: 'month',
       GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },
       KEYS_TABLE: { Ref: keys },
       QUOTA_TABLE: { Ref: quota },

@@ -5,6 +5,7 @@ import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
 import { readWalletConfig } from '../../lambda/settings/config.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
+import type { MemberQuota } from '../../lambda/wallet/answers.ts';
 import { readPageFiles } from '../../lambda/wallet/pages.ts';
 import { createWallet } from '../../lambda/wallet/wallet.ts';
 import { makePages } from '../../lib/reference/render-reference.ts';
@@ -33,7 +34,7 @@ export interface ReplyBody {
   readonly keys: readonly { readonly id: string; readonly createdAt: string; readonly label?: string }[];
   readonly keysAllowed: number;
   readonly link: { readonly network: string; readonly expiresAt: string | null };
-  readonly quota: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
+  readonly quota: MemberQuota;
   readonly session: { readonly token: string; readonly expiresAt: string };
   readonly error: { readonly message: string; readonly type: string; readonly code: string };
 }

@@ -3,7 +3,7 @@ import type { CallService } from '../../../lambda/aws/call-service.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
-import { quotaWindow } from '../../../lambda/quota/policy.ts';
+import { memberWindow, quotaWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createTestCaller } from '../../support/dynamodb.ts';
@@ -136,6 +136,24 @@ describe('the wallet function', () => {
     time = Date.UTC(2026, 10, 22);
     const tomorrow = await wallet.sign(account, 'manage');
     expect(tomorrow.body.quota).toEqual({ limit: 50, remaining: 50, resetSeconds: 86_400 });
+  });
+
+  test('what is left of a budget stands beside the requests', async () => {
+    const budget = { MEMBER_BUDGET: '20', MEMBER_BUDGET_WINDOW: 'week', CURRENCY: 'EUR' };
+    await using priced = await startTestWallet({ environment: budget, now: () => time });
+    const counters = createCounters(priced.dynamoDb.callDynamoDb, priced.dynamoDb.quotaTable, () => time);
+    const window = memberWindow(
+      { memberLimit: 50, memberBudget: { amount: 20_000_000, window: 'week' } },
+      { member },
+      time,
+    );
+    if (window.budget === undefined) throw new Error('no budget');
+    await counters.charge({ ...window, budget: { ...window.budget, reserve: 1_250_000 } }, createToken());
+    const { body } = await priced.sign(account, 'manage');
+    expect(body.quota.budget).toEqual({
+      ...{ currency: 'EUR', window: 'week', limit: '20.00', remaining: '18.75' },
+      resetSeconds: (Date.UTC(2026, 10, 23) - time) / 1000,
+    });
   });
 
   describe('a request for a sixth key', () => {

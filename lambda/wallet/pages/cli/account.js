@@ -14,6 +14,13 @@ export function showAccount({ wallet, quota, keys, keysAllowed, link }, { newKey
   meter.value = quota.remaining;
   byId('reset').textContent = `in ${inWords(quota.resetSeconds)}`;
 
+  const { budget } = quota;
+  byId('budget').hidden = budget === undefined;
+  if (budget) {
+    byId('budget').textContent =
+      `${budget.remaining} of ${budget.limit} ${budget.currency} are left to spend this ${budget.window}, which ends in ${inWords(budget.resetSeconds)}.`;
+  }
+
   byId('account-title').textContent = wallet === null ? 'Your account' : 'Your wallet';
   byId('network').hidden = link === null;
   if (link) showLink(link);
@@ -92,5 +99,6 @@ function showTime(/** @type {string} */ time) {
 
 function inWords(/** @type {number} */ seconds) {
   const minutes = Math.ceil(seconds / 60);
+  if (minutes > 2 * 24 * 60) return `${Math.floor(minutes / 24 / 60)} days`;
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

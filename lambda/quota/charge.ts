@@ -11,7 +11,7 @@ import {
   type Settlement,
   type Standing,
 } from './counter-store.ts';
-import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
+import { type BudgetUsage, budgetUsage, type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
 import {
   type Cost,
   type Figures,
@@ -38,11 +38,22 @@ export interface Charge {
   settle(spent: number): Promise<Figures | undefined>;
 }
 
+/** All that is counted for a caller. Times are epoch milliseconds. */
+export interface Usage {
+  readonly figures: Figures;
+  readonly used: number;
+  readonly resetAt: number | undefined;
+  readonly burst: number;
+  readonly budget: BudgetUsage | undefined;
+}
+
 export interface Quota {
   /** Charges the request with this id, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
   charge(identity: Identity, requestId: string, cost?: Cost): Promise<Charge>;
   /** The figures without a charge; the unread ones if the store does not answer. */
   readFigures(identity: Identity): Promise<Figures>;
+  /** The figures with all that is counted. Throws `service_unavailable` if the store does not answer. */
+  readUsage(identity: Identity): Promise<Usage>;
   /** The figures to show if the store can't be read: the limit, and none remaining. */
   unreadFigures(identity: Identity): Figures;
   /** Counts a free count_tokens request against its own burst limit, or throws `rate_limited`. */
@@ -140,6 +151,18 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         onLost(error, 'read');
         return unreadFigures(identity);
       }
+    },
+
+    readUsage: async (identity) => {
+      const time = now();
+      const window = quotaWindow(identity, time, limits);
+      const standing = await counters.read(window);
+      const { burst, resetAt, budget } = window;
+      return {
+        figures: figuresOf(window, standing, time),
+        ...{ used: standing.used, resetAt, burst },
+        budget: budget && budgetUsage(budget, standing, time, requestTimeout),
+      };
     },
 
     unreadFigures,

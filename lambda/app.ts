@@ -5,7 +5,12 @@ import { gatewayHeaders } from './request/headers.ts';
 import type { Arrived, ArrivedAtInference, GatewayResponse } from './request/request.ts';
 import type { Route, Router } from './request/routes.ts';
 import { createInference, type InferenceDependencies } from './steps/inference.ts';
-import { createModelsEndpoints, createOpenEndpoints, type OtherDependencies } from './steps/other-endpoints.ts';
+import {
+  createModelsEndpoints,
+  createOpenEndpoints,
+  createUsageEndpoint,
+  type OtherDependencies,
+} from './steps/other-endpoints.ts';
 
 interface AppDependencies extends InferenceDependencies, OtherDependencies {
   readonly router: Router;
@@ -26,6 +31,7 @@ export function createApp(dependencies: AppDependencies): App {
   const { router, now, log, names, createRequestId, findNetwork, corsOrigins, requestTimeout } = dependencies;
   const inference = createInference(dependencies);
   const models = createModelsEndpoints(dependencies);
+  const usage = createUsageEndpoint(dependencies);
   const open = createOpenEndpoints(dependencies);
   let coldStart = true;
   const unread = { limit: dependencies.guestLimit, remaining: 0 };
@@ -43,7 +49,9 @@ export function createApp(dependencies: AppDependencies): App {
 
   const answer = (request: Arrived): Promise<GatewayResponse> => {
     if (isInference(request)) return inference(request);
-    return (request.route.kind === 'models' || request.route.kind === 'model' ? models : open)(request);
+    const { kind } = request.route;
+    if (kind === 'usage') return usage(request);
+    return (kind === 'models' || kind === 'model' ? models : open)(request);
   };
 
   return async (call) => {

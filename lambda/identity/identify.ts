@@ -51,8 +51,8 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
       throw new GatewayError('invalid_api_key', `The API key is unknown, expired or revoked. ${getKey}`);
     }
     if (!cached) keys.set(hash, record);
-    const { id, member, models } = record;
-    return { kind: 'member', member, keyId: id, own: ownLimitsOf(record), models };
+    const { id, member, models, label, expiresAt } = record;
+    return { kind: 'member', member, keyId: id, own: ownLimitsOf(record), models, key: { label, expiresAt } };
   };
 
   const findLink = async (networkId: string): Promise<NetworkLink | undefined> => {

@@ -13,6 +13,8 @@ export type Identity =
       readonly own?: OwnLimits | undefined;
       /** The only public models that the key may use. */
       readonly models?: readonly string[] | undefined;
+      /** What else the caller may read of its key. */
+      readonly key?: Pick<KeyRecord, 'label' | 'expiresAt'> | undefined;
     };
 
 /** What a key with counters of its own was given. What it was not given is as its member has it. */

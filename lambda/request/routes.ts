@@ -19,6 +19,7 @@ export interface InferenceRoute extends Named {
 
 type OtherRoute = Named &
   (
+    | { readonly kind: 'usage' }
     | { readonly kind: 'models' }
     | { readonly kind: 'model'; readonly id: string }
     | { readonly kind: 'preflight' }
@@ -31,6 +32,7 @@ export interface Router {
 }
 
 const modelsPath = '/v1/models';
+const usagePath = '/v1/usage';
 /** Where a balancer checks whether a process takes requests. */
 const healthPath = '/healthz';
 
@@ -44,7 +46,7 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       ]),
     ),
   );
-  const known = [...inference.keys(), modelsPath];
+  const known = [...inference.keys(), modelsPath, usagePath];
 
   return {
     route(call) {
@@ -53,7 +55,7 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       const found = inference.get(path);
       const isModel = path === modelsPath || path.startsWith(`${modelsPath}/`);
       const isHealth = path === healthPath && call.health !== undefined;
-      const ownName = isModel ? modelsPath : isHealth ? healthPath : undefined;
+      const ownName = isModel ? modelsPath : isHealth ? healthPath : path === usagePath ? usagePath : undefined;
       const named = found ?? (ownName === undefined ? undefined : { ...openAi, name: ownName });
       if (isPreflight(method, headers)) return { ...(named ?? openAi), kind: 'preflight' };
       if (!named) {
@@ -76,6 +78,7 @@ export function createRouter(dialects: readonly Dialect[]): Router {
       }
       if (found) return found;
       if (isHealth) return { ...openAi, name: healthPath, kind: 'health' };
+      if (path === usagePath) return { ...openAi, name: usagePath, kind: 'usage' };
       if (path === modelsPath) return { ...openAi, name: modelsPath, kind: 'models' };
       return { ...openAi, name: `${modelsPath}/{id}`, kind: 'model', id: decode(path.slice(modelsPath.length + 1)) };
     },

@@ -1,6 +1,8 @@
+import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { Models, PublicModel } from '../models.ts';
-import type { Quota } from '../quota/charge.ts';
+import type { Quota, Usage } from '../quota/charge.ts';
 import { type HeaderNames, preflightHeaders } from '../request/headers.ts';
 import type { GatewayResponse, RequestSoFar } from '../request/request.ts';
 import { type AuthenticateDependencies, authenticate } from './admit.ts';
@@ -11,6 +13,8 @@ export interface OtherDependencies extends AuthenticateDependencies {
   readonly quota: Quota;
   readonly models: Models;
   readonly names: HeaderNames;
+  /** Of amounts, for display. */
+  readonly currency: string;
 }
 
 /** The models list and single models: authenticated, never charged. */
@@ -38,6 +42,46 @@ function explain(id: string, models: Models, usable: readonly PublicModel[]): st
   }
   return `${models.quote(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
 }
+
+/** What the caller has used and has left: authenticated, never charged, one read. */
+export function createUsageEndpoint(dependencies: OtherDependencies): Answer {
+  const { quota, currency } = dependencies;
+  return openPipeline(dependencies)
+    .step(quotaHeaders(dependencies))
+    .step(authenticate(dependencies))
+    .handler(async ({ identity, outcome }) => {
+      const usage = await quota.readUsage(identity);
+      outcome.figures = usage.figures;
+      return json(describeUsage(identity, usage, currency));
+    });
+}
+
+function describeUsage(identity: Identity, { figures, used, resetAt, burst, budget }: Usage, currency: string) {
+  const { limit, remaining } = figures;
+  const { keyId, key, models } = identity.kind === 'member' ? identity : {};
+  return {
+    object: 'usage',
+    requests: { limit, used, remaining, resets_at: isoTime(resetAt) },
+    burst: { limit: burst },
+    budget: budget
+      ? {
+          ...{ currency, window: budget.window },
+          limit: formatAmount(budget.limit),
+          spent: formatAmount(budget.spent),
+          reserved: formatAmount(budget.reserved),
+          unsettled: formatAmount(budget.unsettled),
+          remaining: formatAmount(budget.remaining),
+          resets_at: isoTime(budget.resetAt),
+        }
+      : null,
+    key:
+      keyId === undefined
+        ? null
+        : { id: keyId, label: key?.label ?? null, expires_at: isoTime(key?.expiresAt), models: models ?? null },
+  };
+}
+
+const isoTime = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString());
 
 function json(value: unknown): GatewayResponse {
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };

@@ -25,6 +25,7 @@ describe('the document has what is served, and nothing else', () => {
     // A new kind of route does not type-check before it stands here.
     const served: Record<Route['kind'], readonly string[]> = {
       inference: endpoints.map(({ path }) => `POST ${path}`),
+      usage: ['GET /v1/usage'],
       models: ['GET /v1/models'],
       model: ['GET /v1/models/{id}'],
       preflight: [],

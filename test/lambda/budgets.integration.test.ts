@@ -229,3 +229,48 @@ test('what the deployment may spend a day is refused beyond it, before the charg
   clock.time += 86_400_000;
   expect((await ask()).status).toBe(200);
 });
+
+describe('GET /v1/usage', () => {
+  const noon = Date.UTC(2026, 5, 15, 12);
+  const read = async (gateway: TestGateway, key: string) => {
+    const answer = await fetch(`${gateway.url}/v1/usage`, { headers: { 'x-api-key': key } });
+    expect(answer.status).toBe(200);
+    return answer.json();
+  };
+
+  test('tells what is spent, reserved and left, and what of it was lost with its process', async () => {
+    const clock = { time: noon };
+    await using gateway = await startTestGateway({ environment, now: () => clock.time });
+    const key = await issue(gateway, 10_000, { label: 'ci', models: ['svc'], burst: 30 });
+    const ask = () => gateway.post(chatPath, body, { 'x-api-key': key });
+    gateway.upstream.answer(answerWith(usage), [silence]);
+    await ask();
+    const waiting = ask();
+    await gateway.upstream.arrival(1);
+    const budget = {
+      ...{ currency: 'USD', window: 'month', limit: '0.01', spent: '0.00003', reserved: '0.00156', unsettled: '0.00' },
+      ...{ remaining: '0.00841', resets_at: '2026-07-01T00:00:00.000Z' },
+    };
+    expect(await read(gateway, key)).toEqual({
+      object: 'usage',
+      requests: { limit: 1_000, used: 2, remaining: 998, resets_at: '2026-06-16T00:00:00.000Z' },
+      burst: { limit: 30 },
+      budget,
+      key: { id: expect.stringMatching(/^key_/), label: 'ci', expires_at: null, models: ['svc'] },
+    });
+    clock.time += 3_600_000;
+    const lost = { budget: { ...budget, reserved: '0.00', unsettled: '0.00156' } };
+    expect(await read(gateway, key)).toMatchObject(lost);
+    waiting.catch(() => {});
+  });
+
+  test('is for guests too', async () => {
+    await using gateway = await startTestGateway();
+    expect(await read(gateway, 'guest')).toEqual({
+      object: 'usage',
+      requests: { limit: 3, used: 0, remaining: 3, resets_at: null },
+      burst: { limit: 20 },
+      ...{ budget: null, key: null },
+    });
+  });
+});

@@ -17,6 +17,8 @@ describe('route', () => {
     ['POST', '/v1/messages', 'inference'],
     ['POST', '/v1/messages/count_tokens', 'inference'],
     ['GET', '/v1/models', 'models'],
+    ['GET', '/v1/usage', 'usage'],
+    ['POST', '/v1/usage', 'refused'],
     ['GET', '/v1/models/svc', 'model'],
     ['GET', '/v1/models/', 'model'],
     ['GET', '/', 'refused'],

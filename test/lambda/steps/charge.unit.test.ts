@@ -56,6 +56,7 @@ async function run(path: string, handle: () => GatewayResponse, given: Given = {
     checkBurst: async () => {
       counts.bursts += 1;
     },
+    readUsage: () => Promise.reject(new Error('nobody asks')),
     readFigures: async () => refunded,
     unreadFigures: () => refunded,
   };
@@ -153,6 +154,7 @@ describe('the figures of an answer that nothing was charged for', () => {
     const quota = {
       charge: async () => Promise.reject(error),
       checkBurst: async () => {},
+      readUsage: () => Promise.reject(new Error('nobody asks')),
       readFigures: async () => read,
       unreadFigures: () => unread,
     };

@@ -58,9 +58,8 @@ export function* estimateReservation(
 /** The largest output limit with which the request would cost no more than `left` micros; undefined if none is small enough. */
 export function fittingOutput(reservation: Reservation, prices: ModelPrices, left: number): number | undefined {
   const price = BigInt(reservation.choices) * BigInt(prices.output);
-  const room = left - reservation.input;
-  if (room <= 0 || price === 0n) return undefined;
-  const tokens = (BigInt(room) * 1_000_000n) / price;
+  if (price === 0n) return undefined;
+  const tokens = (BigInt(left - reservation.input) * 1_000_000n) / price;
   return tokens < 1n ? undefined : Math.min(Number(tokens), reservation.outputLimit);
 }
 

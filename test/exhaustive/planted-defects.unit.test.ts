@@ -83,8 +83,8 @@ const defects: [name: string, code: string, instead: string, fault: string, scen
   ],
   [
     'a refund of the actual instead of the reservation',
-    'number(spent - amount)',
-    'number(-spent)',
+    'numberValue(spent - amount)',
+    'numberValue(-spent)',
     'member#ada has -2 of its budget taken, and not 12',
     '2 of a member, 0 failing, budget 15, at once',
     '1 2 begin; 2 is answered; 2 is answered',

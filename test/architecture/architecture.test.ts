@@ -17,6 +17,8 @@ describe('the architecture', () => {
   test.each([
     ['lambda/quota/policy.ts', "import { chat } from '../dialects/chat.ts';"],
     ['lambda/dialects/chat.ts', "import { responses } from './responses.ts';"],
+    ['lambda/dialects/chat.ts', "import { createToolTable } from '../translate/tools.ts';"],
+    ['lambda/translate/tools.ts', "import { createPool } from '../upstream/pool.ts';"],
     ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
     ['lambda/gateway.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
     ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],

@@ -13,6 +13,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   identity: ['budget', ...shared],
   quota: ['budget', 'identity', ...shared],
   dialects: ['budget', 'json', 'settings', ...shared],
+  translate: ['dialects', 'json', ...shared],
   upstream: ['dialects', 'json', 'settings', ...shared],
   stream: ['dialects', 'json', 'upstream', ...shared],
   request: ['budget', 'dialects', 'identity', 'json', 'quota', 'upstream', ...shared],

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ClientTool, createToolTable } from '../../../lambda/translate/tools.ts';
+import fc from '../../support/properties.ts';
+
+describe("the names of a request's tools", () => {
+  test('a tool keeps its name, and one of a namespace takes that before it', () => {
+    const table = createToolTable(64);
+    expect(table.nameOf({ kind: 'function', name: 'shell' })).toBe('shell');
+    expect(table.nameOf({ kind: 'function', namespace: 'mcp__files', name: 'read' })).toBe('mcp__files__read');
+  });
+
+  test('a name that is taken or too long ends in a hash, the same in each request', () => {
+    const [first, second] = [createToolTable(64), createToolTable(64)];
+    for (const table of [first, second]) table.nameOf({ kind: 'function', name: 'a__b' });
+    const taken = first.nameOf({ kind: 'function', namespace: 'a', name: 'b' });
+    expect(taken).toMatch(/^a__b_[0-9a-f]{8}$/);
+    expect(second.nameOf({ kind: 'function', namespace: 'a', name: 'b' })).toBe(taken);
+    expect(first.nameOf({ kind: 'custom', name: 'x'.repeat(65) })).toMatch(/^x{55}_[0-9a-f]{8}$/);
+  });
+
+  test('a name that no tool was given is a function of that name', () => {
+    expect(createToolTable(64).find('nothing__such')).toEqual({ kind: 'function', name: 'nothing__such' });
+  });
+
+  test('property: each tool finds its way back, and no two share a name', () => {
+    const word = fc.stringMatching(/^[ab_]{1,40}$/);
+    const tool = fc.record<ClientTool>({
+      kind: fc.constantFrom('function', 'custom', 'tool_search'),
+      name: word,
+      namespace: fc.option(word, { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(tool, { maxLength: 30 }), (tools) => {
+        const table = createToolTable(64);
+        const named = tools.map((each) => table.nameOf(each));
+        expect(named.map((name) => table.find(name))).toEqual(tools);
+        expect(named.every((name) => name.length <= 64)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+
+/** What a client must send back and may not read: sealed here, opened here, stored nowhere. */
+export interface Seals {
+  /** `dialect`: the one of the client that gets the seal. */
+  seal(dialect: string, content: string): string;
+  /** The content of a seal that was made for this caller and dialect; undefined for anything else. */
+  open(dialect: string, text: string): string | undefined;
+}
+
+const version = 'svc1';
+const cipher = 'aes-256-gcm';
+const [nonceLength, tagLength] = [12, 16];
+
+/** In characters. A longer seal is not looked at. */
+export const longestSeal = 262_144;
+
+/** Checked before anything is decoded. */
+const form = /^svc1\.[\w-]+$/;
+
+/** Seals of one caller. `salt`: the deployment's network salt. */
+export function createSeals(salt: KeyObject, caller: string): Seals {
+  const bytes = hkdfSync('sha256', salt, '', `seal:${caller.length}:${caller}`, 32);
+  const key = createSecretKey(Buffer.from(bytes));
+  const associated = (dialect: string) => Buffer.from(`${version}.${dialect}`);
+  return {
+    seal(dialect, content) {
+      const nonce = randomBytes(nonceLength);
+      const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagLength }).setAAD(associated(dialect));
+      const sealed = Buffer.concat([nonce, sealing.update(content, 'utf8'), sealing.final(), sealing.getAuthTag()]);
+      return `${version}.${sealed.toString('base64url')}`;
+    },
+    open(dialect, text) {
+      if (text.length > longestSeal || !form.test(text)) return undefined;
+      const encoded = text.slice(version.length + 1);
+      const sealed = Buffer.from(encoded, 'base64url');
+      if (sealed.length < nonceLength + tagLength || sealed.toString('base64url') !== encoded) return undefined;
+      const opening = createDecipheriv(cipher, key, sealed.subarray(0, nonceLength), { authTagLength: tagLength });
+      opening.setAAD(associated(dialect)).setAuthTag(sealed.subarray(-tagLength));
+      try {
+        const content = opening.update(sealed.subarray(nonceLength, -tagLength), undefined, 'utf8');
+        return content + opening.final('utf8');
+      } catch {
+        return undefined; // cut, changed, another caller's or another deployment's
+      }
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { createSeals, longestSeal } from '../../../lambda/translate/seal.ts';
+import { createRandom } from '../../support/random.ts';
+
+const salt = keyOf('a salt of at least 16 characters');
+const seals = createSeals(salt, 'network-1');
+const thought = 'First ✓ weigh it, then 𝒹ecide.';
+
+describe('a seal', () => {
+  test.each(['', 'a', thought, 'long '.repeat(30_000)])('gives back what was sealed (%#)', (content) => {
+    const text = seals.seal('responses', content);
+    expect(text).toMatch(/^svc1\.[A-Za-z0-9_-]+$/);
+    expect(seals.open('responses', text)).toBe(content);
+  });
+
+  test('is another one each time, and shows nothing of its content', () => {
+    const [first, second] = [seals.seal('responses', thought), seals.seal('responses', thought)];
+    expect(first).not.toBe(second);
+    expect(Buffer.from(first.slice(5), 'base64url').includes('weigh')).toBe(false);
+  });
+
+  test('opens for its caller, dialect and deployment only', () => {
+    const text = seals.seal('responses', thought);
+    expect(createSeals(salt, 'network-1').open('responses', text)).toBe(thought);
+    expect(createSeals(salt, 'network-2').open('responses', text)).toBeUndefined();
+    expect(createSeals(keyOf('another salt, also long enough'), 'network-1').open('responses', text)).toBeUndefined();
+    expect(seals.open('messages', text)).toBeUndefined();
+  });
+
+  test.each(['', 'svc1.', 'svc1.AAAA', 'gAAAAABo-another-vendors', `svc2.${'A'.repeat(80)}`, `svc1.${'A'.repeat(80)}`])(
+    'of someone else is foreign: %s',
+    (text) => expect(seals.open('responses', text)).toBeUndefined(),
+  );
+
+  test('that is too long is not looked at', () => {
+    const content = 'x'.repeat(longestSeal);
+    expect(seals.open('responses', seals.seal('responses', content))).toBeUndefined();
+  });
+
+  test('property: of 1,000 changes none is accepted, and none is an error', () => {
+    const random = createRandom(Number(process.env.SEED ?? 1));
+    const text = seals.seal('messages', thought);
+    const characters = [...'ABCyz019-_.=+/ \n\u0000é'];
+    const changed = (): string => {
+      const at = random.below(text.length + 1);
+      const inserted = random.pick(characters);
+      return random.pick([
+        text.slice(0, at),
+        text.slice(at),
+        text.slice(0, at) + inserted + text.slice(at),
+        text.slice(0, at) + inserted + text.slice(at + 1),
+        text.slice(0, at) + text.slice(at + 1 + random.below(8)),
+        text + inserted,
+      ]);
+    };
+    const changes = Array.from({ length: 5_000 }, changed).filter((each) => each !== text);
+    expect(changes.length).toBeGreaterThan(1_000);
+    expect(changes.filter((each) => seals.open('messages', each) !== undefined)).toEqual([]);
+  });
+});

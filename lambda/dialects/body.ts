@@ -173,8 +173,8 @@ function* findIn(body: Json, value: Node, rule: VisionRule): Cooperative<Node | 
 /** `image/png`, `data:video/mp4;base64,…`. */
 const picture = /^(data:)?(image|video)\//i;
 
-/** The path of the object that holds the key. */
-function pathTo(body: Json, target: Node): string {
+/** The path of a value, such as `messages[2].content[0]`; for a key, that of the object that holds it. */
+export function pathTo(body: Json, target: Node): string {
   let path = '';
   let node = body.root;
   for (;;) {

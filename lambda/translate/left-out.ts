@@ -1,0 +1,38 @@
+import { pathTo } from '../dialects/body.ts';
+import type { Json, Node } from '../json/scan.ts';
+
+/** What a translation had no place for: the first places in the client's body, and how many more there are. */
+export interface LeftOut {
+  readonly places: readonly string[];
+  readonly more: number;
+}
+
+const mostPlaces = 20;
+const longestPlace = 100;
+const longestHeader = 2_048;
+
+/** Places in the order of the body. */
+export function listLeftOut(json: Json, nodes: Iterable<Node>): LeftOut {
+  const sorted = [...new Set(nodes)].sort((a, b) => a - b);
+  // Repeated members have one place.
+  const places = new Set(sorted.slice(0, mostPlaces).map((node) => pathTo(json, node)));
+  return { places: [...places].map(toHeaderText), more: Math.max(0, sorted.length - mostPlaces) };
+}
+
+/** A comma separates places, and only visible ASCII can be sent in a header. */
+function toHeaderText(place: string): string {
+  // Cut first: a name may be a megabyte long.
+  return place.slice(0, longestPlace).replace(/[^\x21-\x7e]|,/g, '?');
+}
+
+/** The value of the header, such as `tools[7], input[3].encrypted_content, +2`; undefined if nothing was left out. */
+export function renderLeftOut({ places, more }: LeftOut): string | undefined {
+  const shown = [...places];
+  let hidden = more;
+  const render = () => [...shown, ...(hidden > 0 ? [`+${hidden}`] : [])].join(', ');
+  while (render().length > longestHeader) {
+    shown.pop();
+    hidden += 1;
+  }
+  return render() || undefined;
+}

@@ -1,0 +1,125 @@
+import type { Json, Node } from '../../json/scan.ts';
+import type { ClientTool } from '../tools.ts';
+
+/**
+ * JSON text, copied from the client's body wherever that has it: a string with its quotes, a number, a schema. What had to be
+ * composed comes in pieces, so that a long text is never copied to be joined.
+ */
+export type Raw = string | readonly string[];
+
+export type Part =
+  | { readonly kind: 'text'; readonly text: Raw }
+  | { readonly kind: 'image'; readonly at: Node; readonly url: Raw }
+  | { readonly kind: 'audio'; readonly at: Node; readonly audio: Raw }
+  | { readonly kind: 'file'; readonly at: Node; readonly name: Raw | undefined; readonly data: Raw };
+
+/** Reasoning that the model did earlier. Without a text it was sealed by someone else. */
+export interface Thought {
+  readonly at: Node;
+  readonly text: Raw | undefined;
+}
+
+/** What a tool was called with: JSON, a string that holds JSON, or the free text of a custom tool. */
+export interface Arguments {
+  readonly form: 'json' | 'string' | 'input';
+  readonly raw: string;
+}
+
+export interface Call {
+  readonly at: Node;
+  readonly id: Raw;
+  readonly tool: ClientTool;
+  readonly given: Arguments;
+  result: Result | undefined;
+}
+
+export interface Result {
+  readonly at: Node;
+  readonly parts: readonly Part[];
+  readonly failed: boolean;
+  /** The tools that a search found, which is all of its result. */
+  readonly found?: readonly ClientTool[];
+}
+
+/** All that the model said, thought and called in one go, with what the calls gave. */
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly said: { readonly kind: 'text' | 'refusal'; readonly text: Raw }[];
+  thoughts: Thought[];
+  readonly calls: Call[];
+}
+
+export type Turn =
+  | AssistantTurn
+  | { readonly role: 'system'; readonly texts: readonly Raw[] }
+  | { readonly role: 'user'; readonly parts: readonly Part[] };
+
+/** A tool that the model may call. */
+export interface Offer {
+  readonly at: Node;
+  readonly tool: ClientTool;
+  readonly description: string | undefined;
+  readonly parameters: string | undefined;
+  readonly strict: string | undefined;
+  /** What the free text of a custom tool must look like. */
+  readonly grammar?: { readonly at: Node; readonly syntax: string; readonly definition: string } | undefined;
+}
+
+export interface Choice {
+  readonly at: Node;
+  readonly mode: 'auto' | 'none' | 'required';
+  /** The tools that may be called; undefined: all. */
+  readonly allowed?: readonly { readonly at: Node; readonly tool: ClientTool }[];
+  /** The tool that must be called. */
+  readonly forced?: ClientTool;
+}
+
+/** How much the model is to reason. */
+export interface Reasoning {
+  readonly wish?: 'on' | 'off' | undefined;
+  /** Where it is switched off; undefined if that is only the dialect's rule for a request that says nothing. */
+  readonly offAt?: Node | undefined;
+  /** `exact`: named by the client; otherwise derived from a number of tokens. */
+  readonly level?: { readonly at: Node; readonly name: string; readonly exact: boolean } | undefined;
+}
+
+/** The form that the answer must have: any JSON, or JSON by a schema. */
+export type Format =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema';
+      readonly name: string;
+      readonly description: string | undefined;
+      readonly schema: string;
+      readonly strict: string | undefined;
+    };
+
+export interface Sampling {
+  readonly temperature?: string | undefined;
+  readonly top_p?: string | undefined;
+  readonly top_k?: string | undefined;
+  readonly presence_penalty?: string | undefined;
+  readonly frequency_penalty?: string | undefined;
+  readonly stop?: string | undefined;
+  readonly logprobs?: string | undefined;
+  readonly top_logprobs?: string | undefined;
+}
+
+/** What a client asks, whatever its dialect. Valid as long as the body's `Json` is. */
+export interface Asking {
+  readonly json: Json;
+  readonly stream: boolean;
+  readonly turns: readonly Turn[];
+  readonly offers: readonly Offer[];
+  readonly choice: Choice | undefined;
+  /** Whether the model may call only one tool at a time. */
+  readonly oneCall: boolean;
+  readonly limit: string | undefined;
+  readonly sampling: Sampling;
+  readonly reasoning: Reasoning;
+  readonly format: Format | undefined;
+  /** Offers and records that no other dialect has a place for. */
+  readonly leftOut: readonly Node[];
+  /** Members that the gateway does not know. */
+  readonly unread: readonly Node[];
+}

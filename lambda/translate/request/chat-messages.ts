@@ -1,0 +1,183 @@
+import { type Cooperative, charactersPerSlice } from '../../json/cooperative.ts';
+import type { AssistantTurn, Call, Part, Raw, Result } from './asking.ts';
+import { inside, joinStrings, prefixString, quote, quoteJson } from './raw.ts';
+import { refuse } from './reading.ts';
+import type { Writing } from './writing.ts';
+
+type Message =
+  | { readonly role: 'system'; readonly parts: Part[] }
+  /** `open`: made here, so that the next message of the user goes into it. */
+  | { readonly role: 'user'; readonly parts: Part[]; open: boolean }
+  | { readonly role: 'tool'; readonly id: Raw; readonly parts: Part[] }
+  | { readonly role: 'assistant'; readonly turn: AssistantTurn };
+
+/** Writes the messages, with a comma between them. */
+export function* writeMessages(writing: Writing): Cooperative<void> {
+  let written = 0;
+  for (const [index, message] of arrange(writing).entries()) {
+    if (index > 0) writing.add(',');
+    if (message.role === 'assistant') written += writeAssistant(writing, message.turn);
+    else writeMessage(writing, message);
+    written += 100;
+    if (written < charactersPerSlice) continue;
+    written = 0;
+    yield;
+  }
+}
+
+/** The messages in the order that chat demands: results right after their calls, no system message in the middle. */
+function arrange(writing: Writing): readonly Message[] {
+  const { asking, upstream } = writing;
+  const messages: Message[] = [];
+  const user = (parts: readonly Part[], open: boolean) => messages.push({ role: 'user', parts: [...parts], open });
+  const append = (to: Part[], parts: readonly Part[]) => {
+    for (const part of parts) to.push(part);
+  };
+  for (const turn of asking.turns) {
+    const last = messages.at(-1);
+    if (turn.role === 'assistant') {
+      messages.push({ role: 'assistant', turn });
+      const shown = turn.calls.flatMap((call) => addResult(writing, call, messages));
+      if (shown.length > 0) user(shown, true);
+    } else if (turn.role === 'user') {
+      if (last?.role === 'user' && last.open) {
+        append(last.parts, turn.parts);
+        last.open = false;
+      } else user(turn.parts, false);
+    } else {
+      const parts = turn.texts.map((text) => ({ kind: 'text' as const, text }));
+      const leads = last === undefined || (messages.length === 1 && last.role === 'system');
+      if (last !== undefined && leads && last.role === 'system') append(last.parts, parts);
+      else if (leads || upstream.systemTurns === 'keep') messages.push({ role: 'system', parts });
+      else if (last?.role === 'user' || last?.role === 'tool') append(last.parts, parts);
+      else user(parts, true);
+    }
+  }
+  return messages;
+}
+
+/** Adds the message of a call's result. Returns what has to follow all results, since a tool's message is a text. */
+function addResult(writing: Writing, { result, id }: Call, messages: Message[]): Part[] {
+  const { asking, names, upstream } = writing;
+  if (result === undefined) return [];
+  const parts = partsOf(names, result);
+  if (upstream.toolImages === 'inline' || parts.every(({ kind }) => kind === 'text')) {
+    messages.push({ role: 'tool', id, parts });
+    return [];
+  }
+  const totals = countKinds(parts);
+  const seen = new Map<string, number>();
+  const shown: Part[] = [];
+  const texts = parts.map((part): Part => {
+    if (part.kind === 'text') return part;
+    if (upstream.toolImages === 'refuse') {
+      refuse(asking, part.at, "can't stand in a tool's output with this model. Send text.");
+    }
+    const number = (seen.get(part.kind) ?? 0) + 1;
+    seen.set(part.kind, number);
+    shown.push(part);
+    return { kind: 'text', text: quote(`[${part.kind} ${number} of ${totals.get(part.kind)}: see the next message]`) };
+  });
+  messages.push({ role: 'tool', id, parts: texts });
+  return shown;
+}
+
+function countKinds(parts: readonly Part[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind } of parts) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** What a result says. Chat has no word for a call that failed. */
+function partsOf(names: Writing['names'], { parts, failed, found }: Result): Part[] {
+  if (found !== undefined) {
+    const text = found.length === 0 ? 'No tools found.' : found.map((tool) => names.nameOf(tool)).join('\n');
+    return [{ kind: 'text', text: quote(text) }];
+  }
+  const [first, ...rest] = parts;
+  if (!failed) return [...parts];
+  if (first?.kind !== 'text') return [{ kind: 'text', text: '"Error"' }, ...parts];
+  const saysSo = /^"\s*error/i.test(typeof first.text === 'string' ? first.text : '');
+  return [{ kind: 'text', text: saysSo ? first.text : prefixString('Error: ', first.text) }, ...rest];
+}
+
+function writeMessage({ add }: Writing, message: Exclude<Message, { role: 'assistant' }>): void {
+  add(`{"role":"${message.role}",`);
+  if (message.role === 'tool') add('"tool_call_id":', message.id, ',');
+  add('"content":');
+  addContent(add, message.parts);
+  add('}');
+}
+
+/** One text as a string, anything else as parts. */
+function addContent(add: Writing['add'], parts: readonly Part[]): void {
+  const [first] = parts;
+  if (first === undefined) add('""');
+  else if (parts.length === 1 && first.kind === 'text') add(first.text);
+  else {
+    for (const [index, part] of parts.entries()) {
+      add(index === 0 ? '[' : ',');
+      addPart(add, part);
+    }
+    add(']');
+  }
+}
+
+function addPart(add: Writing['add'], part: Part): void {
+  if (part.kind === 'text') add('{"type":"text","text":', part.text, '}');
+  else if (part.kind === 'image') add('{"type":"image_url","image_url":{"url":', part.url, '}}');
+  else if (part.kind === 'audio') add('{"type":"input_audio","input_audio":', part.audio, '}');
+  else {
+    add('{"type":"file","file":{');
+    if (part.name !== undefined) add('"filename":', part.name, ',');
+    add('"file_data":', part.data, '}}');
+  }
+}
+
+const paragraph = '\\n\\n';
+
+/** Writes all that the model did in one go. Returns how many characters had to be encoded. */
+function writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantTurn): number {
+  const { add, names } = writing;
+  const texts = said.filter(({ kind }) => kind === 'text');
+  const refusals = said.filter(({ kind }) => kind === 'refusal').map(({ text }) => text);
+  add('{"role":"assistant","content":');
+  if (texts.length === 0) add(calls.length > 0 || refusals.length > 0 ? 'null' : '""');
+  else
+    addContent(
+      add,
+      texts.map(({ text }) => ({ kind: 'text', text })),
+    );
+  if (refusals.length > 0) add(',"refusal":', joinStrings(refusals, paragraph));
+  const replayed = replay(writing, thoughts);
+  if (replayed.length > 0) add(',"reasoning_content":', joinStrings(replayed, paragraph));
+  let encoded = 0;
+  for (const [index, { id, tool, given }] of calls.entries()) {
+    add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', id, ',"type":"function","function":{"name":');
+    add(quote(names.nameOf(tool)), ',"arguments":', argumentsOf(given), '}}');
+    encoded += given.form === 'string' ? 0 : given.raw.length;
+  }
+  add(calls.length > 0 ? ']}' : '}');
+  return encoded;
+}
+
+function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['thoughts']): Raw[] {
+  if (upstream.replay === 'never') return [];
+  return thoughts.flatMap(({ at, text }) => {
+    if (text !== undefined) return [text];
+    leaveOut(at);
+    return [];
+  });
+}
+
+/** The arguments of a call as a string that holds JSON. */
+function argumentsOf({ form, raw }: Call['given']): string {
+  switch (form) {
+    case 'string':
+      return inside(raw) === '' ? '"{}"' : raw;
+    case 'json':
+      return quoteJson(raw);
+    case 'input':
+      return quoteJson(`{"input":${raw}}`);
+  }
+}

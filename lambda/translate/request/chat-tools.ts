@@ -1,0 +1,83 @@
+import type { ClientTool } from '../tools.ts';
+import type { Choice, Offer, Raw } from './asking.ts';
+import { joinStrings, quote } from './raw.ts';
+import { refuse } from './reading.ts';
+import type { Writing } from './writing.ts';
+
+const noParameters = '{"type":"object","properties":{}}';
+/** A free text is the only argument of a function. */
+const freeText =
+  '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}';
+
+/** The members of a chat body that offer tools; nothing if none is left to offer. */
+export function writeTools(writing: Writing): readonly string[] {
+  const { asking, names } = writing;
+  const { choice, oneCall } = asking;
+  const offers = offersByName(writing);
+  const chosen = choice && writeChoice(writing, choice, offers);
+  const allowed = choice?.allowed && new Set(choice.allowed.map(({ tool }) => names.nameOf(tool)));
+  const sent = [...offers].filter(([name]) => allowed === undefined || allowed.has(name));
+  if (sent.length === 0) return [];
+  const unenforced = sent.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
+  if (unenforced !== undefined) writing.leaveOut(unenforced.at);
+  const functions = sent.flatMap(([name, offer], index) => [index === 0 ? '' : ',', ...writeFunction(name, offer)]);
+  return [
+    ',"tools":[',
+    ...functions,
+    ']',
+    ...(chosen === undefined ? [] : [`,"tool_choice":${chosen}`]),
+    ...(oneCall ? [',"parallel_tool_calls":false'] : []),
+  ].flat();
+}
+
+/** A tool may be offered again, by another search: its first description stands, so that the prompt's beginning stays the same. */
+function offersByName({ asking, names, leaveOut }: Writing): ReadonlyMap<string, Offer> {
+  const offers = new Map<string, Offer>();
+  for (const offer of asking.offers) {
+    const name = names.nameOf(offer.tool);
+    const known = offers.get(name);
+    if (known === undefined) offers.set(name, offer);
+    else if (asking.json.raw(known.at) !== asking.json.raw(offer.at)) leaveOut(offer.at);
+  }
+  return offers;
+}
+
+function writeChoice(
+  { asking, names }: Writing,
+  { at, mode, forced, allowed }: Choice,
+  offers: ReadonlyMap<string, Offer>,
+): string {
+  const requireOffer = (place: number, tool: ClientTool): string => {
+    const name = names.nameOf(tool);
+    return offers.has(name) ? name : refuse(asking, place, 'names a tool that is not among the tools. Add it to them.');
+  };
+  if (forced !== undefined) return `{"type":"function","function":{"name":${quote(requireOffer(at, forced))}}}`;
+  for (const entry of allowed ?? []) requireOffer(entry.at, entry.tool);
+  const left = allowed?.length ?? offers.size;
+  if (left === 0 && (mode === 'required' || allowed !== undefined)) {
+    refuse(asking, at, 'leaves no tool that this model could call. Offer a function.');
+  }
+  return quote(mode);
+}
+
+function writeFunction(name: string, offer: Offer): Raw[] {
+  const { tool, strict } = offer;
+  const description = descriptionOf(offer);
+  const parameters = tool.kind === 'custom' ? freeText : (offer.parameters ?? noParameters);
+  return [
+    `{"type":"function","function":{"name":${quote(name)}`,
+    ...(description === undefined ? [] : [',"description":', description]),
+    ',"parameters":',
+    parameters,
+    ...(strict === undefined ? [] : [',"strict":', strict]),
+    '}}',
+  ];
+}
+
+/** A grammar can only be asked for: it follows the description. */
+function descriptionOf({ description, grammar }: Offer): Raw | undefined {
+  if (grammar === undefined) return description;
+  const intro = joinStrings([quote('The input must match this grammar ('), grammar.syntax, quote('):')], '');
+  const asked = joinStrings([intro, grammar.definition], '\\n');
+  return description === undefined ? asked : joinStrings([description, asked], '\\n\\n');
+}

@@ -1,0 +1,30 @@
+import type { Raw } from './asking.ts';
+
+/** A text as a JSON string. */
+export const quote = (text: string): string => JSON.stringify(text);
+
+/** JSON text as a string that holds it, unchanged. */
+export const quoteJson = (json: string): string => JSON.stringify(json);
+
+/** What stands between the quotes of a string. */
+export const inside = (string: string): string => string.slice(1, -1);
+
+/** Strings joined to one. `between` is what stands between them, as it is written in JSON. */
+export function joinStrings(strings: readonly Raw[], between: string): Raw {
+  if (strings.length < 2) return strings[0] ?? '""';
+  const pieces = strings.flatMap((string, index) => {
+    const text = typeof string === 'string' ? [inside(string)] : withoutQuotes(string);
+    return index === 0 ? text : [between, ...text];
+  });
+  return ['"', ...pieces, '"'];
+}
+
+/** A string with a text before it. */
+export const prefixString = (prefix: string, string: Raw): Raw => joinStrings([quote(prefix), string], '');
+
+/** A string in pieces begins and ends with a quote. */
+function withoutQuotes(pieces: readonly string[]): string[] {
+  const [first = '', ...rest] = pieces;
+  const last = rest.pop() ?? '';
+  return [first.slice(1), ...rest, last.slice(0, -1)];
+}

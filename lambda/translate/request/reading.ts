@@ -1,0 +1,99 @@
+import { stringMember } from '../../dialects/answer.ts';
+import { describe, pathTo } from '../../dialects/body.ts';
+import { excerpt, GatewayError, longestPath } from '../../errors.ts';
+import type { Json, Kind, Node } from '../../json/scan.ts';
+
+/**
+ * What becomes of each member of one kind of object: `map` (it is translated), `ignore` (it can't change the answer), or the
+ * end of the sentence that refuses it.
+ */
+export type Fields = Readonly<Record<string, string>>;
+
+/** One request while it is read. */
+export interface Reading {
+  readonly json: Json;
+  /** Opens what was sealed for this caller; undefined for anything else. */
+  readonly open: (text: string) => string | undefined;
+  readonly leftOut: Node[];
+  readonly unread: Node[];
+}
+
+type Mapped<F extends Fields> = { readonly [Name in keyof F]?: Node };
+
+/** The members of an object that are translated. The others are refused, ignored or noted as unread; null counts as absent. */
+export function takeMembers<const F extends Fields>(reading: Reading, object: Node, fields: F): Mapped<F> {
+  const { json, unread } = reading;
+  requireKind(reading, object, 'object');
+  const taken: Record<string, Node> = {};
+  const end = json.next(object);
+  for (let key = object + 1; key < end; key = json.next(key + 1)) {
+    const value = key + 1;
+    const name = json.string(key);
+    const fate = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (fate === 'ignore') continue;
+    // The last of repeated members counts, even if it is null.
+    if (fate === 'map') delete taken[name];
+    if (json.kind(value) === 'null') continue;
+    if (fate === undefined) unread.push(value);
+    else if (fate === 'map') taken[name] = value;
+    else refuse(reading, value, `is not supported with this model: ${fate}`);
+  }
+  return taken as Mapped<F>;
+}
+
+/** A refusal of the request that names a place in it: `what` goes on after the place. */
+export function refuse({ json }: Pick<Reading, 'json'>, at: Node, what: string): never {
+  throw new GatewayError('invalid_request', `${placeOf(json, at)} ${what}`);
+}
+
+/** A place in a body as a sentence quotes it. */
+export function placeOf(json: Json, at: Node): string {
+  return excerpt(pathTo(json, at), longestPath) || 'The body';
+}
+
+export function requireKind(reading: Reading, value: Node, ...kinds: readonly Kind[]): void {
+  const kind = reading.json.kind(value);
+  if (kinds.includes(kind)) return;
+  refuse(reading, value, `must be ${kinds.map(describe).join(' or ')}, not ${describe(kind)}.`);
+}
+
+/** A string as it is written, with its quotes. */
+export function takeString(reading: Reading, value: Node): string {
+  requireKind(reading, value, 'string');
+  return reading.json.raw(value);
+}
+
+/** A string's text, if there is one. */
+export function textOf(reading: Reading, value: Node | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  requireKind(reading, value, 'string');
+  return reading.json.string(value);
+}
+
+/** A required member of an object. */
+export function required(reading: Reading, object: Node, name: string, value: Node | undefined): Node {
+  return value ?? refuse(reading, object, `has no ${name}. Add it.`);
+}
+
+export function rawOf({ json }: Reading, value: Node | undefined): string | undefined {
+  return value === undefined ? undefined : json.raw(value);
+}
+
+/** The type of an item, part or tool. */
+export function typeOf(reading: Reading, object: Node): string {
+  requireKind(reading, object, 'object');
+  return stringMember(reading.json, object, 'type') ?? '';
+}
+
+const longestType = 60;
+
+/** Refuses something of a type: `what` goes on after the place and the type. */
+export function refuseType(reading: Reading, object: Node, what: string): never {
+  const type = typeOf(reading, object);
+  refuse(reading, object, type === '' ? `(without a type) ${what}` : `(${excerpt(type, longestType)}) ${what}`);
+}
+
+/** Refuses something whose type nobody here knows: it carries content or a promise. */
+export function refuseUnknown(reading: Reading, object: Node, remedy = 'Leave it out.'): never {
+  refuseType(reading, object, `is of a kind that this model can't take. ${remedy}`);
+}

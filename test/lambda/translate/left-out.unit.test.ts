@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { listLeftOut, renderLeftOut } from '../../../lambda/translate/left-out.ts';
+
+/** The header for all members of a body that were left out. */
+function headerFor(names: readonly string[]): string | undefined {
+  const json = createScanner().scan(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`);
+  const values = [...json.keys(json.root)].map((key) => key + 1);
+  return renderLeftOut(listLeftOut(json, values.toReversed()));
+}
+
+describe('the header that names what was left out', () => {
+  test.each<[names: string[], header: string | undefined]>([
+    [[], undefined],
+    [['a'], 'a'],
+    [['b', 'a'], 'b, a'],
+    [['a', 'a'], 'a'],
+    [['a,b'], 'a?b'],
+    [['a\r\nx-evil: 1', 'é', '🙂', '\u0000 '], 'a??x-evil:?1, ?, ??, ??'],
+    [['x'.repeat(1_000_000)], 'x'.repeat(100)],
+    [
+      Array.from({ length: 20 }, (_, index) => `m${index}`),
+      Array.from({ length: 20 }, (_, index) => `m${index}`).join(', '),
+    ],
+  ])('%#', (names, header) => expect(headerFor(names)).toBe(header));
+
+  test('names twenty places, and how many more there are', () => {
+    const header = headerFor(Array.from({ length: 50_000 }, (_, index) => `m${index}`));
+    expect(header?.split(', ')).toHaveLength(21);
+    expect(header).toMatch(/^m0, .*, m19, \+49980$/);
+  });
+
+  test('holds 2 KB at most, and counts what does not fit', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `${'n'.repeat(90)}${index}${'n'.repeat(50)}`);
+    const header = headerFor(names) ?? '';
+    expect(header.length).toBeLessThanOrEqual(2_048);
+    const shown = header.split(', ');
+    expect(Number(shown.at(-1)) + shown.length - 1).toBe(30);
+  });
+});

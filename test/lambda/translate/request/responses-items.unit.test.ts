@@ -1,0 +1,437 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ChatUpstream } from '../../../../lambda/translate/options.ts';
+import { refusalOf, seals, toChat } from './translate.ts';
+
+const say = (role: string, text: string) => ({ type: 'message', role, content: text });
+const user = say('user', 'go');
+const call = (id: string, name = 'run', given = '{}') => ({
+  ...{ type: 'function_call', call_id: id, name, arguments: given },
+});
+const output = (id: string, text: unknown = `${id} done`) => ({
+  type: 'function_call_output',
+  call_id: id,
+  output: text,
+});
+const image = (url: string) => ({ type: 'input_image', image_url: url, detail: 'high' });
+const thought = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
+
+const called = (id: string, name = 'run', given = '{}') => ({
+  ...{ id, type: 'function', function: { name, arguments: given } },
+});
+const tool = (id: string, content: unknown = `${id} done`) => ({ role: 'tool', tool_call_id: id, content });
+const text = (text: string) => ({ type: 'text', text });
+const shown = (url: string) => ({ type: 'image_url', image_url: { url } });
+const asked = { role: 'user', content: 'go' };
+const calls = (...tool_calls: unknown[]) => ({ role: 'assistant', content: null, tool_calls });
+
+const translate = (input: unknown, upstream?: Partial<ChatUpstream>, more?: object) =>
+  toChat('responses', { model: 'svc', input, ...more }, upstream);
+
+type Case = [what: string, input: unknown, messages: unknown[], leftOut?: string];
+
+describe('the items of a responses request', () => {
+  test.each<Case>([
+    ['a text', 'hello', [{ role: 'user', content: 'hello' }]],
+    ['nothing', undefined, []],
+    ['a message without a type', [{ role: 'user', content: 'go' }], [asked]],
+    ['one text as a part', [{ role: 'user', content: [{ type: 'input_text', text: 'go' }] }], [asked]],
+    [
+      'several texts, which are never joined',
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'a' },
+            { type: 'input_text', text: 'b' },
+          ],
+        },
+      ],
+      [{ role: 'user', content: [text('a'), text('b')] }],
+    ],
+    [
+      'an image, without its detail',
+      [{ role: 'user', content: [{ type: 'input_text', text: 'see' }, image('data:image/png;base64,AA==')] }],
+      [{ role: 'user', content: [text('see'), shown('data:image/png;base64,AA==')] }],
+    ],
+    [
+      'a file and a recording',
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
+            { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+          ],
+        },
+      ],
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } },
+            { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+          ],
+        },
+      ],
+    ],
+    ['an empty content', [{ role: 'user', content: [] }], [{ role: 'user', content: '' }]],
+    ['several messages of the user in a row', [user, user], [asked, asked]],
+    [
+      'what the assistant said, with its notes',
+      [
+        user,
+        {
+          role: 'assistant',
+          id: 'msg_1',
+          status: 'completed',
+          phase: 'final_answer',
+          content: [{ type: 'output_text', text: 'ok', annotations: [], logprobs: [] }],
+        },
+      ],
+      [asked, { role: 'assistant', content: 'ok' }],
+    ],
+    [
+      'a refusal of the assistant',
+      [user, { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }, user],
+      [asked, { role: 'assistant', content: null, refusal: 'no' }, asked],
+    ],
+    [
+      'a run of reasoning, texts and calls, as one message',
+      [
+        user,
+        thought('hm'),
+        say('assistant', 'first'),
+        call('c1'),
+        say('assistant', 'then'),
+        call('c2', 'stop'),
+        output('c1'),
+        output('c2'),
+      ],
+      [
+        asked,
+        {
+          ...{ role: 'assistant', content: [text('first'), text('then')], reasoning_content: 'hm' },
+          tool_calls: [called('c1'), called('c2', 'stop')],
+        },
+        tool('c1'),
+        tool('c2'),
+      ],
+    ],
+    [
+      'outputs in another order than their calls',
+      [user, call('c1'), call('c2'), output('c2'), output('c1')],
+      [asked, calls(called('c1'), called('c2')), tool('c1'), tool('c2')],
+    ],
+    [
+      'an output that comes after more talk',
+      [user, call('c1'), call('c2'), output('c1'), say('assistant', 'well'), user, output('c2')],
+      [asked, calls(called('c1'), called('c2')), tool('c1'), tool('c2'), { role: 'assistant', content: 'well' }, asked],
+    ],
+    [
+      'ids that are used again in each turn',
+      [user, call('0', 'a'), output('0', 'A'), call('0', 'b'), output('0', 'B')],
+      [asked, calls(called('0', 'a')), tool('0', 'A'), calls(called('0', 'b')), tool('0', 'B')],
+    ],
+    ['empty arguments', [user, call('c1', 'run', ''), output('c1')], [asked, calls(called('c1')), tool('c1')]],
+    [
+      'arguments with a number that no double holds, in an odd order',
+      [user, call('c1', 'run', '{"z":12345678901234567890,"a":1.0}'), output('c1')],
+      [asked, calls(called('c1', 'run', '{"z":12345678901234567890,"a":1.0}')), tool('c1')],
+    ],
+    [
+      'a call of a custom tool',
+      [
+        user,
+        { type: 'custom_tool_call', call_id: 'c1', name: 'apply_patch', input: '*** "Begin"\n' },
+        { type: 'custom_tool_call_output', call_id: 'c1', output: 'ok' },
+      ],
+      [asked, calls(called('c1', 'apply_patch', '{"input":"*** \\"Begin\\"\\n"}')), tool('c1', 'ok')],
+    ],
+    [
+      'a call within a namespace that is not offered any more',
+      [user, { ...call('c1'), namespace: 'mcp__files' }, output('c1')],
+      [asked, calls(called('c1', 'mcp__files__run')), tool('c1')],
+    ],
+    [
+      'an output of several texts',
+      [
+        user,
+        call('c1'),
+        output('c1', [
+          { type: 'input_text', text: 'a' },
+          { type: 'input_text', text: 'b' },
+        ]),
+      ],
+      [asked, calls(called('c1')), tool('c1', [text('a'), text('b')])],
+    ],
+    [
+      'images in outputs, which follow the whole run',
+      [
+        user,
+        call('c1'),
+        call('c2'),
+        output('c1', [image('data:1'), { type: 'input_text', text: 'seen' }, image('data:2')]),
+        output('c2', [image('data:3')]),
+      ],
+      [
+        asked,
+        calls(called('c1'), called('c2')),
+        tool('c1', [
+          text('[image 1 of 2: see the next message]'),
+          text('seen'),
+          text('[image 2 of 2: see the next message]'),
+        ]),
+        tool('c2', '[image 1 of 1: see the next message]'),
+        { role: 'user', content: [shown('data:1'), shown('data:2'), shown('data:3')] },
+      ],
+    ],
+    [
+      'what the user says after such images, in the same message',
+      [user, call('c1'), output('c1', [image('data:1')]), user],
+      [
+        asked,
+        calls(called('c1')),
+        tool('c1', '[image 1 of 1: see the next message]'),
+        { role: 'user', content: [shown('data:1'), text('go')] },
+      ],
+    ],
+    [
+      'a message from another agent',
+      [
+        {
+          type: 'agent_message',
+          author: '/root',
+          recipient: '/root/a',
+          content: [
+            { type: 'input_text', text: 'go' },
+            { type: 'encrypted_content', encrypted_content: 'gAAA' },
+          ],
+        },
+      ],
+      [asked],
+      'input[0].content[1]',
+    ],
+    [
+      'a search at the vendor and an image without its result',
+      [
+        user,
+        { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } },
+        { type: 'image_generation_call', id: 'ig_1', status: 'failed', result: null },
+      ],
+      [asked],
+      'input[1], input[2]',
+    ],
+    [
+      'members that nobody knows',
+      [
+        { ...user, novelty: 1 },
+        { role: 'user', content: [{ type: 'input_text', text: 'go', tone: 'kind' }] },
+      ],
+      [asked, asked],
+      'input[0].novelty, input[1].content[0].tone',
+    ],
+  ])('%s', (...[, input, messages, leftOut]) => {
+    const chat = translate(input);
+    expect(chat.body.messages).toEqual(messages);
+    expect(chat.leftOut).toBe(leftOut);
+  });
+});
+
+describe('reasoning that comes back', () => {
+  const sealed = seals.seal('responses', 'what it really thought');
+  const spoken = [user, thought('old'), call('c1'), output('c1'), user];
+  const reasoningOf = (input: unknown[], upstream?: Partial<ChatUpstream>, more?: object) => {
+    const { body, leftOut } = translate(input, upstream, more);
+    return [body.messages.flatMap(({ reasoning_content = [] }) => reasoning_content), leftOut];
+  };
+
+  test.each<[what: string, item: object, text: string[], leftOut?: string]>([
+    ['a summary', thought('shown'), ['shown']],
+    [
+      'content before a summary',
+      { ...thought('shown'), content: [{ type: 'reasoning_text', text: 'whole' }] },
+      ['whole'],
+    ],
+    ['a seal of ours before both', { ...thought('shown'), encrypted_content: sealed }, ['what it really thought']],
+    ['a foreign seal beside a summary', { ...thought('shown'), encrypted_content: 'gAAA' }, ['shown']],
+    ['no content, as agents write it', { ...thought('shown'), content: null, encrypted_content: null }, ['shown']],
+    [
+      'a foreign seal alone',
+      { type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
+      [],
+      'input[1].encrypted_content',
+    ],
+    ['nothing at all', { type: 'reasoning', summary: [] }, []],
+  ])('%s', (...[, item, text, leftOut]) => {
+    expect(reasoningOf([user, item, call('c1'), output('c1')])).toEqual([text, leftOut]);
+  });
+
+  test('several of one turn are joined by a blank line', () => {
+    const items = [
+      user,
+      thought('a"'),
+      { ...thought('-'), encrypted_content: sealed },
+      thought('\\b'),
+      call('c1'),
+      output('c1'),
+    ];
+    expect(reasoningOf(items)).toEqual([['a"\n\nwhat it really thought\n\n\\b'], undefined]);
+  });
+
+  test.each<[what: string, upstream: Partial<ChatUpstream>, more: object, text: string[]]>([
+    ['goes back from all turns', {}, { reasoning: { context: 'all_turns' } }, ['old']],
+    ['goes back from this turn only, if the client says so', {}, { reasoning: { context: 'current_turn' } }, []],
+    ['never goes back, if the operator says so', { replay: 'never' }, {}, []],
+  ])('%s', (_what, upstream, more, text) => {
+    expect(reasoningOf(spoken, upstream, more)).toEqual([text, undefined]);
+  });
+
+  test('a foreign seal is not missed where nothing goes back', () => {
+    const items = [user, { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }, call('c1'), output('c1')];
+    expect(reasoningOf(items, { replay: 'never' })).toEqual([[], undefined]);
+  });
+});
+
+describe('instructions and system messages', () => {
+  const system = { role: 'system', content: 'rule' };
+  const developer = say('developer', 'rule');
+
+  test.each<[what: string, input: unknown, more: object, upstream: Partial<ChatUpstream>, messages: unknown[]]>([
+    ['instructions alone', 'go', { instructions: 'be' }, {}, [{ role: 'system', content: 'be' }, asked]],
+    ['a leading developer message', [developer, user], {}, {}, [system, asked]],
+    [
+      'both, as parts of one',
+      [developer, say('system', 'b'), user],
+      { instructions: 'be' },
+      {},
+      [{ role: 'system', content: [text('be'), text('rule'), text('b')] }, asked],
+    ],
+    [
+      'after a user: into that message',
+      [user, developer],
+      {},
+      {},
+      [{ role: 'user', content: [text('go'), text('rule')] }],
+    ],
+    [
+      'after the assistant: before what the user says next',
+      [user, say('assistant', 'ok'), developer, user],
+      {},
+      {},
+      [asked, { role: 'assistant', content: 'ok' }, { role: 'user', content: [text('rule'), text('go')] }],
+    ],
+    [
+      'after the assistant, and then the assistant',
+      [user, say('assistant', 'a'), developer, say('assistant', 'b')],
+      {},
+      {},
+      [
+        asked,
+        { role: 'assistant', content: 'a' },
+        { role: 'user', content: 'rule' },
+        { role: 'assistant', content: 'b' },
+      ],
+    ],
+    [
+      'after a result: into the result',
+      [user, call('c1'), output('c1'), developer],
+      {},
+      {},
+      [asked, calls(called('c1')), tool('c1', [text('c1 done'), text('rule')])],
+    ],
+    [
+      'between a call and its result: after the result',
+      [user, call('c1'), developer, output('c1')],
+      {},
+      {},
+      [asked, calls(called('c1')), tool('c1', [text('c1 done'), text('rule')])],
+    ],
+    ['kept where they are', [user, developer, user], {}, { systemTurns: 'keep' }, [asked, system, asked]],
+  ])('%s', (_what, input, more, upstream, messages) => {
+    expect(translate(input, upstream, more).body.messages).toEqual(messages);
+  });
+});
+
+describe('images in outputs', () => {
+  const input = [user, call('c1'), output('c1', [image('data:1')])];
+
+  test('stay where they are, if the upstream can read them there', () => {
+    expect(translate(input, { toolImages: 'inline' }).body.messages[2]).toEqual(tool('c1', [shown('data:1')]));
+  });
+
+  test('are refused, if the operator says so', () => {
+    expect(refusalOf('responses', { model: 'svc', input }, { toolImages: 'refuse' })).toBe(
+      "input[2].output[0] can't stand in a tool's output with this model. Send text.",
+    );
+  });
+});
+
+describe('items that are refused', () => {
+  test.each<[input: unknown, message: string]>([
+    [[output('call_x')], 'input[0] answers call_x, which no call before it waits for. Send the full history.'],
+    [
+      [user, call('c1'), output('c1'), output('c1')],
+      'input[3] answers c1, which no call before it waits for. Send the full history.',
+    ],
+    [[user, call('c1'), user], 'input[1] is a call without its output. Send the output too, or leave the call out.'],
+    [
+      [user, { type: 'compaction', encrypted_content: 'gAAA' }],
+      'input[1] (compaction) is a history that only its maker can read. Send the full history.',
+    ],
+    [
+      [{ type: 'compaction_trigger' }],
+      'input[0] (compaction_trigger) is a history that only its maker can read. Send the full history.',
+    ],
+    [
+      [{ type: 'item_reference', id: 'msg_1' }],
+      'input[0] (item_reference) refers to an item that is stored elsewhere. Send the item itself.',
+    ],
+    [
+      [{ type: 'local_shell_call', call_id: 'c' }],
+      'input[0] (local_shell_call) belongs to a tool that this model does not have. Offer a function instead.',
+    ],
+    [
+      [{ type: 'mcp_call', id: 'c' }],
+      'input[0] (mcp_call) belongs to a tool that runs at the vendor, and this model has none. Leave it out.',
+    ],
+    [
+      [{ type: 'image_generation_call', result: 'AAAA' }],
+      'input[0] (image_generation_call) holds an image. Send it as an input_image of the user.',
+    ],
+    [[{ type: 'hologram', data: 1 }], "input[0] (hologram) is of a kind that this model can't take. Leave it out."],
+    [
+      [{ role: 'user', content: [{ type: 'input_video', video_url: 'x' }] }],
+      "input[0].content[0] (input_video) is of a kind that this model can't take. Send text instead.",
+    ],
+    [
+      [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1' }] }],
+      'input[0].content[0].file_id is not supported with this model: its content is stored elsewhere. Send the content itself.',
+    ],
+    [
+      [{ role: 'user', content: [{ type: 'input_file', file_url: 'https://a.example/b.pdf' }] }],
+      'input[0].content[0].file_url is not supported with this model: its content is stored elsewhere. Send the content itself.',
+    ],
+    [
+      [{ role: 'system', content: [image('data:1')] }],
+      "input[0].content[0] (input_image) can't stand in instructions. Send it in a message of the user.",
+    ],
+    [
+      [{ role: 'assistant', content: [image('data:1')] }],
+      "input[0].content[0] (input_image) can't stand in a message of the assistant. Send text.",
+    ],
+    [[{ role: 'critic', content: 'x' }], 'input[0].role must be user, assistant, system or developer.'],
+    [[{ role: 'user' }], 'input[0] has no content. Add it.'],
+    [[{ role: 'user', content: 5 }], 'input[0].content must be a string or an array, not a number.'],
+    [['hello'], 'input[0] must be an object, not a string.'],
+    [
+      [{ type: 'function_call', call_id: 'c', name: 'run', arguments: {} }],
+      'input[0].arguments must be a string, not an object.',
+    ],
+    [
+      [{ type: 'tool_search_call', call_id: 'c', arguments: {} }],
+      'input[0] is a tool search at the vendor, and this model has none. Set its execution to client.',
+    ],
+  ])('%j', (input, message) => {
+    expect(refusalOf('responses', { model: 'svc', input })).toBe(message);
+  });
+});

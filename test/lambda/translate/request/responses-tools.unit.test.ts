@@ -1,0 +1,269 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusalOf, toChat } from './translate.ts';
+
+const parameters = { type: 'object', properties: { z: { type: 'string' }, a: { type: 'number' } } };
+const run = { type: 'function', name: 'run', description: 'runs', parameters, strict: false };
+const patch = { type: 'custom', name: 'apply_patch', description: 'patches' };
+const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "a"\n' };
+const files = {
+  type: 'namespace',
+  name: 'mcp__files',
+  description: 'files',
+  tools: [{ type: 'function', name: 'read' }],
+};
+const search = { type: 'tool_search', execution: 'client', description: 'finds', parameters };
+
+const written = (name: string, more: object = {}) => ({
+  type: 'function',
+  function: { name, parameters: { type: 'object', properties: {} }, ...more },
+});
+const freeText = {
+  ...{ type: 'object', properties: { input: { type: 'string' } }, required: ['input'], additionalProperties: false },
+};
+const ran = written('run', { description: 'runs', parameters, strict: false });
+
+const translate = (more: object) => toChat('responses', { model: 'svc', input: 'go', ...more });
+const refused = (more: object) => refusalOf('responses', { model: 'svc', input: 'go', ...more });
+
+describe('the tools of a responses request', () => {
+  test.each<[what: string, more: object, tools: unknown, leftOut?: string]>([
+    ['none', {}, undefined],
+    ['an empty list', { tools: [], tool_choice: 'auto', parallel_tool_calls: false }, undefined],
+    ['a function', { tools: [run] }, [ran]],
+    [
+      'a function without parameters',
+      { tools: [{ type: 'function', name: 'run', parameters: null, strict: null }] },
+      [written('run')],
+    ],
+    [
+      'a free text',
+      { tools: [{ ...patch, format: { type: 'text' } }] },
+      [written('apply_patch', { description: 'patches', parameters: freeText })],
+    ],
+    [
+      'a grammar, which can only be asked for',
+      { tools: [run, { ...patch, format: grammar }, { ...patch, name: 'exec', format: grammar }] },
+      [
+        ran,
+        ...['apply_patch', 'exec'].map((name) =>
+          written(name, {
+            description: 'patches\n\nThe input must match this grammar (lark):\nstart: "a"\n',
+            parameters: freeText,
+          }),
+        ),
+      ],
+      'tools[1].format',
+    ],
+    [
+      'a grammar without a description',
+      { tools: [{ type: 'custom', name: 'exec', format: grammar }] },
+      [
+        written('exec', {
+          description: 'The input must match this grammar (lark):\nstart: "a"\n',
+          parameters: freeText,
+        }),
+      ],
+      'tools[0].format',
+    ],
+    ['a namespace', { tools: [files] }, [written('mcp__files__read')], 'tools[0].description'],
+    ['a search of the client', { tools: [search] }, [written('tool_search', { description: 'finds', parameters })]],
+    [
+      'tools that run at the vendor',
+      { tools: [{ type: 'web_search', external_web_access: false }, run, { type: 'image_generation' }] },
+      [ran],
+      'tools[0], tools[2]',
+    ],
+    ['only such tools', { tools: [{ type: 'web_search_preview' }], tool_choice: 'auto' }, undefined, 'tools[0]'],
+    [
+      'additional tools in the input',
+      { input: [{ type: 'additional_tools', role: 'developer', tools: [run, { type: 'web_search' }] }] },
+      [ran],
+      'input[0].tools[1]',
+    ],
+    ['the same tool twice', { tools: [run, run] }, [ran]],
+    ['another tool of the same name', { tools: [run, { ...run, description: 'walks' }] }, [ran], 'tools[1]'],
+    [
+      'members that nobody knows',
+      { tools: [{ ...run, output_schema: {}, allowed_callers: null }] },
+      [ran],
+      'tools[0].output_schema',
+    ],
+  ])('%s', (...[, more, tools, leftOut]) => {
+    const chat = translate(more);
+    expect(chat.body.tools).toEqual(tools);
+    expect(chat.leftOut).toBe(leftOut);
+    if (tools === undefined) {
+      expect(chat.body).not.toHaveProperty('tool_choice');
+      expect(chat.body).not.toHaveProperty('parallel_tool_calls');
+    }
+  });
+
+  test('a schema goes over byte for byte', () => {
+    const schema = '{ "type":"object",  "properties":{"n":{"maximum":12345678901234567890,"\\u0061":1e2}} }';
+    const body = `{"model":"svc","input":"go","tools":[{"type":"function","name":"f","parameters":${schema}}]}`;
+    expect(toChat('responses', body).text).toContain(`"parameters":${schema}`);
+  });
+
+  test('calls find their way back to the tools of the client', () => {
+    const { tools } = translate({ tools: [files, { ...patch, name: 'exec' }, search, run] });
+    expect(['mcp__files__read', 'exec', 'tool_search', 'run', 'mcp__other__read'].map(tools.find)).toEqual([
+      { kind: 'function', name: 'read', namespace: 'mcp__files' },
+      { kind: 'custom', name: 'exec' },
+      { kind: 'tool_search', name: 'tool_search' },
+      { kind: 'function', name: 'run' },
+      { kind: 'function', name: 'mcp__other__read' },
+    ]);
+  });
+
+  test('a function that is called like one of a namespace does not take its calls', () => {
+    const { body, tools } = translate({ tools: [files, { ...run, name: 'mcp__files__read' }] });
+    const [first, second] = (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
+    expect([tools.find(first ?? ''), tools.find(second ?? '')]).toEqual([
+      { kind: 'function', name: 'read', namespace: 'mcp__files' },
+      { kind: 'function', name: 'mcp__files__read' },
+    ]);
+  });
+});
+
+describe('tools that a search finds', () => {
+  const deferred = { ...files, tools: [{ type: 'function', name: 'read', defer_loading: true }] };
+  const call = { type: 'tool_search_call', call_id: 's1', execution: 'client', arguments: { query: 'read "all"' } };
+  const found = (...tools: unknown[]) => ({ type: 'tool_search_output', call_id: 's1', execution: 'client', tools });
+  const searched = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      { id: 's1', type: 'function', function: { name: 'tool_search', arguments: '{"query":"read \\"all\\""}' } },
+    ],
+  };
+  const asked = { role: 'user', content: 'go' };
+  const user = { role: 'user', content: 'go' };
+  const searchTool = written('tool_search', { description: 'finds', parameters });
+
+  test('are not offered before', () => {
+    const { body, leftOut } = translate({ tools: [search, deferred] });
+    expect(body.tools).toEqual([searchTool]);
+    expect(leftOut).toBe('tools[1].description');
+  });
+
+  test('are offered from then on, and listed by their names', () => {
+    const { body } = translate({ tools: [search, deferred], input: [user, call, found(deferred, run)] });
+    expect(body.tools).toEqual([searchTool, written('mcp__files__read'), ran]);
+    expect(body.messages).toEqual([
+      asked,
+      searched,
+      { role: 'tool', tool_call_id: 's1', content: 'mcp__files__read\nrun' },
+    ]);
+  });
+
+  test('may be none', () => {
+    const { body } = translate({ tools: [search], input: [user, call, found()] });
+    expect(body.messages[2]).toEqual({ role: 'tool', tool_call_id: 's1', content: 'No tools found.' });
+  });
+
+  test('may be found again', () => {
+    const input = [user, call, found(run), { ...call, call_id: 's2' }, { ...found(run), call_id: 's2' }];
+    const { body, leftOut } = translate({ tools: [search], input });
+    expect(body.tools).toEqual([searchTool, ran]);
+    expect(leftOut).toBeUndefined();
+  });
+});
+
+describe('the choice of a responses request', () => {
+  const forced = (name: string) => ({ type: 'function', function: { name } });
+  const tools = [run, patch, files];
+  const names = ['run', 'apply_patch', 'mcp__files__read'];
+
+  test.each<[choice: unknown, written: unknown, offered: string[], leftOut?: string]>([
+    ['auto', 'auto', names],
+    ['none', 'none', names],
+    ['required', 'required', names],
+    [{ type: 'function', name: 'run' }, forced('run'), names],
+    [{ type: 'custom', name: 'apply_patch' }, forced('apply_patch'), names],
+    [{ type: 'function', name: 'read', namespace: 'mcp__files' }, forced('mcp__files__read'), names],
+    [
+      { type: 'allowed_tools', mode: 'required', tools: [{ type: 'custom', name: 'apply_patch' }] },
+      'required',
+      ['apply_patch'],
+    ],
+    [
+      { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }, { type: 'function', name: 'run' }] },
+      'auto',
+      ['run'],
+      'tool_choice.tools[0]',
+    ],
+  ])('%j', (...[choice, written, offered, leftOut]) => {
+    const chat = translate({ tools, tool_choice: choice });
+    expect(chat.body.tool_choice).toEqual(written);
+    expect((chat.body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(offered);
+    expect(chat.leftOut).toBe(['tools[2].description', ...(leftOut === undefined ? [] : [leftOut])].join(', '));
+  });
+
+  test('one call at a time is asked for only where calls are possible', () => {
+    expect(translate({ tools, parallel_tool_calls: false }).body.parallel_tool_calls).toBe(false);
+    expect(translate({ tools, parallel_tool_calls: true }).body).not.toHaveProperty('parallel_tool_calls');
+  });
+});
+
+describe('tools and choices that are refused', () => {
+  const gone = 'leaves no tool that this model could call. Offer a function.';
+  test.each<[more: object, message: string]>([
+    [
+      { tools: [run, { type: 'file_search', vector_store_ids: [] }] },
+      'tools[1] (file_search) runs at the vendor, and this model has none. Leave it out of tools.',
+    ],
+    [
+      { tools: [{ type: 'mcp', server_label: 'x' }] },
+      'tools[0] (mcp) runs at the vendor, and this model has none. Leave it out of tools.',
+    ],
+    [
+      { tools: [{ type: 'local_shell' }] },
+      'tools[0] (local_shell) is a tool whose calls this model does not know. Offer a function instead.',
+    ],
+    [{ tools: [{ type: 'oracle' }] }, "tools[0] (oracle) is of a kind that this model can't take. Leave it out."],
+    [
+      { tools: [{ type: 'custom', name: 'x', format: { type: 'sonnet' } }] },
+      "tools[0].format (sonnet) is of a kind that this model can't take. Leave it out.",
+    ],
+    [
+      { tools: [{ ...files, tools: [files] }] },
+      "tools[0].tools[0] (namespace) is of a kind that this model can't take. Leave it out.",
+    ],
+    [
+      { tools: [{ type: 'tool_search' }] },
+      'tools[0] is a tool search at the vendor, and this model has none. Set its execution to client.',
+    ],
+    [
+      { tools: [{ ...run, defer_loading: true }] },
+      'tools[0].defer_loading needs a tool_search among the tools, or no search could load the tool.',
+    ],
+    [{ tools: [{ type: 'function' }] }, 'tools[0] has no name. Add it.'],
+    [{ tools: {} }, 'tools must be an array, not an object.'],
+    [
+      { tools: [run, { type: 'web_search' }], tool_choice: { type: 'web_search' } },
+      'tools[1] (web_search) runs at the vendor, and this model has none. In Codex: web_search = "disabled".',
+    ],
+    [
+      { tools: [{ type: 'image_generation' }], tool_choice: { type: 'image_generation' } },
+      'tools[0] (image_generation) runs at the vendor, and this model has none. Leave it out.',
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'function', name: 'walk' } },
+      'tool_choice names a tool that is not among the tools. Add it to them.',
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name: 'run' }] } },
+      'tool_choice.tools[0] names a tool that is not among the tools. Add it to them.',
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] } },
+      `tool_choice ${gone}`,
+    ],
+    [{ tools: [{ type: 'web_search' }], tool_choice: 'required' }, `tool_choice ${gone}`],
+    [{ tools: [run], tool_choice: 'sometimes' }, 'tool_choice must be auto, none or required.'],
+    [
+      { tools: [run], tool_choice: { type: 'shell' } },
+      "tool_choice (shell) is of a kind that this model can't take. Leave it out.",
+    ],
+  ])('%j', (more, message) => expect(refused(more)).toBe(message));
+});

@@ -1,0 +1,458 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ChatUpstream } from '../../../../lambda/translate/options.ts';
+import { refusalOf, seals, toChat } from './translate.ts';
+
+const user = { role: 'user', content: 'go' };
+const block = (text: string) => ({ type: 'text', text });
+const cached = { cache_control: { type: 'ephemeral' } };
+const use = (id: string, input: unknown = {}, name = 'run') => ({ type: 'tool_use', id, name, input });
+const result = (id: string, content: unknown = `${id} done`, more: object = {}) => ({
+  ...{ type: 'tool_result', tool_use_id: id, content },
+  ...more,
+});
+const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
+const from = (...content: unknown[]) => ({ role: 'user', content });
+const thinking = (text: string, signature = '') => ({ type: 'thinking', thinking: text, signature });
+const png = { type: 'base64', media_type: 'image/png', data: 'AA==' };
+const pdf = { type: 'base64', media_type: 'application/pdf', data: 'AA==' };
+const image = { type: 'image', source: png };
+
+const asked = { role: 'user', content: 'go' };
+const called = (id: string, given = '{}', name = 'run') => ({
+  ...{ id, type: 'function', function: { name, arguments: given } },
+});
+const calls = (...tool_calls: unknown[]) => ({ role: 'assistant', content: null, tool_calls });
+const tool = (id: string, content: unknown = `${id} done`) => ({ role: 'tool', tool_call_id: id, content });
+const shown = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+
+const request = (messages: unknown, more: object = {}) => ({ model: 'svc', max_tokens: 9, messages, ...more });
+const translate = (messages: unknown, upstream?: Partial<ChatUpstream>, more?: object) =>
+  toChat('messages', request(messages, more), upstream);
+
+describe('the messages of a messages request', () => {
+  test.each<[what: string, messages: unknown[], written: unknown[], leftOut?: string]>([
+    ['a text', [user], [asked]],
+    ['one block, cached', [from({ ...block('go'), ...cached })], [asked]],
+    ['several blocks', [from(block('a'), block('b'))], [{ role: 'user', content: [block('a'), block('b')] }]],
+    [
+      'images',
+      [from(block('see'), image, { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } })],
+      [
+        {
+          role: 'user',
+          content: [block('see'), shown, { type: 'image_url', image_url: { url: 'https://a.example/b.png' } }],
+        },
+      ],
+    ],
+    [
+      'a document in base64',
+      [from({ type: 'document', source: pdf, title: 'a.pdf', citations: { enabled: false } })],
+      [
+        {
+          role: 'user',
+          content: [{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } }],
+        },
+      ],
+    ],
+    [
+      'a document without a title',
+      [from({ type: 'document', source: pdf })],
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'file', file: { filename: 'document.pdf', file_data: 'data:application/pdf;base64,AA==' } },
+          ],
+        },
+      ],
+    ],
+    [
+      'a document of text',
+      [
+        from({
+          type: 'document',
+          source: { type: 'text', media_type: 'text/plain', data: 'b' },
+          title: 'A',
+          context: 'c',
+        }),
+      ],
+      [{ role: 'user', content: 'A\n\nb' }],
+      'messages[0].content[0].context',
+    ],
+    [
+      'an answer',
+      [user, { role: 'assistant', content: 'ok' }, user],
+      [asked, { role: 'assistant', content: 'ok' }, asked],
+    ],
+    [
+      'texts and calls of one turn',
+      [
+        user,
+        assistant(block('a'), use('t1'), block('b'), use('t2', { z: 1, a: [2.5] }, 'stop')),
+        from(result('t1'), result('t2')),
+      ],
+      [
+        asked,
+        {
+          role: 'assistant',
+          content: [block('a'), block('b')],
+          tool_calls: [called('t1'), called('t2', '{"z":1,"a":[2.5]}', 'stop')],
+        },
+        tool('t1'),
+        tool('t2'),
+      ],
+    ],
+    [
+      'two messages of the assistant in a row',
+      [user, assistant(block('a')), assistant(use('t1')), from(result('t1'))],
+      [asked, { role: 'assistant', content: 'a', tool_calls: [called('t1')] }, tool('t1')],
+    ],
+    [
+      'results before what else the user says',
+      [user, assistant(use('t1')), from(block('and'), result('t1'), block('then'))],
+      [asked, calls(called('t1')), tool('t1'), { role: 'user', content: [block('and'), block('then')] }],
+    ],
+    [
+      'results in another order than their calls',
+      [user, assistant(use('t1'), use('t2')), from(result('t2'), result('t1'))],
+      [asked, calls(called('t1'), called('t2')), tool('t1'), tool('t2')],
+    ],
+    [
+      'a result without content',
+      [user, assistant(use('t1')), from({ type: 'tool_result', tool_use_id: 't1' })],
+      [asked, calls(called('t1')), tool('t1', '')],
+    ],
+    [
+      'a result with an image, and a word with it',
+      [user, assistant(use('t1')), from(result('t1', [block('a'), image]), block('look'))],
+      [
+        asked,
+        calls(called('t1')),
+        tool('t1', [block('a'), block('[image 1 of 1: see the next message]')]),
+        { role: 'user', content: [shown, block('look')] },
+      ],
+    ],
+    [
+      'a call that failed',
+      [user, assistant(use('t1')), from(result('t1', 'not there', { is_error: true }))],
+      [asked, calls(called('t1')), tool('t1', 'Error: not there')],
+    ],
+    [
+      'a call that failed and says so',
+      [user, assistant(use('t1')), from(result('t1', [block('ERROR 5'), block('b')], { is_error: true }))],
+      [asked, calls(called('t1')), tool('t1', [block('ERROR 5'), block('b')])],
+    ],
+    [
+      'a call that failed without a word',
+      [user, assistant(use('t1')), from(result('t1', [], { is_error: true }))],
+      [asked, calls(called('t1')), tool('t1', 'Error')],
+    ],
+    [
+      'a system message after the user',
+      [user, { role: 'system', content: [block('rule')] }],
+      [{ role: 'user', content: [block('go'), block('rule')] }],
+    ],
+    [
+      'a system message after a result',
+      [user, assistant(use('t1')), from(result('t1')), { role: 'system', content: 'rule' }],
+      [asked, calls(called('t1')), tool('t1', [block('t1 done'), block('rule')])],
+    ],
+    [
+      'a system message between a call and its result',
+      [user, assistant(use('t1')), { role: 'system', content: 'rule' }, from(result('t1'), block('then'))],
+      [asked, calls(called('t1')), tool('t1', [block('t1 done'), block('rule')]), { role: 'user', content: 'then' }],
+    ],
+    [
+      'members that nobody knows',
+      [
+        { ...user, mood: 1 },
+        assistant({ ...use('t1'), caller: { type: 'direct' } }),
+        from(result('t1', 'x', { toolset_name: 'y' })),
+      ],
+      [asked, calls(called('t1')), tool('t1', 'x')],
+      'messages[0].mood, messages[1].content[0].caller, messages[2].content[0].toolset_name',
+    ],
+  ])('%s', (...[, messages, written, leftOut]) => {
+    const chat = translate(messages);
+    expect(chat.body.messages).toEqual(written);
+    expect(chat.leftOut).toBe(leftOut);
+  });
+
+  test('the input of a call goes over as it is written', () => {
+    const input = '{ "n" :12345678901234567890, "\\u0061":[ ] }';
+    const messages = `[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"run","input":${input}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"}]}]`;
+    const { text } = toChat('messages', `{"model":"svc","max_tokens":9,"messages":${messages}}`);
+    expect(text).toContain(`"arguments":${JSON.stringify(input)}`);
+  });
+});
+
+describe('the system prompt of a messages request', () => {
+  const billing = { ...block('x-anthropic-billing-header: cc_version=2.1; cch=0a1b2;') };
+  const system = (content: unknown) => ({ role: 'system', content });
+
+  test.each<[value: unknown, messages: unknown[]]>([
+    ['be', [system('be'), asked]],
+    [[{ ...block('be'), ...cached }], [system('be'), asked]],
+    [
+      [billing, block('be'), block('kind')],
+      [system([block('be'), block('kind')]), asked],
+    ],
+    [[billing], [asked]],
+    [[], [asked]],
+  ])('%j', (value, messages) => {
+    expect(translate([user], {}, { system: value }).body.messages).toEqual(messages);
+  });
+
+  test('leading system messages join it', () => {
+    const { body } = translate([{ role: 'system', content: 'rule' }, user], {}, { system: 'be' });
+    expect(body.messages).toEqual([system([block('be'), block('rule')]), asked]);
+  });
+});
+
+describe('thinking that comes back', () => {
+  const sealed = seals.seal('messages', 'what it really thought');
+  const loop = (id: string, ...thoughts: unknown[]) => [user, assistant(...thoughts, use(id)), from(result(id))];
+  const thoughts = (messages: unknown[], upstream?: Partial<ChatUpstream>, more?: object) => {
+    const { body, leftOut } = translate(messages, upstream, more);
+    return [body.messages.flatMap(({ reasoning_content = [] }) => reasoning_content), leftOut];
+  };
+
+  test.each<[what: string, blocks: unknown[], text: string[], leftOut?: string]>([
+    ['what was shown', [thinking('hm')], ['hm']],
+    ['what was sealed, before what was shown', [thinking('hm', sealed)], ['what it really thought']],
+    ['what was sealed and not shown', [thinking('', sealed)], ['what it really thought']],
+    ['what was shown beside a foreign signature', [thinking('hm', 'EqQB')], ['hm']],
+    ['a foreign signature alone', [thinking('', 'EqQB')], [], 'messages[1].content[0]'],
+    ['a seal for another dialect', [thinking('', seals.seal('responses', 'x'))], [], 'messages[1].content[0]'],
+    ['what a vendor redacted', [{ type: 'redacted_thinking', data: 'EqQB' }], [], 'messages[1].content[0]'],
+    ['several of one turn', [thinking('a'), block('well'), thinking('b')], ['a\n\nb']],
+  ])('%s', (...[, blocks, text, leftOut]) => expect(thoughts(loop('t1', ...blocks))).toEqual([text, leftOut]));
+
+  const long = [
+    ...loop('t1', thinking('one')),
+    ...[assistant(thinking('and'), block('done')), ...loop('t2', thinking('two'))],
+    ...[assistant(thinking('three'), use('t3')), from(result('t3'))],
+  ];
+  const clear = (keep?: unknown) => ({
+    context_management: { edits: [{ type: 'clear_thinking_20251015', ...(keep !== undefined && { keep }) }] },
+  });
+
+  test.each<[keep: unknown, text: string[]]>([
+    ['all', ['one', 'and', 'two', 'three']],
+    [{ type: 'all' }, ['one', 'and', 'two', 'three']],
+    [{ type: 'thinking_turns', value: 2 }, ['one', 'and', 'two', 'three']],
+    [{ type: 'thinking_turns', value: 1 }, ['two', 'three']],
+    [undefined, ['two', 'three']],
+  ])('of the turns that the client keeps: %j', (keep, text) => {
+    expect(thoughts(long, {}, clear(keep))).toEqual([text, undefined]);
+  });
+
+  test('never, if the operator says so', () => {
+    expect(thoughts(loop('t1', thinking('a'), { type: 'redacted_thinking', data: 'x' }), { replay: 'never' })).toEqual([
+      [],
+      undefined,
+    ]);
+  });
+});
+
+describe('the members of a messages request', () => {
+  const schema = { type: 'object', properties: { z: {}, a: {} } };
+  const run = { name: 'run', description: 'runs', input_schema: schema };
+  const ran = { type: 'function', function: { name: 'run', description: 'runs', parameters: schema } };
+  const form = { response_format: { type: 'json_schema', json_schema: { name: 'output', schema, strict: true } } };
+  const forced = { type: 'function', function: { name: 'run' } };
+
+  test.each<[more: object, written: object, leftOut?: string]>([
+    [
+      { temperature: 1, top_p: 0.5, top_k: 40, stop_sequences: ['a', 'b'] },
+      { temperature: 1, top_p: 0.5, top_k: 40, stop: ['a', 'b'] },
+    ],
+    [{ stop_sequences: [] }, {}],
+    [{ stream: true }, { stream: true, stream_options: { include_usage: true } }],
+    [
+      {
+        cache_control: cached,
+        metadata: { user_id: 'u' },
+        service_tier: 'auto',
+        speed: 'fast',
+        diagnostics: {},
+        user_profile_id: 'p',
+      },
+      {},
+    ],
+    [{ output_config: { format: { type: 'json_schema', schema } } }, form],
+    [{ output_format: { type: 'json_schema', schema } }, form],
+    [{ tools: [{ ...run, ...cached, eager_input_streaming: true, defer_loading: false }] }, { tools: [ran] }],
+    [
+      { tools: [{ ...run, type: 'custom', strict: true }] },
+      { tools: [{ type: 'function', function: { ...ran.function, strict: true } }] },
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+      { tools: [ran], tool_choice: 'auto', parallel_tool_calls: false },
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'any' } },
+      { tools: [ran], tool_choice: 'required' },
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'none' } },
+      { tools: [ran], tool_choice: 'none' },
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'tool', name: 'run' } },
+      { tools: [ran], tool_choice: forced },
+    ],
+    [{ tools: [], tool_choice: { type: 'auto', disable_parallel_tool_use: true } }, {}],
+    [
+      { novelty: 1, output_config: { task_budget: {} }, tools: [{ ...run, allowed_callers: ['direct'] }] },
+      { tools: [ran] },
+      'novelty, output_config.task_budget, tools[0].allowed_callers',
+    ],
+  ])('%j', (...[more, written, leftOut]) => {
+    const { body, leftOut: said } = translate([user], {}, more);
+    expect(body).toEqual({ model: 'up-model', messages: [asked], max_tokens: 9, ...written });
+    expect(said).toBe(leftOut);
+  });
+});
+
+describe('how much a messages client wants the model to think', () => {
+  const named = { reasoning: 'reasoning_effort' } as const;
+  const switched = { reasoning: 'chat_template_kwargs' } as const;
+  const on = { chat_template_kwargs: { enable_thinking: true } };
+  const off = { chat_template_kwargs: { enable_thinking: false } };
+  const enabled = (budget_tokens: number) => ({ thinking: { type: 'enabled', budget_tokens } });
+  const adaptive = { thinking: { type: 'adaptive', display: 'omitted' } };
+  const disabled = { thinking: { type: 'disabled' } };
+  const effort = { output_config: { effort: 'medium' } };
+  const [budgetPlace, effortPlace] = ['thinking.budget_tokens', 'output_config.effort'];
+
+  test.each<[upstream: Partial<ChatUpstream>, more: object, written: object, leftOut?: string]>([
+    [{}, {}, {}],
+    [{}, adaptive, {}],
+    [{}, disabled, {}],
+    [{}, { thinking: false }, {}],
+    [{}, { ...adaptive, ...effort }, {}, effortPlace],
+    [{}, enabled(2_000), {}, budgetPlace],
+    [named, {}, {}],
+    [named, adaptive, {}],
+    [named, { ...adaptive, ...effort }, { reasoning_effort: 'medium' }],
+    [named, effort, { reasoning_effort: 'medium' }],
+    [named, enabled(2_048), { reasoning_effort: 'low' }, budgetPlace],
+    [named, enabled(8_000), { reasoning_effort: 'medium' }, budgetPlace],
+    [named, enabled(24_000), { reasoning_effort: 'high' }, budgetPlace],
+    [{ ...named, levels: ['low', 'max'] }, enabled(31_999), { reasoning_effort: 'max' }, budgetPlace],
+    [named, { ...enabled(9), ...effort }, { reasoning_effort: 'medium' }, budgetPlace],
+    [named, disabled, { reasoning_effort: 'low' }, 'thinking'],
+    [{ ...named, levels: ['none', 'low'] }, disabled, { reasoning_effort: 'none' }],
+    [{ ...named, levels: ['none', 'low'] }, { ...disabled, ...effort }, { reasoning_effort: 'none' }, effortPlace],
+    [switched, {}, off],
+    [switched, disabled, off],
+    [switched, { thinking: false }, off],
+    [switched, { output_config: { effort: 'none' } }, off],
+    [switched, adaptive, {}],
+    [switched, { ...adaptive, ...effort }, on, effortPlace],
+    [switched, effort, off, effortPlace],
+    [switched, enabled(9), on, budgetPlace],
+    [switched, { thinking: { type: 'between_tools' } }, {}, 'thinking'],
+  ])('%j, asked %j', (...[upstream, more, written, leftOut]) => {
+    const { body, leftOut: said } = translate([user], upstream, more);
+    expect(body).toEqual({ model: 'up-model', messages: [asked], max_tokens: 9, ...written });
+    expect(said).toBe(leftOut);
+  });
+});
+
+describe('messages requests that are refused', () => {
+  const unknown = "is of a kind that this model can't take.";
+  const unsupported = 'is not supported with this model:';
+  const vendor = 'it belongs to a vendor, and this model has none. Leave it out.';
+
+  test.each<[messages: unknown, message: string]>([
+    [
+      [user, assistant(block('{'))],
+      "messages[1] begins the answer, which this model can't continue. End with a message of the user.",
+    ],
+    [
+      [user, assistant(use('t1')), user],
+      'messages[1].content[0] is a call without its output. Send the output too, or leave the call out.',
+    ],
+    [
+      [from(result('t1'))],
+      'messages[0].content[0] answers t1, which no call before it waits for. Send the full history.',
+    ],
+    [
+      [from({ type: 'image', source: { type: 'file', file_id: 'f' } })],
+      'messages[0].content[0].source (file) is stored elsewhere. Send the image itself, in base64.',
+    ],
+    [
+      [from({ type: 'document', source: { type: 'url', url: 'https://a.example' } })],
+      `messages[0].content[0].source (url) ${unknown} Send base64 or text.`,
+    ],
+    [
+      [from({ type: 'document', source: pdf, citations: { enabled: true } })],
+      "messages[0].content[0].citations.enabled asks for citations, which this model can't make. Leave it out.",
+    ],
+    [
+      [from({ type: 'search_result', content: [] })],
+      `messages[0].content[0] (search_result) ${unknown} Send text instead.`,
+    ],
+    [
+      [from({ type: 'container_upload', file_id: 'f' })],
+      `messages[0].content[0] (container_upload) ${unknown} Send text instead.`,
+    ],
+    [
+      [user, assistant(use('t1')), from(result('t1', [{ type: 'tool_reference', tool_name: 'x' }]))],
+      `messages[2].content[0].content[0] (tool_reference) ${unknown} Send text instead.`,
+    ],
+    [
+      [user, assistant({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }), user],
+      `messages[1].content[0] (server_tool_use) ${unknown} Send text instead.`,
+    ],
+    [[user, assistant(image), user], `messages[1].content[0] (image) ${unknown} Send text instead.`],
+    [
+      [{ role: 'system', content: [image] }, user],
+      "messages[0].content[0] (image) can't stand in instructions. Send text.",
+    ],
+    [[{ role: 'robot', content: 'x' }], 'messages[0].role must be user, assistant or system.'],
+    [[{ role: 'user' }], 'messages[0] has no content. Add it.'],
+  ])('%j', (messages, message) => expect(refusalOf('messages', request(messages))).toBe(message));
+
+  test.each<[more: object, message: string]>([
+    [
+      { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+      'tools[0] (web_search_20250305) runs at the vendor, and this model has none. Leave it out of tools.',
+    ],
+    [
+      { tools: [{ type: 'bash_20250124', name: 'bash' }] },
+      "tools[0] (bash_20250124) is described to its vendor's models only. Offer a tool with a description and an input_schema.",
+    ],
+    [{ tools: [{ type: 'oracle_20300101' }] }, `tools[0] (oracle_20300101) ${unknown} Leave it out.`],
+    [
+      { tools: [{ name: 'a', input_schema: {}, defer_loading: true }] },
+      'tools[0].defer_loading needs a search at the vendor, and this model has none. Leave it out.',
+    ],
+    [
+      { tools: [{ name: 'a', input_schema: {}, input_examples: [] }] },
+      `tools[0].input_examples ${unsupported} nothing here shows examples to the model. Describe them in the description.`,
+    ],
+    [{ tool_choice: { type: 'any' } }, 'tool_choice leaves no tool that this model could call. Offer a function.'],
+    [
+      { tool_choice: { type: 'tool', name: 'a' } },
+      'tool_choice names a tool that is not among the tools. Add it to them.',
+    ],
+    [{ tool_choice: { type: 'whim' } }, `tool_choice (whim) ${unknown} Leave it out.`],
+    [
+      { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } },
+      'context_management.edits[0] (clear_tool_uses_20250919) shortens the history, which nothing here does. Leave it out.',
+    ],
+    [{ mcp_servers: [] }, `mcp_servers ${unsupported} ${vendor}`],
+    [{ container: 'c' }, `container ${unsupported} ${vendor}`],
+    [{ fallbacks: [] }, `fallbacks ${unsupported} ${vendor}`],
+    [{ inference_geo: 'eu' }, `inference_geo ${unsupported} ${vendor}`],
+    [
+      { thread: { id: 't' } },
+      `thread ${unsupported} nothing is stored between requests. Send the full history in messages.`,
+    ],
+    [{ output_config: { format: { type: 'xml' } } }, `output_config.format (xml) ${unknown} Leave it out.`],
+  ])('%j', (more, message) => expect(refusalOf('messages', request([user], more))).toBe(message));
+});

@@ -30,6 +30,7 @@ export function* readMessages(json: Json, open: Reading['open']): Cooperative<As
   const { choice, oneCall } = readChoice(reading, taken.tool_choice);
   const kept = readKeptThoughts(reading, taken.context_management);
   const format = config.format ?? taken.output_format;
+  if (config.format !== undefined && taken.output_format !== undefined) reading.leftOut.push(taken.output_format);
   return {
     json,
     stream: rawOf(reading, taken.stream) === 'true',

@@ -72,7 +72,9 @@ export function createToolOffers(reading: Reading): ToolOffers {
     if (type === 'namespace' && around.namespace === undefined) {
       const { name, tools } = takeMembers(reading, tool, fields['namespace tool']);
       const namespace = nameOf(reading, tool, name);
-      return readList(required(reading, tool, 'tools', tools), { ...around, namespace });
+      const list = required(reading, tool, 'tools', tools);
+      if (json.next(list) === list + 1) reading.leftOut.push(tool); // without tools it is nothing
+      return readList(list, { ...around, namespace });
     }
     if (type === 'tool_search' && around.namespace === undefined) {
       const offer = readSearch(reading, tool, requireClient);

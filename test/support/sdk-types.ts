@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { parse } from '@babel/parser';
+import type { Random } from './random.ts';
+
+/** A node of a syntax tree, as far as types of an SDK need it. */
+// biome-ignore lint/suspicious/noExplicitAny: each kind of node has other members
+type Syntax = { readonly type: string; readonly [member: string]: any };
+
+interface Declaration {
+  readonly syntax: Syntax;
+  /** The namespaces around it, with a dot after each. */
+  readonly scope: string;
+}
+
+/** The types that an SDK declares, by their whole names. Of two with one name the first file's counts. */
+export type Declarations = ReadonlyMap<string, Declaration>;
+
+export function readDeclarations(paths: readonly string[]): Declarations {
+  const declarations = new Map<string, Declaration>();
+  const collect = (statements: readonly Syntax[], scope: string): void => {
+    for (const statement of statements) {
+      const syntax = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+      if (syntax?.type === 'TSModuleDeclaration') collect(syntax.body.body, `${scope}${syntax.id.name}.`);
+      else if (syntax?.type === 'TSInterfaceDeclaration' || syntax?.type === 'TSTypeAliasDeclaration') {
+        const name = `${scope}${syntax.id.name}`;
+        if (!declarations.has(name)) declarations.set(name, { syntax, scope: `${name}.` });
+      }
+    }
+  };
+  for (const path of paths) {
+    const file = parse(readFileSync(path, 'utf8'), { sourceType: 'module', plugins: [['typescript', { dts: true }]] });
+    collect(file.program.body, '');
+  }
+  return declarations;
+}
+
+interface Taste {
+  readonly random: Random;
+  /** How often an optional member is there: once in so many times. */
+  readonly rarity: number;
+  /** Whether a member of a union may be chosen. */
+  readonly accept: (value: unknown) => boolean;
+}
+
+const deepest = 12;
+
+/** Makes a value of a declared type. Each of its texts and numbers occurs once: `mark7x`, `700007`. */
+export function makeValue(declarations: Declarations, name: string, { random, rarity, accept }: Taste): unknown {
+  let marks = 0;
+  const find = (reference: string, scope: string): Declaration | undefined => {
+    for (let around = scope; ; around = around.replace(/[^.]+\.$/, '')) {
+      const found = declarations.get(around + reference);
+      if (found !== undefined) return found;
+      if (around === '') break;
+    }
+    // Files name each other, and themselves, before a dot.
+    return reference.includes('.') ? find(reference.replace(/^[^.]+\./, ''), '') : undefined;
+  };
+  const membersOf = (members: readonly Syntax[], scope: string, depth: number): Record<string, unknown> => {
+    const value: Record<string, unknown> = {};
+    for (const member of members) {
+      if (member.type === 'TSIndexSignature') value[`mark${++marks}x`] = `mark${++marks}x`;
+      if (member.type !== 'TSPropertySignature') continue;
+      if (member.optional && (depth > deepest || !random.once(rarity))) continue;
+      value[member.key.name ?? member.key.value] = make(member.typeAnnotation.typeAnnotation, scope, depth + 1);
+    }
+    return value;
+  };
+  const makeDeclared = ({ syntax, scope }: Declaration, depth: number): unknown => {
+    if (syntax.type === 'TSTypeAliasDeclaration') return make(syntax.typeAnnotation, scope, depth);
+    const inherited = (syntax.extends ?? []).map(({ expression }: Syntax) => {
+      const parent = find(expression.name, scope);
+      return parent && makeDeclared(parent, depth);
+    });
+    return Object.assign({}, ...inherited, membersOf(syntax.body.body, scope, depth));
+  };
+  const makeReference = (syntax: Syntax, scope: string, depth: number): unknown => {
+    const reference = nameOf(syntax.typeName);
+    const [inner] = syntax.typeParameters?.params ?? syntax.typeArguments?.params ?? [];
+    if (reference === 'Array') {
+      const length = depth > deepest ? 0 : random.below(3) + (depth < 3 ? 1 : 0);
+      return Array.from({ length }, () => make(inner, scope, depth + 1));
+    }
+    if (reference === 'Record') return { [`mark${++marks}x`]: `mark${++marks}x` };
+    const found = find(reference, scope);
+    return found === undefined ? `mark${++marks}x` : makeDeclared(found, depth);
+  };
+  const make = (syntax: Syntax, scope: string, depth: number): unknown => {
+    switch (syntax.type) {
+      case 'TSUnionType': {
+        for (let tries = 0; tries < 1_000; tries += 1) {
+          const value = make(random.pick(syntax.types), scope, depth);
+          if (accept(value)) return value;
+        }
+        return null;
+      }
+      case 'TSTypeReference':
+        return makeReference(syntax, scope, depth);
+      case 'TSTypeLiteral':
+        return membersOf(syntax.members, scope, depth);
+      case 'TSLiteralType':
+        return syntax.literal.value;
+      case 'TSParenthesizedType':
+        return make(syntax.typeAnnotation, scope, depth);
+      case 'TSArrayType':
+        return [make(syntax.elementType, scope, depth + 1)];
+      case 'TSNumberKeyword':
+        return 700_000 + ++marks;
+      case 'TSBooleanKeyword':
+        return random.once(2);
+      case 'TSNullKeyword':
+        return null;
+      default:
+        return `mark${++marks}x`;
+    }
+  };
+  const declared = declarations.get(name);
+  if (declared === undefined) throw new RangeError(`${name} is not declared`);
+  return makeDeclared(declared, 0);
+}
+
+function nameOf(syntax: Syntax): string {
+  return syntax.type === 'TSQualifiedName' ? `${nameOf(syntax.left)}.${nameOf(syntax.right)}` : syntax.name;
+}

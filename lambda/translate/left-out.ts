@@ -12,10 +12,10 @@ const longestPlace = 100;
 const longestHeader = 2_048;
 
 /** Places in the order of the body. */
-export function listLeftOut(json: Json, nodes: Iterable<Node>): LeftOut {
-  const sorted = [...new Set(nodes)].sort((a, b) => a - b);
+export function listLeftOut(json: Json, nodes: readonly Node[]): LeftOut {
+  const sorted = Int32Array.from(nodes).sort();
   // Repeated members have one place.
-  const places = new Set(sorted.slice(0, mostPlaces).map((node) => pathTo(json, node)));
+  const places = new Set([...sorted.slice(0, mostPlaces)].map((node) => pathTo(json, node)));
   return { places: [...places].map(toHeaderText), more: Math.max(0, sorted.length - mostPlaces) };
 }
 

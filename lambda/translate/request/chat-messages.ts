@@ -1,8 +1,8 @@
-import { type Cooperative, charactersPerSlice } from '../../json/cooperative.ts';
+import type { Cooperative } from '../../json/cooperative.ts';
 import type { AssistantTurn, Call, Part, Raw, Result } from './asking.ts';
 import { inside, joinStrings, prefixString, quote, quoteJson } from './raw.ts';
 import { refuse } from './reading.ts';
-import type { Writing } from './writing.ts';
+import type { BodyText, Writing } from './writing.ts';
 
 type Message =
   | { readonly role: 'system'; readonly parts: Part[] }
@@ -13,27 +13,28 @@ type Message =
 
 /** Writes the messages, with a comma between them. */
 export function* writeMessages(writing: Writing): Cooperative<void> {
-  let written = 0;
-  for (const [index, message] of arrange(writing).entries()) {
-    if (index > 0) writing.add(',');
-    if (message.role === 'assistant') written += writeAssistant(writing, message.turn);
-    else writeMessage(writing, message);
-    written += 100;
-    if (written < charactersPerSlice) continue;
-    written = 0;
-    yield;
+  const { body } = writing;
+  for (const [index, message] of (yield* arrange(writing)).entries()) {
+    if (index > 0) body.add(',');
+    if (message.role === 'assistant') yield* writeAssistant(writing, message.turn);
+    else yield* writeMessage(writing, message);
+    if (body.isPauseDue()) yield;
   }
 }
 
+/** Little work each: they are put in order. */
+const turnsPerTurn = 20_000;
+
 /** The messages in the order that chat demands: results right after their calls, no system message in the middle. */
-function arrange(writing: Writing): readonly Message[] {
+function* arrange(writing: Writing): Cooperative<readonly Message[]> {
   const { asking, upstream } = writing;
   const messages: Message[] = [];
   const user = (parts: readonly Part[], open: boolean) => messages.push({ role: 'user', parts: [...parts], open });
   const append = (to: Part[], parts: readonly Part[]) => {
     for (const part of parts) to.push(part);
   };
-  for (const turn of asking.turns) {
+  for (const [index, turn] of asking.turns.entries()) {
+    if (index % turnsPerTurn === turnsPerTurn - 1) yield;
     const last = messages.at(-1);
     if (turn.role === 'assistant') {
       messages.push({ role: 'assistant', turn });
@@ -101,29 +102,30 @@ function partsOf(names: Writing['names'], { parts, failed, found }: Result): Par
   return [{ kind: 'text', text: saysSo ? first.text : prefixString('Error: ', first.text) }, ...rest];
 }
 
-function writeMessage({ add }: Writing, message: Exclude<Message, { role: 'assistant' }>): void {
-  add(`{"role":"${message.role}",`);
-  if (message.role === 'tool') add('"tool_call_id":', message.id, ',');
-  add('"content":');
-  addContent(add, message.parts);
-  add('}');
+function* writeMessage({ body }: Writing, message: Exclude<Message, { role: 'assistant' }>): Cooperative<void> {
+  body.add(`{"role":"${message.role}",`);
+  if (message.role === 'tool') body.add('"tool_call_id":', message.id, ',');
+  body.add('"content":');
+  yield* writeContent(body, message.parts);
+  body.add('}');
 }
 
 /** One text as a string, anything else as parts. */
-function addContent(add: Writing['add'], parts: readonly Part[]): void {
+function* writeContent(body: BodyText, parts: readonly Part[]): Cooperative<void> {
   const [first] = parts;
-  if (first === undefined) add('""');
-  else if (parts.length === 1 && first.kind === 'text') add(first.text);
+  if (first === undefined) body.add('""');
+  else if (parts.length === 1 && first.kind === 'text') body.add(first.text);
   else {
     for (const [index, part] of parts.entries()) {
-      add(index === 0 ? '[' : ',');
-      addPart(add, part);
+      body.add(index === 0 ? '[' : ',');
+      addPart(body, part);
+      if (body.isPauseDue()) yield;
     }
-    add(']');
+    body.add(']');
   }
 }
 
-function addPart(add: Writing['add'], part: Part): void {
+function addPart({ add }: BodyText, part: Part): void {
   if (part.kind === 'text') add('{"type":"text","text":', part.text, '}');
   else if (part.kind === 'image') add('{"type":"image_url","image_url":{"url":', part.url, '}}');
   else if (part.kind === 'audio') add('{"type":"input_audio","input_audio":', part.audio, '}');
@@ -136,29 +138,23 @@ function addPart(add: Writing['add'], part: Part): void {
 
 const paragraph = '\\n\\n';
 
-/** Writes all that the model did in one go. Returns how many characters had to be encoded. */
-function writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantTurn): number {
-  const { add, names } = writing;
-  const texts = said.filter(({ kind }) => kind === 'text');
-  const refusals = said.filter(({ kind }) => kind === 'refusal').map(({ text }) => text);
-  add('{"role":"assistant","content":');
-  if (texts.length === 0) add(calls.length > 0 || refusals.length > 0 ? 'null' : '""');
-  else
-    addContent(
-      add,
-      texts.map(({ text }) => ({ kind: 'text', text })),
-    );
-  if (refusals.length > 0) add(',"refusal":', joinStrings(refusals, paragraph));
+/** Writes all that the model did in one go. */
+function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+  const { body, names } = writing;
+  const texts = said.flatMap(({ kind, text }): Part[] => (kind === 'text' ? [{ kind, text }] : []));
+  const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
+  body.add('{"role":"assistant","content":');
+  if (texts.length > 0) yield* writeContent(body, texts);
+  else body.add(calls.length > 0 || refusals.length > 0 ? 'null' : '""');
+  if (refusals.length > 0) body.add(',"refusal":', joinStrings(refusals, paragraph));
   const replayed = replay(writing, thoughts);
-  if (replayed.length > 0) add(',"reasoning_content":', joinStrings(replayed, paragraph));
-  let encoded = 0;
+  if (replayed.length > 0) body.add(',"reasoning_content":', joinStrings(replayed, paragraph));
   for (const [index, { id, tool, given }] of calls.entries()) {
-    add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', id, ',"type":"function","function":{"name":');
-    add(quote(names.nameOf(tool)), ',"arguments":', argumentsOf(given), '}}');
-    encoded += given.form === 'string' ? 0 : given.raw.length;
+    body.add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', id, ',"type":"function","function":{"name":');
+    body.add(quote(names.nameOf(tool)), ',"arguments":', argumentsOf(given), '}}');
+    if (body.isPauseDue()) yield;
   }
-  add(calls.length > 0 ? ']}' : '}');
-  return encoded;
+  body.add(calls.length > 0 ? ']}' : '}');
 }
 
 function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['thoughts']): Raw[] {

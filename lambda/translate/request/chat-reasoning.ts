@@ -13,19 +13,19 @@ const switches: Readonly<Partial<Record<ChatUpstream['reasoning'], (on: boolean)
 
 /** Adds how much the model is to reason, by the member that the upstream knows. What it has no word for is left out. */
 export function writeReasoning(writing: Writing): void {
-  const { asking, upstream, add, leaveOut } = writing;
+  const { asking, upstream, body, leaveOut } = writing;
   const { wish, level } = asking.reasoning;
   const write = switches[upstream.reasoning];
   if (upstream.reasoning === 'reasoning_effort') addEffort(writing);
   else {
-    if (write !== undefined && wish !== undefined) add(`,${write(wish === 'on')}`);
+    if (write !== undefined && wish !== undefined) body.add(`,${write(wish === 'on')}`);
     // A switch says all there is to say of the level none.
     const isSaid = write !== undefined && level?.name === 'none';
     if (level !== undefined && !isSaid) leaveOut(level.at);
   }
 }
 
-function addEffort({ asking, upstream, add, leaveOut }: Writing): void {
+function addEffort({ asking, upstream, body, leaveOut }: Writing): void {
   const { offAt, level } = asking.reasoning;
   // Whoever switches it off has no level.
   if (offAt !== undefined && level !== undefined) leaveOut(level.at);
@@ -33,7 +33,7 @@ function addEffort({ asking, upstream, add, leaveOut }: Writing): void {
   if (wanted === undefined) return;
   const known = nearest(wanted.name, upstream.levels);
   if (known !== wanted.name || !wanted.exact) leaveOut(wanted.at);
-  if (known !== undefined) add(`,"reasoning_effort":"${known}"`);
+  if (known !== undefined) body.add(`,"reasoning_effort":"${known}"`);
 }
 
 /** The highest known level up to the wanted one, or else the lowest; undefined if nobody knows the wanted one. */

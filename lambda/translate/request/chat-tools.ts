@@ -1,3 +1,4 @@
+import type { Cooperative } from '../../json/cooperative.ts';
 import type { ClientTool } from '../tools.ts';
 import type { Choice, Offer, Raw } from './asking.ts';
 import { joinStrings, quote } from './raw.ts';
@@ -9,31 +10,45 @@ const noParameters = '{"type":"object","properties":{}}';
 const freeText =
   '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}';
 
-/** The members of a chat body that offer tools; nothing if none is left to offer. */
-export function writeTools(writing: Writing): readonly string[] {
+/** A few milliseconds' work: each gets a name. */
+const toolsPerTurn = 2_000;
+
+/** What of a request's tools is sent. */
+export interface Selection {
+  readonly tools: readonly (readonly [name: string, offer: Offer])[];
+  readonly choice: string | undefined;
+}
+
+/** Selects the tools that the model may call, and gives all of them their names. */
+export function* selectTools(writing: Writing): Cooperative<Selection> {
   const { asking, names } = writing;
-  const { choice, oneCall } = asking;
-  const offers = offersByName(writing);
+  const { choice } = asking;
+  const offers = yield* offersByName(writing);
   const chosen = choice && writeChoice(writing, choice, offers);
   const allowed = choice?.allowed && new Set(choice.allowed.map(({ tool }) => names.nameOf(tool)));
-  const sent = [...offers].filter(([name]) => allowed === undefined || allowed.has(name));
-  if (sent.length === 0) return [];
-  const unenforced = sent.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
+  const tools = [...offers].filter(([name]) => allowed === undefined || allowed.has(name));
+  const unenforced = tools.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
   if (unenforced !== undefined) writing.leaveOut(unenforced.at);
-  const functions = sent.flatMap(([name, offer], index) => [index === 0 ? '' : ',', ...writeFunction(name, offer)]);
-  return [
-    ',"tools":[',
-    ...functions,
-    ']',
-    ...(chosen === undefined ? [] : [`,"tool_choice":${chosen}`]),
-    ...(oneCall ? [',"parallel_tool_calls":false'] : []),
-  ].flat();
+  return { tools, choice: chosen };
+}
+
+/** Adds the members of a body that offer tools; nothing if none is left to offer. */
+export function* writeTools({ asking, body }: Writing, { tools, choice }: Selection): Cooperative<void> {
+  if (tools.length === 0) return;
+  for (const [index, [name, offer]] of tools.entries()) {
+    body.add(index === 0 ? ',"tools":[' : ',', ...writeFunction(name, offer));
+    if (body.isPauseDue()) yield;
+  }
+  body.add(']');
+  if (choice !== undefined) body.add(',"tool_choice":', choice);
+  if (asking.oneCall) body.add(',"parallel_tool_calls":false');
 }
 
 /** A tool may be offered again, by another search: its first description stands, so that the prompt's beginning stays the same. */
-function offersByName({ asking, names, leaveOut }: Writing): ReadonlyMap<string, Offer> {
+function* offersByName({ asking, names, leaveOut }: Writing): Cooperative<ReadonlyMap<string, Offer>> {
   const offers = new Map<string, Offer>();
-  for (const offer of asking.offers) {
+  for (const [index, offer] of asking.offers.entries()) {
+    if (index % toolsPerTurn === toolsPerTurn - 1) yield;
     const name = names.nameOf(offer.tool);
     const known = offers.get(name);
     if (known === undefined) offers.set(name, offer);

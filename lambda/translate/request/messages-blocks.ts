@@ -1,9 +1,10 @@
-import { type Cooperative, nodesPerTurn } from '../../json/cooperative.ts';
+import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { Part, Raw } from './asking.ts';
 import { messagesFields as fields } from './messages-fields.ts';
 import { inside, joinStrings, quote } from './raw.ts';
 import {
+  isPauseDue,
   type Reading,
   rawOf,
   refuse,
@@ -22,58 +23,63 @@ import type { Turns } from './turns.ts';
 export function* readMessageList(reading: Reading, turns: Turns, list: Node): Cooperative<void> {
   const { json } = reading;
   requireKind(reading, list, 'array');
-  let pause = list + nodesPerTurn;
   let last: Node | undefined;
   for (const message of json.elements(list)) {
-    last = readMessage(reading, turns, message) === 'assistant' ? message : undefined;
-    if (message < pause) continue;
-    pause = message + nodesPerTurn;
-    yield;
+    const role = yield* readMessage(reading, turns, message);
+    last = role === 'assistant' ? message : undefined;
+    if (isPauseDue(reading, message)) yield;
   }
   if (last === undefined) return;
   refuse(reading, last, "begins the answer, which this model can't continue. End with a message of the user.");
 }
 
 /** Reads a message and returns its role. */
-function readMessage(reading: Reading, turns: Turns, message: Node): string {
+function* readMessage(reading: Reading, turns: Turns, message: Node): Cooperative<string> {
   const taken = takeMembers(reading, message, fields.message);
   const content = required(reading, message, 'content', taken.content);
   const at = required(reading, message, 'role', taken.role);
   const role = textOf(reading, at) ?? '';
-  if (role === 'user') readUser(reading, turns, content);
-  else if (role === 'assistant') readAssistant(reading, turns, content);
-  else if (role === 'system') turns.system(readSystem(reading, content));
+  if (role === 'user') yield* readUser(reading, turns, content);
+  else if (role === 'assistant') yield* readAssistant(reading, turns, content);
+  else if (role === 'system') turns.system(yield* readSystem(reading, content));
   else refuse(reading, at, 'must be user, assistant or system.');
   return role;
 }
 
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
-export function readSystem(reading: Reading, content: Node): Raw[] {
-  return [...blocksOf(reading, content)].flatMap((block) => {
+export function* readSystem(reading: Reading, content: Node): Cooperative<Raw[]> {
+  const texts: Raw[] = [];
+  for (const block of blocksOf(reading, content)) {
     if (typeof block === 'string') return [block];
     if (typeOf(reading, block) !== 'text') refuseType(reading, block, "can't stand in instructions. Send text.");
     const text = readText(reading, block);
-    return text.startsWith('"x-anthropic-billing-header:') ? [] : [text];
-  });
+    if (!text.startsWith('"x-anthropic-billing-header:')) texts.push(text);
+    if (isPauseDue(reading, block)) yield;
+  }
+  return texts;
 }
 
-function readUser(reading: Reading, turns: Turns, content: Node): void {
+function* readUser(reading: Reading, turns: Turns, content: Node): Cooperative<void> {
   const parts: Part[] = [];
   let results = 0;
   for (const block of blocksOf(reading, content)) {
     if (typeof block !== 'string' && typeOf(reading, block) === 'tool_result') {
-      readResult(reading, turns, block);
+      yield* readResult(reading, turns, block);
       results += 1;
     } else parts.push(readPart(reading, block));
+    if (typeof block !== 'string' && isPauseDue(reading, block)) yield;
   }
   if (parts.length > 0 || results === 0) turns.user(parts);
 }
 
-function readResult(reading: Reading, turns: Turns, block: Node): void {
+function* readResult(reading: Reading, turns: Turns, block: Node): Cooperative<void> {
   const taken = takeMembers(reading, block, fields['tool_result block']);
   const id = textOf(reading, required(reading, block, 'tool_use_id', taken.tool_use_id)) ?? '';
-  const parts =
-    taken.content === undefined ? [] : [...blocksOf(reading, taken.content)].map((part) => readPart(reading, part));
+  const parts: Part[] = [];
+  for (const part of taken.content === undefined ? [] : blocksOf(reading, taken.content)) {
+    parts.push(readPart(reading, part));
+    if (typeof part !== 'string' && isPauseDue(reading, part)) yield;
+  }
   const failed = rawOf(reading, taken.is_error) === 'true';
   turns.result({ at: block, parts, failed }, id);
 }
@@ -141,10 +147,13 @@ function readDocument(reading: Reading, block: Node): Part {
   return { kind: 'file', at: block, name: title ?? quote('document.pdf'), data: url };
 }
 
-function readAssistant(reading: Reading, turns: Turns, content: Node): void {
+function* readAssistant(reading: Reading, turns: Turns, content: Node): Cooperative<void> {
   for (const block of blocksOf(reading, content)) {
     if (typeof block === 'string') turns.say({ kind: 'text', text: block });
-    else readSaid(reading, turns, block);
+    else {
+      readSaid(reading, turns, block);
+      if (isPauseDue(reading, block)) yield;
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Asking, AssistantTurn, Choice, Format, Offer, Reasoning, Turn } fr
 import { readMessageList, readSystem } from './messages-blocks.ts';
 import { messagesFields as fields } from './messages-fields.ts';
 import {
+  beginReading,
   type Reading,
   rawOf,
   refuse,
@@ -19,10 +20,10 @@ import { createTurns } from './turns.ts';
 
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
 export function* readMessages(json: Json, open: Reading['open']): Cooperative<Asking> {
-  const reading: Reading = { json, open, leftOut: [], unread: [] };
+  const reading = beginReading(json, open);
   const taken = takeMembers(reading, json.root, fields.request);
   const turns = createTurns(reading);
-  const system = taken.system === undefined ? [] : readSystem(reading, taken.system);
+  const system = taken.system === undefined ? [] : yield* readSystem(reading, taken.system);
   if (system.length > 0) turns.system(system);
   if (taken.messages !== undefined) yield* readMessageList(reading, turns, taken.messages);
   const config =

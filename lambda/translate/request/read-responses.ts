@@ -2,6 +2,7 @@ import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { Asking, Format, Reasoning, Turn } from './asking.ts';
 import {
+  beginReading,
   type Reading,
   rawOf,
   refuse,
@@ -19,7 +20,7 @@ import { createTurns } from './turns.ts';
 
 /** Reads a request of the responses dialect. `open` opens the caller's seals. */
 export function* readResponses(json: Json, open: Reading['open']): Cooperative<Asking> {
-  const reading: Reading = { json, open, leftOut: [], unread: [] };
+  const reading = beginReading(json, open);
   const taken = takeMembers(reading, json.root, fields.request);
   const isRaw = (value: Node | undefined, raw: string) => value !== undefined && json.raw(value) === raw;
   if (isRaw(taken.background, 'true')) {
@@ -27,7 +28,7 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
   }
   const [turns, offers] = [createTurns(reading), createToolOffers(reading)];
   if (taken.instructions !== undefined) turns.system([takeString(reading, taken.instructions)]);
-  if (taken.tools !== undefined) offers.read(taken.tools);
+  if (taken.tools !== undefined) yield* offers.read(taken.tools);
   if (taken.input !== undefined) yield* readInput({ reading, turns, offers }, taken.input);
   const { replaysAll, ...reasoning } = readReasoning(reading, taken.reasoning);
   const text = taken.text === undefined ? {} : takeMembers(reading, taken.text, fields.text);

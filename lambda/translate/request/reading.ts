@@ -1,6 +1,7 @@
 import { stringMember } from '../../dialects/answer.ts';
 import { describe, pathTo } from '../../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
+import { nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
 
 /**
@@ -16,6 +17,19 @@ export interface Reading {
   readonly open: (text: string) => string | undefined;
   readonly leftOut: Node[];
   readonly unread: Node[];
+  /** Where the reading paused last, so that others got their turn. */
+  pausedAt: Node;
+}
+
+export function beginReading(json: Json, open: Reading['open']): Reading {
+  return { json, open, leftOut: [], unread: [], pausedAt: 0 };
+}
+
+/** Whether so much was read since the last pause that one is due here. Members are not read in the order of the body. */
+export function isPauseDue(reading: Reading, at: Node): boolean {
+  if (Math.abs(at - reading.pausedAt) < nodesPerTurn) return false;
+  reading.pausedAt = at;
+  return true;
 }
 
 type Mapped<F extends Fields> = { readonly [Name in keyof F]?: Node };

@@ -1,9 +1,10 @@
 import { presentMember } from '../../dialects/answer.ts';
-import { type Cooperative, nodesPerTurn } from '../../json/cooperative.ts';
+import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { Arguments, Raw } from './asking.ts';
 import { joinStrings, quote } from './raw.ts';
 import {
+  isPauseDue,
   type Reading,
   refuse,
   refuseType,
@@ -36,12 +37,10 @@ export function* readInput(items: Items, input: Node): Cooperative<void> {
     return;
   }
   requireKind(reading, input, 'string', 'array');
-  let pause = input + nodesPerTurn;
   for (const item of json.elements(input)) {
-    readItem(items, item);
-    if (item < pause) continue;
-    pause = item + nodesPerTurn;
-    yield;
+    const rest = readItem(items, item);
+    if (rest !== undefined) yield* rest;
+    if (isPauseDue(reading, item)) yield;
   }
 }
 
@@ -73,7 +72,8 @@ export const refusedItems: Readonly<Record<string, string>> = {
   program_output: vendorRun,
 };
 
-type ReadItem = (items: Items, item: Node) => void;
+/** Reads an item, at once or with pauses. */
+type ReadItem = (items: Items, item: Node) => Cooperative<void> | undefined;
 
 const readers: Readonly<Record<string, ReadItem>> = {
   '': readMessage,
@@ -88,43 +88,47 @@ const readers: Readonly<Record<string, ReadItem>> = {
   tool_search_output: readSearchOutput,
   additional_tools: ({ reading, offers }, item) => {
     const { tools } = takeMembers(reading, item, fields['additional_tools item']);
-    offers.read(required(reading, item, 'tools', tools));
+    return offers.read(required(reading, item, 'tools', tools));
   },
-  web_search_call: ({ reading }, item) => reading.leftOut.push(item),
+  web_search_call: ({ reading }, item) => {
+    reading.leftOut.push(item);
+    return undefined;
+  },
   image_generation_call: ({ reading }, item) => {
     const result = presentMember(reading.json, item, 'result');
     if (result !== undefined) refuseType(reading, item, 'holds an image. Send it as an input_image of the user.');
     reading.leftOut.push(item);
+    return undefined;
   },
 };
 
 /** The types of items that are translated or left out. */
 export const knownItems = Object.keys(readers);
 
-function readItem(items: Items, item: Node): void {
+function readItem(items: Items, item: Node): Cooperative<void> | undefined {
   const { reading } = items;
   const type = typeOf(reading, item);
   const sentence = Object.hasOwn(refusedItems, type) ? refusedItems[type] : undefined;
   if (sentence !== undefined) refuseType(reading, item, sentence);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
   if (read === undefined) refuseUnknown(reading, item);
-  read(items, item);
+  return read(items, item);
 }
 
-function readMessage({ reading, turns }: Items, item: Node): void {
+function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
   const taken = takeMembers(reading, item, fields['message item']);
   const content = required(reading, item, 'content', taken.content);
   const role = required(reading, item, 'role', taken.role);
   switch (textOf(reading, role)) {
     case 'user':
-      turns.user(readParts(reading, content));
+      turns.user(yield* readParts(reading, content));
       break;
     case 'system':
     case 'developer':
-      turns.system(readTexts(reading, content));
+      turns.system(yield* readTexts(reading, content));
       break;
     case 'assistant':
-      readSaid(reading, content, turns);
+      yield* readSaid(reading, content, turns);
       break;
     default:
       refuse(reading, role, 'must be user, assistant, system or developer.');
@@ -132,13 +136,13 @@ function readMessage({ reading, turns }: Items, item: Node): void {
 }
 
 /** What one agent says to another is a message of the user for the one that reads it. */
-function readAgentMessage({ reading, turns }: Items, item: Node): void {
+function* readAgentMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
   const { content } = takeMembers(reading, item, fields['agent_message item']);
-  const parts = readParts(reading, required(reading, item, 'content', content));
+  const parts = yield* readParts(reading, required(reading, item, 'content', content));
   if (parts.length > 0) turns.user(parts);
 }
 
-function readSaid(reading: Reading, content: Node, turns: Turns): void {
+function* readSaid(reading: Reading, content: Node, turns: Turns): Cooperative<void> {
   for (const part of partsOf(reading, content)) {
     if (typeof part === 'string') turns.say({ kind: 'text', text: part });
     else if (isText(typeOf(reading, part))) turns.say({ kind: 'text', text: readText(reading, part) });
@@ -146,11 +150,13 @@ function readSaid(reading: Reading, content: Node, turns: Turns): void {
       const { refusal } = takeMembers(reading, part, fields['refusal part']);
       turns.say({ kind: 'refusal', text: takeString(reading, required(reading, part, 'refusal', refusal)) });
     } else refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
+    if (typeof part !== 'string' && isPauseDue(reading, part)) yield;
   }
 }
 
-function readTexts(reading: Reading, content: Node): Raw[] {
-  return readParts(reading, content).map((part) => {
+function* readTexts(reading: Reading, content: Node): Cooperative<Raw[]> {
+  const parts = yield* readParts(reading, content);
+  return parts.map((part) => {
     if (part.kind === 'text') return part.text;
     return refuseType(reading, part.at, "can't stand in instructions. Send it in a message of the user.");
   });
@@ -159,7 +165,7 @@ function readTexts(reading: Reading, content: Node): Raw[] {
 const paragraph = '\\n\\n';
 
 /** What was sealed here says what the model thought; else what was shown of it. */
-function readReasoning({ reading, turns }: Items, item: Node): void {
+function readReasoning({ reading, turns }: Items, item: Node): undefined {
   const { json } = reading;
   const taken = takeMembers(reading, item, fields['reasoning item']);
   const sealed = taken.encrypted_content;
@@ -203,21 +209,21 @@ function addCall(
   turns.call({ at: item, id: takeString(reading, id), tool, given }, json.string(id));
 }
 
-function readFunctionCall(items: Items, item: Node): void {
+function readFunctionCall(items: Items, item: Node): undefined {
   const { reading } = items;
   const taken = takeMembers(reading, item, fields['function_call item']);
   const raw = takeString(reading, required(reading, item, 'arguments', taken.arguments));
   addCall(items, item, taken, 'function', { form: 'string', raw });
 }
 
-function readCustomCall(items: Items, item: Node): void {
+function readCustomCall(items: Items, item: Node): undefined {
   const { reading } = items;
   const taken = takeMembers(reading, item, fields['custom_tool_call item']);
   const raw = takeString(reading, required(reading, item, 'input', taken.input));
   addCall(items, item, taken, 'custom', { form: 'input', raw });
 }
 
-function readSearchCall({ reading, turns, offers }: Items, item: Node): void {
+function readSearchCall({ reading, turns, offers }: Items, item: Node): undefined {
   const { json } = reading;
   const taken = takeMembers(reading, item, fields['tool_search_call item']);
   offers.requireClient(item, taken.execution);
@@ -230,17 +236,17 @@ function readSearchCall({ reading, turns, offers }: Items, item: Node): void {
 
 type OutputKind = 'function_call_output item' | 'custom_tool_call_output item';
 
-function readOutput({ reading, turns }: Items, item: Node, kind: OutputKind): void {
+function* readOutput({ reading, turns }: Items, item: Node, kind: OutputKind): Cooperative<void> {
   const taken = takeMembers(reading, item, fields[kind]);
   const id = required(reading, item, 'call_id', taken.call_id);
-  const parts = readParts(reading, required(reading, item, 'output', taken.output));
+  const parts = yield* readParts(reading, required(reading, item, 'output', taken.output));
   turns.result({ at: item, parts, failed: false }, textOf(reading, id) ?? '');
 }
 
-function readSearchOutput({ reading, turns, offers }: Items, item: Node): void {
+function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Cooperative<void> {
   const taken = takeMembers(reading, item, fields['tool_search_output item']);
   offers.requireClient(item, taken.execution);
   const id = required(reading, item, 'call_id', taken.call_id);
-  const found = offers.readFound(required(reading, item, 'tools', taken.tools));
+  const found = yield* offers.readFound(required(reading, item, 'tools', taken.tools));
   turns.result({ at: item, parts: [], failed: false, found }, textOf(reading, id) ?? '');
 }

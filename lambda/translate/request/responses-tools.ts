@@ -1,7 +1,9 @@
+import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 import type { Choice, Offer } from './asking.ts';
 import {
+  isPauseDue,
   type Reading,
   rawOf,
   refuse,
@@ -19,9 +21,9 @@ import { responsesFields as fields } from './responses-fields.ts';
 /** The tools that a request offers, wherever they stand in it. */
 export interface ToolOffers {
   /** Reads a list of tools. */
-  read(list: Node): void;
+  read(list: Node): Cooperative<void>;
   /** Reads what a search of the client found: from then on these tools are offered. */
-  readFound(list: Node): ClientTool[];
+  readFound(list: Node): Cooperative<ClientTool[]>;
   /** Refuses a search that the vendor would have to run. */
   requireClient(at: Node, execution: Node | undefined): void;
   readChoice(choice: Node): Choice;
@@ -60,7 +62,7 @@ export function createToolOffers(reading: Reading): ToolOffers {
   const deferred: Node[] = [];
   const hosted = new Map<string, Node>();
 
-  const readTool = (tool: Node, around: Around): ClientTool[] => {
+  function* readTool(tool: Node, around: Around): Cooperative<readonly ClientTool[]> {
     const type = typeOf(reading, tool);
     if (type === 'function' || type === 'custom') {
       const offer = type === 'function' ? readFunction(reading, tool, around) : readCustom(reading, tool, around);
@@ -74,7 +76,7 @@ export function createToolOffers(reading: Reading): ToolOffers {
       const namespace = nameOf(reading, tool, name);
       const list = required(reading, tool, 'tools', tools);
       if (json.next(list) === list + 1) reading.leftOut.push(tool); // without tools it is nothing
-      return readList(list, { ...around, namespace });
+      return yield* readList(list, { ...around, namespace });
     }
     if (type === 'tool_search' && around.namespace === undefined) {
       const offer = readSearch(reading, tool, requireClient);
@@ -88,12 +90,17 @@ export function createToolOffers(reading: Reading): ToolOffers {
     }
     const sentence = Object.hasOwn(refusedTools, type) ? refusedTools[type] : undefined;
     return sentence === undefined ? refuseUnknown(reading, tool) : refuseType(reading, tool, sentence);
-  };
+  }
 
-  const readList = (list: Node, around: Around): ClientTool[] => {
+  function* readList(list: Node, around: Around): Cooperative<ClientTool[]> {
     requireKind(reading, list, 'array');
-    return [...json.elements(list)].flatMap((tool) => readTool(tool, around));
-  };
+    const tools: ClientTool[] = [];
+    for (const tool of json.elements(list)) {
+      for (const read of yield* readTool(tool, around)) tools.push(read);
+      if (isPauseDue(reading, tool)) yield;
+    }
+    return tools;
+  }
 
   const requireClient: ToolOffers['requireClient'] = (at, execution) => {
     if (execution !== undefined && json.raw(execution) === '"client"') return;
@@ -101,7 +108,9 @@ export function createToolOffers(reading: Reading): ToolOffers {
   };
 
   return {
-    read: (list) => void readList(list, {}),
+    *read(list) {
+      yield* readList(list, {});
+    },
     readFound: (list) => readList(list, { found: true }),
     requireClient,
     readChoice: (choice) => readChoice(reading, choice, hosted),

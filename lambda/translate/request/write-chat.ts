@@ -6,10 +6,10 @@ import { createToolTable, type ToolNames } from '../tools.ts';
 import type { Asking, Format, Sampling } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
 import { writeReasoning } from './chat-reasoning.ts';
-import { writeTools } from './chat-tools.ts';
+import { selectTools, writeTools } from './chat-tools.ts';
 import { quote } from './raw.ts';
 import { refuse } from './reading.ts';
-import type { Writing } from './writing.ts';
+import { type BodyText, createBodyText, type Writing } from './writing.ts';
 
 /** A request in the words of another dialect. */
 export interface Translated {
@@ -28,31 +28,27 @@ export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string
   if (upstream.unknown === 'refuse' && unknown !== undefined) {
     refuse(asking, unknown, 'is not supported with this model. Leave it out.');
   }
-  const pieces: string[] = [];
   const leftOut: Node[] = [...asking.leftOut, ...unread];
+  const body = createBodyText();
   const writing: Writing = {
     asking,
     upstream,
     names: createToolTable(longestName),
-    add(...raws) {
-      for (const raw of raws) {
-        if (typeof raw === 'string') pieces.push(raw);
-        else for (const piece of raw) pieces.push(piece);
-      }
-    },
+    body,
     leaveOut: (at) => leftOut.push(at),
   };
-  const { add } = writing;
+  const { add } = body;
   add('{"model":', quote(model), ',"messages":[');
-  // The tools name themselves first, as those of history may have lost theirs.
-  const tools = writeTools(writing);
+  // First, so that the tools offered have the names before those that are only remembered.
+  const selection = yield* selectTools(writing);
   yield* writeMessages(writing);
-  add(']', tools);
+  add(']');
+  yield* writeTools(writing, selection);
   for (const [name, raw] of Object.entries(limitsOf(writing))) if (raw !== undefined) add(`,"${name}":`, raw);
-  if (asking.format !== undefined) addFormat(writing, asking.format);
+  if (asking.format !== undefined) addFormat(body, asking.format);
   writeReasoning(writing);
   add('}');
-  return { pieces, leftOut: listLeftOut(json, leftOut), tools: writing.names };
+  return { pieces: body.finish(), leftOut: listLeftOut(json, leftOut), tools: writing.names };
 }
 
 type Members = Readonly<Record<string, string | undefined>>;
@@ -66,7 +62,7 @@ function limitsOf({ asking, upstream }: Writing): Members & Sampling {
   };
 }
 
-function addFormat({ add }: Writing, format: Format): void {
+function addFormat({ add }: BodyText, format: Format): void {
   if (format.kind === 'json') {
     add(',"response_format":{"type":"json_object"}');
     return;

@@ -113,4 +113,44 @@ export const answers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const call = '{"type":"function_call","call_id":"c#","name":"f#","namespace":"n","arguments":""}';
+const output = '{"type":"function_call_output","call_id":"c#","output":[{"type":"input_image","image_url":"a"}]}';
+const search = '{"type":"tool_search_call","call_id":"c#","execution":"client","arguments":{"a":"\\n"}}';
+const image = '{"type":"image","source":{"type":"base64","media_type":"a","data":"a"}}';
+const ask = '{"model":"svc","max_tokens":1,"messages":[{"role":"user","content":"a"}';
+const use = '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"a","input":{}}]}';
+
+/** Requests that are translated, by dialect: what repeats stands at the dots. */
+export const translated: Readonly<Record<string, readonly (readonly [place: string, part: string])[]>> = {
+  responses: [
+    ['{"model":"svc","input":[…]}', '{"role":"user","content":[{"type":"input_text","text":"a"}],"a#":1}'],
+    ['{"model":"svc","input":[…]}', `${call},${output}`],
+    ['{"model":"svc","input":[…]}', `${call},${output}`.replaceAll('c#', 'c')],
+    ['{"model":"svc","input":[…]}', '{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}]}'],
+    ['{"model":"svc","input":[…]}', '{"type":"reasoning","summary":[],"encrypted_content":"a"}'],
+    ['{"model":"svc","input":[…]}', '{"role":"developer","content":"a"},{"role":"user","content":"a"}'],
+    ['{"model":"svc","input":[…]}', '{"type":"web_search_call"}'],
+    [
+      '{"model":"svc","input":[…]}',
+      `${search},{"type":"tool_search_output","call_id":"c#","execution":"client","tools":[{"type":"function","name":"f"}]}`,
+    ],
+    ['{"model":"svc","tools":[…]}', '{"type":"namespace","name":"n#","tools":[{"type":"custom","name":"f"}]}'],
+    ['{"model":"svc","tools":[…]}', '{"type":"function","name":"f"}'],
+  ],
+  messages: [
+    [`${ask},{"role":"user","content":[…]}]}`, image],
+    [`${ask},…]}`, '{"role":"system","content":"a"}'],
+    [`${ask},${use},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[…]}]}]}`, image],
+    [`${ask},{"role":"assistant","content":[…]},{"role":"user","content":"a"}]}`, '{"type":"thinking","thinking":"a"}'],
+    [`${ask}],"tools":[…]}`, '{"name":"f#","input_schema":{"a":[]}}'],
+  ],
+};
+
+/** Bodies in which a part repeats at the dots. */
+export const repeatAll = (places: readonly (readonly [place: string, part: string])[] = []): Shape[] =>
+  places.map(([place, part]) => ({
+    name: place.replace('…', () => part),
+    text: (times) => place.replace('…', () => repeat(part, times)),
+  }));
+
 export const fillAll = (places: readonly string[] = []): Shape[] => places.flatMap(fill);

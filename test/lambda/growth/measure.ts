@@ -1,7 +1,7 @@
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
-import { answers, fillAll, requests, type Shape } from './bodies.ts';
+import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
 import { streams, wires } from './streams.ts';
 import { documents, errorBodies, prose } from './texts.ts';
 
@@ -16,6 +16,7 @@ const { createScanner } = await import('../../../lambda/json/scan.ts');
 const { readCall } = await import('../../../lambda/steps/normalize.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/explain.ts');
+const { toChat } = await import('../translate/request/translate.ts');
 const { createTimeLimit } = await import('../../../lambda/tables/time-limit.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
@@ -65,7 +66,14 @@ function scrub(text: string): void {
   scrubber.openChannel(text).push(text);
 }
 
+const translations = (['responses', 'messages'] as const).map((dialect) => ({
+  name: `${dialect} translated`,
+  shapes: repeatAll(translated[dialect]),
+  work: (body: string) => toChat(dialect, body),
+}));
+
 const parts: Part[] = [
+  ...translations,
   { name: 'scan', shapes: documents, work: scan },
   { name: 'edit', shapes: fillAll(['{"a":0,…,"b":1}']), work: edit },
   { name: 'scrub', shapes: prose, work: scrub },

@@ -2,7 +2,15 @@ import type { Budget, BudgetWindow } from '../budget/budget-window.ts';
 import { type Prices, readPrices } from '../budget/prices.ts';
 import type { Value } from './kinds.ts';
 import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from './read.ts';
-import { type Address, ownAddresses, serverSettings, settings, upstreamSettings, walletSettings } from './table.ts';
+import {
+  type Address,
+  ownAddresses,
+  serverSettings,
+  settings,
+  translationSettings,
+  upstreamSettings,
+  walletSettings,
+} from './table.ts';
 
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
@@ -15,7 +23,25 @@ export interface Upstream {
   readonly headers: Readonly<Record<string, string>>;
   /** Keys from the environment. Only for local use: a deployment reads them from its secret. */
   readonly apiKeys: readonly string[];
+  /** The dialects that it speaks itself. */
+  readonly dialects: readonly Address[];
+  /** How requests of the others are translated for it. */
+  readonly translation: Translation;
 }
+
+/** What an operator says of an upstream that requests are translated for. */
+export interface Translation {
+  readonly limitName: Read<'OUTPUT_LIMIT_NAME'>;
+  readonly limit: Read<'OUTPUT_LIMIT'>;
+  readonly reasoning: Read<'REASONING'>;
+  readonly levels: Read<'REASONING_LEVELS'>;
+  readonly replay: Read<'REASONING_REPLAY'>;
+  readonly systemTurns: Read<'SYSTEM_TURNS'>;
+  readonly toolImages: Read<'TOOL_IMAGES'>;
+  readonly unknown: Read<'TRANSLATE_UNKNOWN'>;
+}
+
+type Read<N extends keyof typeof translationSettings> = Value<(typeof translationSettings)[N]>;
 
 /** The keys and headers that an upstream asks for. */
 export interface Access {
@@ -109,10 +135,54 @@ function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
     const models = Object.fromEntries(
       places.map(([name, { text, vision }]) => [name, { text, vision }]),
     ) as Upstream['models'];
-    const { HEADERS: headers = {}, API_KEYS: apiKeys = [] } = read;
-    return { prefix, addresses, models, headers, apiKeys };
+    const { HEADERS: headers = {}, API_KEYS: apiKeys = [], DIALECTS: dialects } = read;
+    faults.push(...translationFaults(prefix, read, environment));
+    return { prefix, addresses, models, headers, apiKeys, dialects, translation: translationOf(read) };
   });
 }
+
+function translationOf(read: { readonly [N in keyof typeof translationSettings]: Read<N> }): Translation {
+  return {
+    limitName: read.OUTPUT_LIMIT_NAME,
+    limit: read.OUTPUT_LIMIT,
+    reasoning: read.REASONING,
+    levels: read.REASONING_LEVELS,
+    replay: read.REASONING_REPLAY,
+    systemTurns: read.SYSTEM_TURNS,
+    toolImages: read.TOOL_IMAGES,
+    unknown: read.TRANSLATE_UNKNOWN,
+  };
+}
+
+/** Settings of an upstream that say what its dialects make untrue or needless. */
+function translationFaults(
+  prefix: string,
+  read: { readonly [N in keyof typeof upstreamSettings]?: unknown } & {
+    readonly DIALECTS: readonly Address[] | undefined;
+  },
+  environment: Environment,
+): string[] {
+  const { DIALECTS: dialects, REASONING: reasoning } = read;
+  if (dialects === undefined) return []; // reported by its own check, as is what could not be read
+  const set = Object.keys(upstreamSettings).filter(
+    (name) => environment[`${prefix}_${name}`]?.trim() && read[name as keyof typeof upstreamSettings] !== undefined,
+  );
+  const missing = ownAddresses.filter((address) => !dialects.includes(lower(address)));
+  const needless = set.filter((name) => missing.some((address) => name.startsWith(`${address}_`)));
+  const untranslated = set.filter((name) => missing.length === 0 && Object.hasOwn(translationSettings, name));
+  const withoutLevels = missing.length > 0 && set.includes('REASONING_LEVELS') && reasoning !== 'reasoning_effort';
+  return [
+    ...needless.map(
+      (name) => `${prefix}_${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`,
+    ),
+    ...untranslated.map(
+      (name) => `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`,
+    ),
+    ...(withoutLevels ? [`${prefix}_REASONING_LEVELS needs ${prefix}_REASONING=reasoning_effort`] : []),
+  ];
+}
+
+const lower = <Name extends string>(name: Name) => name.toLowerCase() as Lowercase<Name>;
 
 /** Faults of aliases that are valid alone but not together. */
 function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {

@@ -97,6 +97,38 @@ const upstreamUrl = urlWithout(
   "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
 );
 
+/** Every address is that of a dialect, and called as that is. */
+const dialectNames: readonly Address[] = [
+  'chat',
+  ...ownAddresses.map((name) => name.toLowerCase() as Lowercase<OwnAddress>),
+];
+
+const spoken: Setting<readonly Address[]> = {
+  expects: 'chat, and any of responses and messages, separated by commas',
+  parse: (value) => {
+    const names = splitList(value);
+    const known = dialectNames.filter((name) => names.includes(name));
+    return known[0] === 'chat' && known.length === names.length ? known : undefined;
+  },
+};
+
+const reasoningLevels = list('levels separated by commas, such as low,medium,high', /^[a-z]{1,20}$/);
+
+/** How requests of other dialects are written for an upstream that does not speak them. */
+export const translationSettings = {
+  OUTPUT_LIMIT_NAME: byDefault('max_tokens', choice(['max_tokens', 'max_completion_tokens'])),
+  OUTPUT_LIMIT: integer(1, 10_000_000),
+  REASONING: byDefault(
+    'none',
+    choice(['none', 'reasoning_effort', 'thinking', 'enable_thinking', 'chat_template_kwargs']),
+  ),
+  REASONING_LEVELS: byDefault('low,medium,high', reasoningLevels),
+  REASONING_REPLAY: byDefault('back', choice(['back', 'never'])),
+  SYSTEM_TURNS: byDefault('fold', choice(['fold', 'keep'])),
+  TOOL_IMAGES: byDefault('after', choice(['after', 'inline', 'refuse'])),
+  TRANSLATE_UNKNOWN: byDefault('leave-out', choice(['leave-out', 'refuse'])),
+} as const satisfies Record<string, Setting<unknown>>;
+
 /** The settings of one upstream. Those of a second, third … one are written `UPSTREAM_2_BASE_URL` and so on. */
 export const upstreamSettings = {
   BASE_URL: required(upstreamUrl),
@@ -107,6 +139,8 @@ export const upstreamSettings = {
   ...forEachAddress('VISION_MODEL', modelId),
   HEADERS: headerMap,
   API_KEYS: keyList,
+  DIALECTS: byDefault('chat,responses,messages', spoken),
+  ...translationSettings,
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** All other settings by environment variable: the one list that the function, the stack and the docs share. */

@@ -15,4 +15,9 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   models: everywhere(ids),
   headers: {},
   apiKeys: [],
+  dialects: ['chat', 'responses', 'messages'],
+  translation: {
+    ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: [], replay: 'back' },
+    ...{ systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out' },
+  },
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { readConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read.ts';
+import type { ChatUpstream } from '../../../lambda/translate/options.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const least = {
@@ -54,6 +55,67 @@ describe('readConfig', () => {
         },
       },
     ]);
+  });
+
+  test('reads which dialects an upstream speaks, and how others are translated for it', () => {
+    const config = readConfig({
+      ...least,
+      UPSTREAM_2_BASE_URL: 'https://two.example/v1',
+      UPSTREAM_2_TEXT_MODEL: 't',
+      UPSTREAM_2_VISION_MODEL: 'v',
+      UPSTREAM_2_DIALECTS: 'messages, chat',
+      UPSTREAM_2_OUTPUT_LIMIT: '9',
+      UPSTREAM_2_REASONING: 'reasoning_effort',
+      UPSTREAM_2_REASONING_LEVELS: 'none,high',
+      UPSTREAM_2_TOOL_IMAGES: 'inline',
+    });
+    const plain: ChatUpstream = {
+      ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: ['low', 'medium', 'high'] },
+      ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out' },
+    };
+    const own = { limit: 9, reasoning: 'reasoning_effort', levels: ['none', 'high'], toolImages: 'inline' };
+    expect(config.upstreams.map(({ dialects, translation }) => ({ dialects, translation }))).toEqual([
+      { dialects: ['chat', 'responses', 'messages'], translation: plain },
+      { dialects: ['chat', 'messages'], translation: { ...plain, ...own } },
+    ]);
+    const translation: ChatUpstream | undefined = config.upstreams[1]?.translation;
+    expect(translation).toBeDefined();
+  });
+
+  test.each<[settings: Record<string, string>, fault: string]>([
+    ...['responses', 'responses,messages', 'chat,prose', 'chat,chat'].map(
+      (dialects): [Record<string, string>, string] => [
+        { DIALECTS: dialects },
+        'UPSTREAM_DIALECTS must be chat, and any of responses and messages, separated by commas',
+      ],
+    ),
+    [
+      { DIALECTS: 'chat', MESSAGES_BASE_URL: 'https://up.example/v1' },
+      'UPSTREAM_MESSAGES_BASE_URL is for a dialect that UPSTREAM_DIALECTS leaves out: remove one of them',
+    ],
+    [
+      { DIALECTS: 'chat,messages', RESPONSES_TEXT_MODEL: 'words' },
+      'UPSTREAM_RESPONSES_TEXT_MODEL is for a dialect that UPSTREAM_DIALECTS leaves out: remove one of them',
+    ],
+    [
+      { SYSTEM_TURNS: 'keep' },
+      'UPSTREAM_SYSTEM_TURNS is for translation, but UPSTREAM_DIALECTS names every dialect: remove it',
+    ],
+    [
+      { DIALECTS: 'chat', REASONING_LEVELS: 'low,high', REASONING: 'thinking' },
+      'UPSTREAM_REASONING_LEVELS needs UPSTREAM_REASONING=reasoning_effort',
+    ],
+    [
+      { DIALECTS: 'chat', REASONING: 'lots' },
+      'UPSTREAM_REASONING must be none, reasoning_effort, thinking, enable_thinking or chat_template_kwargs',
+    ],
+    [
+      { DIALECTS: 'chat', REASONING: 'reasoning_effort', REASONING_LEVELS: 'low;high' },
+      'UPSTREAM_REASONING_LEVELS must be levels separated by commas, such as low,medium,high',
+    ],
+  ])('stops at %j with a sentence', (own, fault) => {
+    const named = Object.fromEntries(Object.entries(own).map(([name, value]) => [`UPSTREAM_${name}`, value]));
+    expect(faultsOf({ ...least, ...named })).toEqual([fault]);
   });
 
   test('reads upstreams in the order of their numbers', () => {

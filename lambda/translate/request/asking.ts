@@ -118,6 +118,8 @@ export interface Asking {
   readonly sampling: Sampling;
   readonly reasoning: Reasoning;
   readonly format: Format | undefined;
+  /** What the answer does with thoughts: whether they are shown, and whether they are sealed so that they can come back. */
+  readonly thoughts: { readonly shown: boolean; readonly sealed: boolean };
   /** Offers and records that no other dialect has a place for. */
   readonly leftOut: readonly Node[];
   /** Members that the gateway does not know. */

@@ -32,7 +32,7 @@ export const messagesFields = {
     inference_geo: vendor,
     thread: 'nothing is stored between requests. Send the full history in messages.',
   },
-  thinking: { type: 'map', budget_tokens: 'map', display: 'ignore' },
+  thinking: { type: 'map', budget_tokens: 'map', display: 'map' },
   output_config: { effort: 'map', format: 'map' },
   'output_config.format': { type: 'map', schema: 'map' },
   context_management: { edits: 'map' },

@@ -46,7 +46,7 @@ export function* readMessages(json: Json, open: Reading['open']): Cooperative<As
       top_k: rawOf(reading, taken.top_k),
       stop: taken.stop_sequences === undefined ? undefined : readStops(reading, taken.stop_sequences),
     },
-    reasoning: readReasoning(reading, taken.thinking, config.effort),
+    ...readThinking(reading, taken.thinking, config.effort),
     format: format === undefined ? undefined : readFormat(reading, format),
     leftOut: reading.leftOut,
     unread: reading.unread,
@@ -112,20 +112,36 @@ const budgets = [
   ['high', 24_576],
 ] as const;
 
-function readReasoning(reading: Reading, thinking: Node | undefined, effort: Node | undefined): Reasoning {
-  const { json } = reading;
+type Thinking = Pick<Asking, 'reasoning' | 'thoughts'>;
+
+function readThinking(reading: Reading, thinking: Node | undefined, effort: Node | undefined): Thinking {
   const name = textOf(reading, effort);
   const level = effort === undefined || name === undefined ? undefined : { at: effort, name, exact: true };
   // This is how the gateway has always read them.
-  if (level?.name === 'none') return { wish: 'off', offAt: level.at };
-  if (thinking === undefined) return { wish: 'off', level };
-  if (json.raw(thinking) === 'false') return { wish: 'off', offAt: thinking, level };
+  const thoughts = { shown: true, sealed: true };
+  if (level?.name === 'none') return { reasoning: { wish: 'off', offAt: level.at }, thoughts };
+  if (thinking === undefined) return { reasoning: { wish: 'off', level }, thoughts };
+  if (rawOf(reading, thinking) === 'false') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
   const type = typeOf(reading, thinking);
-  const { budget_tokens: budget } = takeMembers(reading, thinking, fields.thinking);
+  const { budget_tokens: budget, display } = takeMembers(reading, thinking, fields.thinking);
+  return {
+    reasoning: readWish(reading, { thinking, type, budget, level }),
+    thoughts: { ...thoughts, shown: rawOf(reading, display) !== '"omitted"' },
+  };
+}
+
+interface Wish {
+  readonly thinking: Node;
+  readonly type: string;
+  readonly budget: Node | undefined;
+  readonly level: Reasoning['level'];
+}
+
+function readWish(reading: Reading, { thinking, type, budget, level }: Wish): Reasoning {
   if (type === 'disabled') return { wish: 'off', offAt: thinking, level };
   if (type === 'enabled' && budget !== undefined) {
     if (level !== undefined) reading.leftOut.push(budget);
-    const tokens = Number(json.raw(budget));
+    const tokens = Number(reading.json.raw(budget));
     const [derived] = budgets.find(([, most]) => tokens <= most) ?? ['max'];
     return { wish: 'on', level: level ?? { at: budget, name: derived, exact: false } };
   }

@@ -34,7 +34,8 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
   const text = taken.text === undefined ? {} : takeMembers(reading, taken.text, fields.text);
   // The middle is what a model does without being asked.
   if (text.verbosity !== undefined && !isRaw(text.verbosity, '"medium"')) reading.leftOut.push(text.verbosity);
-  const asksForLogprobs = includes(reading, taken.include, '"message.output_text.logprobs"');
+  const asksFor = (what: string) => includes(reading, taken.include, what);
+  const asksForLogprobs = asksFor('"message.output_text.logprobs"');
   return {
     json,
     stream: isRaw(taken.stream, 'true'),
@@ -53,6 +54,7 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
     },
     reasoning,
     format: text.format === undefined ? undefined : readFormat(reading, text.format),
+    thoughts: { shown: true, sealed: asksFor('"reasoning.encrypted_content"') },
     leftOut: reading.leftOut,
     unread: reading.unread,
   };

@@ -16,6 +16,8 @@ export interface Translated {
   /** The body's text in pieces, so that a long one need never be joined. */
   readonly pieces: readonly string[];
   readonly leftOut: LeftOut;
+  /** The same as nodes of the client's body. */
+  readonly leftOutNodes: ReadonlySet<Node>;
   readonly tools: ToolNames;
 }
 
@@ -48,7 +50,12 @@ export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string
   if (asking.format !== undefined) addFormat(body, asking.format);
   writeReasoning(writing);
   add('}');
-  return { pieces: body.finish(), leftOut: listLeftOut(json, leftOut), tools: writing.names };
+  return {
+    pieces: body.finish(),
+    leftOut: listLeftOut(json, leftOut),
+    leftOutNodes: new Set(leftOut),
+    tools: writing.names,
+  };
 }
 
 type Members = Readonly<Record<string, string | undefined>>;

@@ -1,22 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import { readResponses } from '../../../../lambda/translate/request/read-responses.ts';
-import { writeChat } from '../../../../lambda/translate/request/write-chat.ts';
-import { plainUpstream } from './translate.ts';
+import { translateRequest } from '../../../../lambda/translate/translate-request.ts';
+import { plainUpstream, seals } from './translate.ts';
 
 /** What a request takes: how often it pauses, and the pieces of the body. */
 function translate(members: string) {
-  let pauses = 0;
-  const run = <T>(work: Generator<undefined, T>): T => {
-    for (;;) {
-      const { done, value } = work.next();
-      if (done) return value;
-      pauses += 1;
-    }
-  };
-  const asking = run(readResponses(createScanner().scan(`{"model":"svc",${members}}`), () => undefined));
-  const { pieces } = run(writeChat(asking, plainUpstream, 'up-model'));
-  return { pauses, pieces };
+  const json = createScanner().scan(`{"model":"svc",${members}}`);
+  const work = translateRequest('responses', json, seals, { upstream: plainUpstream, model: 'up-model' });
+  for (let pauses = 0; ; pauses += 1) {
+    const { done, value } = work.next();
+    if (done) return { pauses, pieces: value.pieces };
+  }
 }
 
 const repeat = (count: number, element: (index: number) => string) =>

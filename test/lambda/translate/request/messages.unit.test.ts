@@ -362,6 +362,14 @@ describe('how much a messages client wants the model to think', () => {
   });
 });
 
+test.each<[thinking: object | undefined, shown: boolean]>([
+  [undefined, true],
+  [{ type: 'adaptive', display: 'summarized' }, true],
+  [{ type: 'enabled', budget_tokens: 9, display: 'omitted' }, false],
+])('thoughts of the answer are sealed, and shown as the client asks: %j', (thinking, shown) => {
+  expect(translate([user], {}, { thinking }).thoughts).toEqual({ shown, sealed: true });
+});
+
 describe('messages requests that are refused', () => {
   const unknown = "is of a kind that this model can't take.";
   const unsupported = 'is not supported with this model:';

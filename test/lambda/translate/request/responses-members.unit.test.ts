@@ -119,6 +119,12 @@ describe('how much a responses client wants the model to reason', () => {
   });
 });
 
+test('thoughts of the answer are sealed if the client asks for it', () => {
+  const thoughts = (include?: string[]) => toChat('responses', { model: 'svc', input: 'go', include }).thoughts;
+  expect(thoughts(['reasoning.encrypted_content'])).toEqual({ shown: true, sealed: true });
+  expect(thoughts()).toEqual({ shown: true, sealed: false });
+});
+
 describe('members that are refused', () => {
   const unsupported = 'is not supported with this model:';
   test.each<[more: object, message: string]>([

@@ -2,15 +2,12 @@ import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
 import { renderLeftOut } from '../../../../lambda/translate/left-out.ts';
 import type { ChatUpstream } from '../../../../lambda/translate/options.ts';
-import { readMessages } from '../../../../lambda/translate/request/read-messages.ts';
-import { readResponses } from '../../../../lambda/translate/request/read-responses.ts';
-import { writeChat } from '../../../../lambda/translate/request/write-chat.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
 import type { ToolNames } from '../../../../lambda/translate/tools.ts';
+import { translateRequest } from '../../../../lambda/translate/translate-request.ts';
+import { atOnce } from '../../../support/at-once.ts';
 
 export type ClientDialect = 'responses' | 'messages';
-
-const readers = { responses: readResponses, messages: readMessages };
 
 export const seals = createSeals(keyOf('a salt of at least 16 characters'), 'caller');
 
@@ -43,16 +40,18 @@ export interface Chat {
   /** The value of the header. */
   readonly leftOut: string | undefined;
   readonly tools: ToolNames;
+  /** Whether the answer shows thoughts, and seals them. */
+  readonly thoughts: { readonly shown: boolean; readonly sealed: boolean };
 }
 
 /** What a chat-only upstream gets for a request. */
 export function toChat(dialect: ClientDialect, request: unknown, upstream: Partial<ChatUpstream> = {}): Chat {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
-  const reading = readers[dialect](createScanner().scan(text), (sealed) => seals.open(dialect, sealed));
-  const asking = finish(reading);
-  const { pieces, leftOut, tools } = finish(writeChat(asking, { ...plainUpstream, ...upstream }, 'up-model'));
+  const target = { upstream: { ...plainUpstream, ...upstream }, model: 'up-model' };
+  const work = translateRequest(dialect, createScanner().scan(text), seals, target);
+  const { pieces, leftOut, tools, thoughts } = atOnce(work);
   const written = pieces.join('');
-  return { text: written, body: JSON.parse(written), leftOut: renderLeftOut(leftOut), tools };
+  return { text: written, body: JSON.parse(written), leftOut: renderLeftOut(leftOut), tools, thoughts };
 }
 
 /** The message of the refusal; undefined if the request is translated. */
@@ -62,12 +61,5 @@ export function refusalOf(dialect: ClientDialect, request: unknown, upstream?: P
     return undefined;
   } catch (error) {
     return String((error as Error).message);
-  }
-}
-
-function finish<T>(work: Generator<undefined, T>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
   }
 }

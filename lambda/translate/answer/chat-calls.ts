@@ -1,0 +1,118 @@
+import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import { type Call, createCallArguments, type Facts, type Literal } from './facts.ts';
+
+/** Puts the calls of a chat together, whichever way a server cuts them up. */
+export interface ChatCalls {
+  /** Takes the `tool_calls` of a message or a delta. */
+  read(json: Json, calls: Node): void;
+  /** Takes a `function_call`, which is how tools were called before. */
+  readSingle(json: Json, call: Node): void;
+  /** Throws if a call was begun that never got a name. */
+  end(): void;
+}
+
+/** A call that may still wait for its name. */
+interface OpenCall extends Call {
+  id: string;
+  name: string;
+  /** Arguments that came before the name. */
+  readonly early: Literal[];
+}
+
+interface Fragment {
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly text: Literal;
+}
+
+/** No honest answer calls so many tools. */
+const mostCalls = 10_000;
+
+export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCalls {
+  const byIndex = new Map<number, OpenCall>();
+  const byId = new Map<string, OpenCall>();
+  const nameless = new Set<OpenCall>();
+  let last: OpenCall | undefined;
+  let count = 0;
+
+  function begin({ index, id }: Fragment): OpenCall {
+    count += 1;
+    if (count > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
+    const call = { id, name: '', arguments: createCallArguments(), early: [] };
+    nameless.add(call);
+    if (index !== undefined) byIndex.set(index, call);
+    if (id !== '' && !byId.has(id)) byId.set(id, call);
+    return call;
+  }
+
+  /** The call that a fragment goes on with, if it does not begin one. */
+  function find({ index, id }: Fragment): OpenCall | undefined {
+    if (index !== undefined) {
+      const call = byIndex.get(index);
+      const named = byId.get(id);
+      // Some servers give every call the same index.
+      return call && named && call !== named && call.id !== id && call.id !== '' ? named : call;
+    }
+    return byId.get(id) ?? last;
+  }
+
+  function take(fragment: Fragment): void {
+    const found = find(fragment);
+    const call = found === undefined || isNext(found, fragment) ? begin(fragment) : found;
+    last = call;
+    call.id ||= fragment.id;
+    if (call.name === '' && fragment.name !== '') {
+      call.name = fragment.name;
+      nameless.delete(call);
+      facts.called(call);
+      for (const text of call.early.splice(0)) argue(call, text);
+    }
+    if (fragment.text.length > 2) argue(call, fragment.text);
+  }
+
+  function argue(call: OpenCall, text: Literal): void {
+    if (call.name === '') {
+      call.early.push(text);
+      return;
+    }
+    call.arguments.add(text);
+    facts.argued(call, text);
+  }
+
+  return {
+    read(json, calls) {
+      for (const call of elements(json, calls)) {
+        const made = presentMember(json, call, 'function') ?? presentMember(json, call, 'custom');
+        const index = numberMember(json, call, 'index');
+        take({ index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) });
+      }
+    },
+    readSingle: (json, call) => take({ index: undefined, id: '', ...readFunction(json, call) }),
+    end() {
+      if (nameless.size > 0) throw new TypeError('a tool call has no name');
+    },
+  };
+}
+
+function readFunction(json: Json, made: Node | undefined): Pick<Fragment, 'name' | 'text'> {
+  const given = presentMember(json, made, 'arguments') ?? presentMember(json, made, 'input');
+  const raw = given === undefined ? '""' : json.raw(given);
+  // Some servers send the arguments as an object.
+  return { name: stringMember(json, made, 'name') ?? '', text: raw.startsWith('"') ? raw : JSON.stringify(raw) };
+}
+
+/**
+ * Whether a fragment begins the next call, although it has the index of this one or none. Some servers repeat the name in each
+ * fragment, and others make up a new id for each.
+ */
+function isNext(call: OpenCall, { id, name, text }: Fragment): boolean {
+  if (id !== '' && id === call.id) return false;
+  const { isClosed, isEmpty } = call.arguments;
+  if (id !== '' && call.id !== '') return name !== '' || isClosed;
+  if (name === '' || call.name === '') return false;
+  return name === call.name ? isClosed && !blank.test(text) : isClosed || isEmpty;
+}
+
+const blank = /^"(\s|\\[nrt])*"$/;

@@ -1,0 +1,55 @@
+import { elements, presentMember, stringMember } from '../../dialects/answer.ts';
+import { applyEdits, changeMembers } from '../../json/edit.ts';
+import type { Json, Node } from '../../json/scan.ts';
+
+/** What a response repeats of its request, and what stands there where the request says nothing. */
+const repeated: Readonly<Record<string, string>> = {
+  ...{
+    instructions: 'null',
+    metadata: '{}',
+    tool_choice: '"auto"',
+    parallel_tool_calls: 'true',
+    truncation: '"disabled"',
+  },
+  ...{ temperature: '1', top_p: '1', top_logprobs: '0', presence_penalty: '0', frequency_penalty: '0' },
+  ...{ max_output_tokens: 'null', max_tool_calls: 'null', safety_identifier: 'null', prompt_cache_key: 'null' },
+};
+
+/** What holds for every response of this gateway, whatever was asked. */
+const settled = '"previous_response_id":null,"background":false,"store":false,"service_tier":"default"';
+
+/**
+ * The members of a request that its response repeats, as JSON without the braces, on one line. `isLeftOut` says which of the tools
+ * went no further.
+ */
+export function echoOf(body: Json, isLeftOut: (tool: number) => boolean): string {
+  const askedOr = (object: Node | undefined, name: string, otherwise: string): string => {
+    const value = presentMember(body, object, name);
+    return value === undefined ? otherwise : body.raw(value);
+  };
+  const [text, reasoning] = [body.member(body.root, 'text'), body.member(body.root, 'reasoning')];
+  const tools = elements(body, body.member(body.root, 'tools')).filter((_, at) => !isLeftOut(at));
+  const user = presentMember(body, body.root, 'user');
+  const members = [
+    settled,
+    ...Object.entries(repeated).map(([name, otherwise]) => `"${name}":${askedOr(body.root, name, otherwise)}`),
+    `"tools":[${tools.map((tool) => completeTool(body, tool)).join(',')}]`,
+    `"text":{"format":${askedOr(text, 'format', '{"type":"text"}')},"verbosity":"medium"}`,
+    `"reasoning":{"effort":${askedOr(reasoning, 'effort', 'null')},"summary":${askedOr(reasoning, 'summary', 'null')}}`,
+    ...(user === undefined ? [] : [`"user":${body.raw(user)}`]),
+  ];
+  // A line end can only stand between two tokens, and must not end a line of an event.
+  return members.join(',').replace(/[\r\n]+/g, ' ');
+}
+
+/** Readers ask for all members of a function, also where the request left them out. */
+function completeTool(body: Json, tool: Node): string {
+  if (stringMember(body, tool, 'type') !== 'function') return body.raw(tool);
+  const missing = ['description', 'parameters', 'strict'].filter((name) => body.member(tool, name) === undefined);
+  const [start, end] = [body.start(tool), body.end(tool)];
+  const edits = changeMembers(body, tool, { set: Object.fromEntries(missing.map((name) => [name, 'null'])) });
+  return applyEdits(
+    body.text.slice(start, end),
+    edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
+  );
+}

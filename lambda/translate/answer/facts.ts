@@ -1,0 +1,123 @@
+/** A JSON string as it is spelt, with its quotes. Texts are handed on like this, so that they need not be decoded. */
+export type Literal = string;
+
+/** Why an answer ends. */
+export type Finish = 'done' | 'length' | 'filtered';
+
+/** A call of a tool, as far as it has come. */
+export interface Call {
+  /** As the upstream named it; empty if it did not. */
+  readonly id: string;
+  /** The tool's name upstream. */
+  readonly name: string;
+  readonly arguments: CallArguments;
+}
+
+/**
+ * What an answer consists of, in the order in which it comes, whether whole or in pieces. A reader of a dialect tells these facts,
+ * a writer of another hears them. What no answer may say, a reader throws.
+ */
+export interface Facts {
+  /** The answer begins. Told once, before everything else. */
+  begin(): void;
+  thought(text: Literal): void;
+  /** A piece of the answer, and the JSON array of its token probabilities, if there is one. */
+  said(text: Literal, logprobs?: string): void;
+  refused(text: Literal): void;
+  /** A tool is called. Its arguments follow. */
+  called(call: Call): void;
+  /** A piece of a call's arguments, which has been added to them. */
+  argued(call: Call, text: Literal): void;
+  /** The model is through, and why; perhaps the caller's own text at which it stopped. Counts of tokens may still follow. */
+  finished(finish: Finish, stop?: string): void;
+}
+
+/** Pieces of one text. Joined now and then, or each would keep in memory all the text that it was cut from. */
+export interface GrowingText {
+  add(text: Literal): void;
+  /** Everything so far, as one literal. */
+  readonly literal: Literal;
+  /** Whether nothing has come yet; of arguments, nothing but white space. */
+  readonly isEmpty: boolean;
+}
+
+const mostPieces = 256;
+
+export function createGrowingText(): GrowingText {
+  let joined: string[] = [];
+  let pieces: string[] = [];
+  const join = (): void => {
+    joined.push(pieces.join(''));
+    pieces = [];
+  };
+  return {
+    add(text) {
+      if (pieces.push(text.slice(1, -1)) === mostPieces) join();
+    },
+    get literal() {
+      if (pieces.length > 0) join();
+      joined = [joined.join('')];
+      return `"${joined[0]}"`;
+    },
+    get isEmpty() {
+      return joined.length === 0 && pieces.length === 0;
+    },
+  };
+}
+
+/** The arguments of a call: a text that is JSON, or is to become JSON. */
+export interface CallArguments extends GrowingText {
+  /** The text that the literal spells. */
+  readonly text: string;
+  /** Whether an object has begun. Some models send other things. */
+  readonly isObject: boolean;
+  /** Whether every bracket is closed again: most likely no more will come. */
+  readonly isClosed: boolean;
+}
+
+export function createCallArguments(): CallArguments {
+  const whole = createGrowingText();
+  let first = ''; // of its characters that are not white space
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+
+  const count = (character: string): void => {
+    if (escaped) escaped = false;
+    else if (inString) {
+      if (character === '"') inString = false;
+      escaped = character === '\\';
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+  };
+
+  return {
+    add(literal) {
+      whole.add(literal);
+      const text = decode(literal);
+      first ||= text.trimStart().charAt(0);
+      for (let at = 0; at < text.length; at += 1) count(text.charAt(at));
+    },
+    get literal() {
+      return whole.literal;
+    },
+    get isEmpty() {
+      return first === '';
+    },
+    get text() {
+      return decode(whole.literal);
+    },
+    get isObject() {
+      return first === '{';
+    },
+    get isClosed() {
+      return (first === '{' || first === '[') && depth <= 0 && !inString;
+    },
+  };
+}
+
+/** The text that a literal spells. */
+export function decode(text: Literal): string {
+  return text.includes('\\') ? JSON.parse(text) : text.slice(1, -1);
+}

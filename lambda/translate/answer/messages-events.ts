@@ -1,0 +1,53 @@
+import type { Literal } from './facts.ts';
+
+/** The events of a message. Its blocks have indexes without gaps. */
+export interface MessageEvents {
+  /** Writes an event with these members, given as JSON. */
+  write(type: string, members?: string): void;
+  /** Starts a block, whose text then comes in deltas of this type, in this member. */
+  open(block: string, deltaType: string, member: string): void;
+  /** Adds to the open block. */
+  add(text: Literal): void;
+  /** Adds to the open block what comes in one delta of another type. */
+  addOnce(deltaType: string, member: string, value: string): void;
+  close(): void;
+  take(): string;
+}
+
+/** `live`: whether anyone reads them. */
+export function createMessageEvents(live: boolean): MessageEvents {
+  let out = '';
+  let index = 0;
+  let head = '';
+  const delta = 'content_block_delta';
+  const begin = (type: string): string => `event: ${type}\ndata: {"type":"${type}"`;
+  const beginDelta = (type: string, member: string) =>
+    `${begin(delta)},"index":${index},"delta":{"type":"${type}","${member}":`;
+
+  function write(type: string, members = ''): void {
+    if (live) out += `${begin(type)}${members && `,${members}`}}\n\n`;
+  }
+
+  return {
+    write,
+    open(block, deltaType, member) {
+      write('content_block_start', `"index":${index},"content_block":${block}`);
+      head = beginDelta(deltaType, member);
+    },
+    add(text) {
+      if (live && text.length > 2) out += `${head}${text}}}\n\n`;
+    },
+    addOnce(deltaType, member, value) {
+      if (live) out += `${beginDelta(deltaType, member)}${value}}}\n\n`;
+    },
+    close() {
+      write('content_block_stop', `"index":${index}`);
+      index += 1;
+    },
+    take() {
+      const written = out;
+      out = '';
+      return written;
+    },
+  };
+}

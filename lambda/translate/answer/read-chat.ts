@@ -1,0 +1,160 @@
+import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import { createChatCalls } from './chat-calls.ts';
+import type { Facts, Finish, Literal } from './facts.ts';
+
+/** Reads the chunks of one chat, or its plain answer, and tells the facts. */
+export interface ChatReader {
+  readChunk(json: Json): void;
+  readAnswer(json: Json): void;
+  /** Reads a chunk that differs from the last only in its text, which is given; false if the last was not of that kind. */
+  repeat(text: Literal): boolean;
+  /** The upstream's own end. */
+  end(): void;
+  /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
+  readonly isOver: boolean;
+}
+
+type TextFact = 'thought' | 'said' | 'refused';
+
+/** `stops`: the texts at which the caller wants the model to stop. */
+export function createChatReader(facts: Facts, stops: ReadonlySet<string>): ChatReader {
+  const calls = createChatCalls(facts);
+  let hasBegun = false;
+  let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
+  let isOver = false;
+  let repeated: TextFact | undefined;
+
+  function begin(): void {
+    if (!hasBegun) facts.begin();
+    hasBegun = true;
+  }
+
+  function readChoice(json: Json, choice: Node, message: Node | undefined): void {
+    if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new TypeError('there is a second choice');
+    const texts = readTexts(json, message ?? choice);
+    const logprobs = readLogprobs(json, choice);
+    for (const [kind, text] of texts) {
+      if (kind === 'said') facts.said(text, logprobs);
+      else facts[kind](text);
+    }
+    const toolCalls = presentMember(json, message, 'tool_calls');
+    const functionCall = presentMember(json, message, 'function_call');
+    if (toolCalls !== undefined) calls.read(json, toolCalls);
+    if (functionCall !== undefined) calls.readSingle(json, functionCall);
+    const reason = stringMember(json, choice, 'finish_reason') ?? '';
+    // Until there is a reason, some servers send an empty text, others the word `null` as a text.
+    if (reason !== '' && reason !== 'null')
+      finish ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
+    else if (texts.length === 1 && logprobs === undefined && toolCalls === undefined) repeated = texts[0]?.[0];
+  }
+
+  function end(): void {
+    if (isOver) return;
+    isOver = true;
+    begin();
+    calls.end();
+    facts.finished(finish?.reason ?? 'done', finish?.stop);
+  }
+
+  return {
+    readChunk(json) {
+      repeated = undefined;
+      if (isOver) return;
+      begin();
+      const choices = elements(json, json.member(json.root, 'choices'));
+      for (const choice of choices) {
+        readChoice(json, choice, presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message'));
+      }
+      // The usage comes last, if it comes.
+      if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) end();
+    },
+    readAnswer(json) {
+      const [choice, second] = elements(json, json.member(json.root, 'choices'));
+      const message = choice === undefined ? choice : presentMember(json, choice, 'message');
+      if (choice === undefined || message === undefined) throw new TypeError('the answer has no message');
+      if (second !== undefined) throw new TypeError('there is a second choice');
+      begin();
+      readChoice(json, choice, message);
+      end();
+    },
+    repeat(text) {
+      if (repeated === undefined) return false;
+      if (text.length > 2) facts[repeated](text);
+      return true;
+    },
+    end,
+    get isOver() {
+      return isOver;
+    },
+  };
+}
+
+/** Members that hold the thoughts. Some servers send them under two names at once. */
+const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details'];
+const answers = ['content', 'text'];
+
+/** The texts of a message or a delta that are not empty, in the order in which a model produces them. */
+function readTexts(json: Json, message: Node): (readonly [TextFact, Literal])[] {
+  const texts: (readonly [TextFact, Literal])[] = [];
+  const read = (names: readonly string[], kind: TextFact): void => {
+    const before = texts.length;
+    for (const name of names) {
+      const value = presentMember(json, message, name);
+      if (value !== undefined && texts.length === before) readText(json, value, kind, (...told) => texts.push(told));
+    }
+  };
+  read(thoughts, 'thought');
+  read(answers, 'said');
+  read(['refusal'], 'refused');
+  return texts;
+}
+
+/** The members of a part that hold its text, and what that then is. */
+const partTexts: Readonly<Record<string, TextFact>> = {
+  ...{ text: 'said', thinking: 'thought', summary: 'thought', refusal: 'refused' },
+};
+
+/** Tells the texts in a string, or in parts of it that say themselves what they are. */
+function readText(json: Json, value: Node, kind: TextFact, tell: (kind: TextFact, text: Literal) => void): void {
+  if (json.kind(value) === 'string') {
+    if (json.end(value) - json.start(value) > 2) tell(kind, json.raw(value));
+  } else if (json.kind(value) === 'array') {
+    for (const part of elements(json, value)) readText(json, part, kind, tell);
+  } else {
+    eachMember(json, value, (name, member) => {
+      const told = Object.hasOwn(partTexts, name) ? partTexts[name] : undefined;
+      if (told !== undefined) readText(json, member, kind === 'said' ? told : kind, tell);
+    });
+  }
+}
+
+/** The token probabilities beside a text, on one line. Where a token is no bytes of its own, some servers say null. */
+function readLogprobs(json: Json, choice: Node): string | undefined {
+  const content = presentMember(json, presentMember(json, choice, 'logprobs'), 'content');
+  if (content === undefined || json.kind(content) !== 'array' || json.next(content) === content + 1) return undefined;
+  return json
+    .raw(content)
+    .replace(/[\r\n]+/g, ' ')
+    .replace(/"bytes" ?: ?null/g, '"bytes":[]');
+}
+
+const reasons: ReadonlyMap<string, Finish> = new Map([
+  ...['length', 'max_tokens', 'model_length'].map((reason) => [reason, 'length'] as const),
+  ...['content_filter', 'sensitive', 'safety', 'refusal'].map((reason) => [reason, 'filtered'] as const),
+]);
+
+/** Reasons by which some servers say that they failed. */
+const failures = /^(error|abort|aborted|cancelled|network_error|insufficient_system_resource)$/;
+
+function toFinish(reason: string): Finish {
+  if (failures.test(reason)) throw new TypeError('the answer was broken off');
+  return reasons.get(reason) ?? 'done';
+}
+
+/** The caller's own text at which the model stopped, if the server says so. */
+function readStop(json: Json, choice: Node, stops: ReadonlySet<string>): string | undefined {
+  return ['stop_reason', 'matched_stop']
+    .map((name) => stringMember(json, choice, name))
+    .find((stop) => stop !== undefined && stops.has(stop));
+}

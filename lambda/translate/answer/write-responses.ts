@@ -1,0 +1,135 @@
+import type { Call, Facts, Finish } from './facts.ts';
+import { createResponseEvents } from './responses-events.ts';
+import {
+  type CallItem,
+  createCall,
+  createMessage,
+  createReasoning,
+  type ItemStatus,
+  type TextItem,
+} from './responses-items.ts';
+import { type AnswerWriter, countTokens, createCallIds, type Writing } from './writer.ts';
+
+export interface ResponsesWriting extends Writing {
+  /** The members of the request that a response repeats, as JSON without the braces, on one line. */
+  readonly echo: string;
+  /** Whether the client asked for what only this gateway can read of the thoughts. */
+  readonly wantsSeal: boolean;
+}
+
+/** Writes OpenAI responses. */
+export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
+  const { live, tools, newHex } = writing;
+  const events = createResponseEvents(live);
+  const callIdOf = createCallIds('call_', newHex);
+  const id = `resp_${newHex()}`;
+  const createdAt = Math.floor(writing.now() / 1000);
+  const output: string[] = [];
+  const calls = new Map<Call, { readonly index: number; readonly item: CallItem }>();
+  let items = 0;
+  let open: { readonly index: number; readonly item: TextItem } | undefined;
+  let answer = '';
+
+  const placeOf = (prefix: string) => ({ index: items++, id: `${prefix}_${newHex()}` });
+
+  function responseOf(state: { status: string; completedAt?: number; incomplete?: string; usage?: string }): string {
+    const { status, completedAt = null, incomplete, usage = 'null' } = state;
+    const details = incomplete === undefined ? 'null' : `{"reason":"${incomplete}"}`;
+    return (
+      `{"id":"${id}","object":"response","created_at":${createdAt},"completed_at":${completedAt},"status":"${status}",` +
+      `"error":null,"incomplete_details":${details},"model":${JSON.stringify(writing.model)},"output":[${output.join(',')}],` +
+      `${writing.echo},"usage":${usage}}`
+    );
+  }
+
+  function closeText(status: ItemStatus = 'completed'): void {
+    if (open) output[open.index] = open.item.close(status);
+    open = undefined;
+  }
+
+  /** Closes the calls to which most likely nothing will be added. */
+  function closeCalls(isThrough = (call: Call): boolean => call.arguments.isClosed): void {
+    for (const [call, { index, item }] of calls) {
+      if (!isThrough(call)) continue;
+      output[index] = item.close('completed');
+      calls.delete(call);
+    }
+  }
+
+  /** The open text of this kind; whatever else is open is closed. */
+  function textOf(kind: TextItem['kind']): TextItem {
+    if (open?.item.kind === kind) return open.item;
+    closeText();
+    closeCalls();
+    const place = placeOf(kind === 'reasoning' ? 'rs' : 'msg');
+    const seal = writing.wantsSeal ? writing.sealThoughts : undefined;
+    const item = kind === 'reasoning' ? createReasoning(events, place, seal) : createMessage(events, place);
+    open = { index: place.index, item };
+    return item;
+  }
+
+  const facts: Facts = {
+    begin() {
+      const response = responseOf({ status: 'in_progress' });
+      events.write('response.created', `"response":${response}`);
+      events.write('response.in_progress', `"response":${response}`);
+    },
+    thought: (text) => textOf('reasoning').add(text),
+    said: (text, logprobs) => textOf('message').add(text, logprobs),
+    refused: (text) => textOf('message').refuse(text),
+    called(call) {
+      closeText();
+      closeCalls();
+      const tool = tools.find(call.name);
+      const place = placeOf({ function: 'fc', custom: 'ctc', tool_search: 'tsc' }[tool.kind]);
+      calls.set(call, {
+        index: place.index,
+        item: createCall(events, place, { call, callId: callIdOf(call), tool, live }),
+      });
+    },
+    // What comes after the end of a call's arguments is no part of them.
+    argued: (call, text) => calls.get(call)?.item.add(text),
+    finished(finish) {
+      closeText(finish === 'done' ? 'completed' : 'incomplete');
+      closeCalls((call) => finish === 'done' || call.arguments.isClosed);
+      for (const { index, item } of calls.values()) output[index] = item.abandon();
+      const usage = usageOf(writing);
+      const incomplete = incompleteBy[finish];
+      const completedAt = Math.floor(writing.now() / 1000);
+      answer = responseOf(
+        incomplete === undefined
+          ? { status: 'completed', completedAt, usage }
+          : { status: 'incomplete', incomplete, usage },
+      );
+      events.write(`response.${incomplete === undefined ? 'completed' : 'incomplete'}`, `"response":${answer}`);
+    },
+  };
+
+  return {
+    ...facts,
+    take: events.take,
+    get nextSequence() {
+      return events.nextSequence;
+    },
+    get answer() {
+      return answer;
+    },
+  };
+}
+
+const incompleteBy: Readonly<Record<Finish, string | undefined>> = {
+  done: undefined,
+  length: 'max_output_tokens',
+  filtered: 'content_filter',
+};
+
+function usageOf({ usage }: Writing): string {
+  const { input, read, written, output, reasoning } = countTokens(usage);
+  return JSON.stringify({
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  });
+}

@@ -1,0 +1,47 @@
+import type { TokenCounts } from '../../dialects/dialect.ts';
+import type { ToolNames } from '../tools.ts';
+import type { Call, Facts } from './facts.ts';
+
+/** Writes an answer in the client's dialect, from the facts. */
+export interface AnswerWriter extends Facts {
+  /** The events written since this was last called, in wire form. */
+  take(): string;
+  /** The number of the next event, if the dialect numbers them. */
+  readonly nextSequence: number;
+  /** The whole answer, once it is finished. */
+  readonly answer: string;
+}
+
+/** What a writer has to know besides the facts. */
+export interface Writing {
+  /** Whether events are written, each as early as possible; otherwise only the whole answer. */
+  readonly live: boolean;
+  /** The public name of the model. */
+  readonly model: string;
+  readonly tools: ToolNames;
+  /** What the upstream has counted up to now. */
+  readonly usage: TokenCounts;
+  /** In milliseconds. */
+  readonly now: () => number;
+  /** 32 random hexadecimal digits. */
+  readonly newHex: () => string;
+  /** What the model has thought since the last call, as only this gateway can read it; undefined if that can't be had. */
+  readonly sealThoughts: () => string | undefined;
+}
+
+/** Tokens as all dialects can tell them: the parts are never more than the whole. */
+export function countTokens({ input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 }: TokenCounts) {
+  const read = Math.min(cacheRead, input);
+  const written = Math.min(cacheWrite, input - read);
+  return { input, read, written, output, reasoning: Math.min(reasoning, output) };
+}
+
+/** Gives each call an id of its own: the upstream's, unless that is empty or was there before. */
+export function createCallIds(prefix: string, newHex: () => string): (call: Call) => string {
+  const given = new Set<string>();
+  return ({ id }) => {
+    const own = id === '' || given.has(id) ? `${prefix}${newHex()}` : id;
+    given.add(own);
+    return own;
+  };
+}

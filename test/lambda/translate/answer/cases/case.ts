@@ -1,0 +1,45 @@
+/** One thing that an answer says, in the order of the answer. */
+export type Piece =
+  | { readonly thought: string }
+  | { readonly text: string; readonly logprobs?: readonly object[] }
+  | { readonly refusal: string }
+  | { readonly call: string; readonly args: string; readonly id?: string };
+
+/** A stream of chat as some server sends it, and what it says. */
+export interface ChatCase {
+  readonly name: string;
+  /** Chunks, or lines as they are sent. Unless a line says otherwise, a `[DONE]` follows. */
+  readonly chunks: readonly (object | string)[];
+  readonly says: readonly Piece[];
+  /** `done` where nothing is said. */
+  readonly finish?: 'done' | 'length' | 'filtered';
+  /** The caller's text at which the model stops. */
+  readonly stop?: string;
+  /** What the usage says, if it is there. */
+  readonly usage?: object;
+}
+
+/** A chunk of one choice. */
+export const chunk = (delta: object | null, rest: object = {}) => ({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'svc' },
+  choices: [{ index: 0, delta, finish_reason: null, ...rest }],
+});
+
+export const say = (content: string) => chunk({ content });
+export const think = (text: string, name = 'reasoning_content') => chunk({ [name]: text });
+export const end = (reason: string | null = 'stop', rest: object = {}) => chunk({}, { finish_reason: reason, ...rest });
+export const usageOf = (usage: object) => ({ ...chunk({}), choices: [], usage });
+
+export const tokens = { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27 };
+export const counted = usageOf(tokens);
+
+/** A fragment of a call, with the members that are given. */
+export const fragment = (part: { index?: number; id?: string; name?: string; args?: unknown }) => {
+  const { name, args, ...rest } = part;
+  return {
+    ...rest,
+    type: 'function',
+    function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) },
+  };
+};
+export const call = (...parts: Parameters<typeof fragment>[0][]) => chunk({ tool_calls: parts.map(fragment) });

@@ -1,0 +1,122 @@
+import { GatewayError } from '../../../../lambda/errors.ts';
+import { createScanner } from '../../../../lambda/json/scan.ts';
+import type { Usage } from '../../../../lambda/stream/marks.ts';
+import { rewriteAnswer } from '../../../../lambda/stream/rewrite-answer.ts';
+import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
+import { encodeEvent } from '../../../../lambda/stream/sse.ts';
+import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
+import { translateChatAnswer, translateChatStream } from '../../../../lambda/translate/answer/translate-answer.ts';
+import { createMessagesWriter } from '../../../../lambda/translate/answer/write-messages.ts';
+import { createResponsesWriter } from '../../../../lambda/translate/answer/write-responses.ts';
+import type { AnswerWriter, Writing } from '../../../../lambda/translate/answer/writer.ts';
+import type { ClientTool } from '../../../../lambda/translate/tools.ts';
+import { atOnce } from '../../../support/at-once.ts';
+import { readEvents } from '../../../support/client-view.ts';
+import { dialectNamed, hiding, questionIn } from '../../../support/rewrite.ts';
+import type { ChatCase } from './cases/case.ts';
+
+export const clients = ['responses', 'messages'] as const;
+export type Client = (typeof clients)[number];
+
+export interface Setup {
+  readonly stops?: readonly string[];
+  /** The tools that are not functions of the same name, by their names upstream. */
+  readonly tools?: Readonly<Record<string, ClientTool>>;
+  /** What the client asked, where a response repeats it. */
+  readonly body?: object;
+  readonly sealThoughts?: () => string | undefined;
+  readonly showsThoughts?: boolean;
+  readonly wantsSeal?: boolean;
+}
+
+function createWriter(client: Client, setup: Setup, usage: Usage, live: boolean): AnswerWriter {
+  let ids = 0;
+  const writing: Writing = {
+    ...{ live, usage, model: 'svc', now: () => 1_700_000_000_000 },
+    tools: { find: (name) => setup.tools?.[name] ?? { kind: 'function', name } },
+    newHex: () => String(ids++).padStart(32, '0'),
+    sealThoughts: setup.sealThoughts ?? (() => undefined),
+  };
+  if (client === 'messages') return createMessagesWriter({ ...writing, showsThoughts: setup.showsThoughts ?? true });
+  const body = createScanner().scan(JSON.stringify(setup.body ?? {}));
+  return createResponsesWriter({ ...writing, echo: echoOf(body, () => false), wantsSeal: setup.wantsSeal ?? false });
+}
+
+export interface Translated {
+  readonly output: string;
+  readonly ended: boolean;
+}
+
+/** A stream of chat, cut at these offsets, hidden as every stream is, and then translated. */
+export function translateStream(
+  client: Client,
+  bytes: Uint8Array,
+  setup: Setup = {},
+  cuts: readonly number[] = [],
+): Translated {
+  const usage: Usage = {};
+  const stops = new Set(setup.stops);
+  const rewriter = createStreamRewriter(questionIn(dialectNamed('chat'), { stops }), hiding, usage);
+  const translator = translateChatStream(createWriter(client, setup, usage, true), stops);
+  let output = '';
+  let broken = false;
+  const take = (clean: string): void => {
+    for (const { data } of readEvents(clean, () => undefined)) {
+      if (!broken) output += data === '[DONE]' ? translator.end() : translator.push(data);
+    }
+  };
+  try {
+    const edges = [0, ...cuts, bytes.length];
+    for (const [at, end] of edges.slice(1).entries()) take(rewriter.push(bytes.subarray(edges[at], end)));
+    take(rewriter.finish());
+    if (rewriter.ended) output += translator.end();
+  } catch {
+    broken = true;
+  }
+  if (!broken && rewriter.ended) return { output, ended: true };
+  const error = new GatewayError('upstream_error', 'The stream was cut.');
+  return {
+    output: output + encodeEvent(dialectNamed(client).renderErrorEvent(error, translator.nextSequence)),
+    ended: false,
+  };
+}
+
+/** A plain answer of chat, hidden as every answer is, and then translated. */
+export function translateAnswer(client: Client, answer: object, setup: Setup = {}): unknown {
+  const usage: Usage = {};
+  const stops = new Set(setup.stops);
+  const question = questionIn(dialectNamed('chat'), { stops });
+  const clean = atOnce(rewriteAnswer(JSON.stringify(answer), question, hiding, createScanner(), usage));
+  if ('failure' in clean) throw new Error(clean.failure);
+  const writer = createWriter(client, setup, usage, false);
+  return JSON.parse(translateChatAnswer(createScanner().scan(clean.text), writer, stops));
+}
+
+/** The bytes of a case's stream. */
+export function bytesOf({ chunks }: Pick<ChatCase, 'chunks'>): Buffer {
+  const events = chunks.map((one) => (typeof one === 'string' ? one : `data: ${JSON.stringify(one)}\n\n`));
+  const isOpen = events.at(-1) === 'no [DONE]';
+  return Buffer.from(isOpen ? events.slice(0, -1).join('') : `${events.join('')}data: [DONE]\n\n`);
+}
+
+/** The plain answer of chat that says the same as a case's stream. Undefined if chat has no place for its order. */
+export function plainOf({ says, finish = 'done', stop, usage }: ChatCase): object | undefined {
+  const kinds = ['thought', 'text', 'refusal', 'call'];
+  const order = says.map((piece) => kinds.findIndex((kind) => kind in piece));
+  const isInOrder = order.every((kind, at) => kind > (order[at - 1] ?? -1) || (kind === 3 && order[at - 1] === 3));
+  if (!isInOrder) return undefined;
+  const calls = says.flatMap((piece) => ('call' in piece ? [piece] : []));
+  const textOf = (kind: string) => says.map((piece) => Object(piece)[kind]).find((text) => text !== undefined) ?? null;
+  const reasons = { done: calls.length > 0 ? 'tool_calls' : 'stop', length: 'length', filtered: 'content_filter' };
+  const message = {
+    ...{ role: 'assistant', content: textOf('text'), refusal: textOf('refusal'), reasoning_content: textOf('thought') },
+    tool_calls: calls.map(({ call, args, id }) => ({
+      id,
+      type: 'function',
+      function: { name: call, arguments: args },
+    })),
+  };
+  const [logprobs] = says.flatMap((piece) => ('logprobs' in piece ? [{ content: piece.logprobs }] : []));
+  const choice = { index: 0, message, logprobs, finish_reason: reasons[finish], stop_reason: stop };
+  return { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'svc', choices: [choice], usage };
+}

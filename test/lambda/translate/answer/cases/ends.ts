@@ -71,7 +71,13 @@ export const ends: readonly ChatCase[] = [
     chunks: [chunk({ content: 'Hello' }, { finish_reason: 'null' }), end()],
     says: hello,
   },
-  { name: 'twice', chunks: [say('Hello'), end(), end(), counted], says: hello, usage: tokens },
+  {
+    name: 'twice',
+    chunks: [say('Hello'), end('length'), end(), counted],
+    says: hello,
+    finish: 'length',
+    usage: tokens,
+  },
   { name: 'without usage', chunks: [say('Hello'), end()], says: hello },
   {
     name: 'with a usage that is null',

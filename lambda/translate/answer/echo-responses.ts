@@ -19,16 +19,16 @@ const repeated: Readonly<Record<string, string>> = {
 const settled = '"previous_response_id":null,"background":false,"store":false,"service_tier":"default"';
 
 /**
- * The members of a request that its response repeats, as JSON without the braces, on one line. `isLeftOut` says which of the tools
- * went no further.
+ * The members of a request that its response repeats, as JSON without the braces, on one line. Tools that were left out of the
+ * translated request are not repeated.
  */
-export function echoOf(body: Json, isLeftOut: (tool: number) => boolean): string {
+export function echoOf(body: Json, leftOut: ReadonlySet<Node>): string {
   const askedOr = (object: Node | undefined, name: string, otherwise: string): string => {
     const value = presentMember(body, object, name);
     return value === undefined ? otherwise : body.raw(value);
   };
   const [text, reasoning] = [body.member(body.root, 'text'), body.member(body.root, 'reasoning')];
-  const tools = elements(body, body.member(body.root, 'tools')).filter((_, at) => !isLeftOut(at));
+  const tools = elements(body, body.member(body.root, 'tools')).filter((tool) => !leftOut.has(tool));
   const user = presentMember(body, body.root, 'user');
   const members = [
     settled,

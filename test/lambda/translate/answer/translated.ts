@@ -39,7 +39,7 @@ function createWriter(client: Client, setup: Setup, usage: Usage, live: boolean)
   };
   if (client === 'messages') return createMessagesWriter({ ...writing, showsThoughts: setup.showsThoughts ?? true });
   const body = createScanner().scan(JSON.stringify(setup.body ?? {}));
-  return createResponsesWriter({ ...writing, echo: echoOf(body, () => false), wantsSeal: setup.wantsSeal ?? false });
+  return createResponsesWriter({ ...writing, echo: echoOf(body, new Set()), wantsSeal: setup.wantsSeal ?? false });
 }
 
 export interface Translated {

@@ -1,0 +1,92 @@
+import { expect, test } from '@jest/globals';
+import { readEvents } from '../../../support/client-view.ts';
+import { call, chunk, end, say } from './cases/case.ts';
+import { bytesOf, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
+import { assertStream } from './validate.ts';
+
+const second = { choices: [{ index: 1, delta: { content: 'b' } }] };
+
+test.each(
+  clients.flatMap((client) => {
+    const broken: [string, readonly (object | string)[]][] = [
+      ['a second choice', [say('a'), second, end()]],
+      ['an end that is a failure', [say('a'), end('error')]],
+      ['an end that is an abort', [say('a'), end('abort')]],
+      ['a call that never gets a name', [call({ index: 0, id: 'x', args: '{}' }), end('tool_calls')]],
+      ['an event that is no JSON', [say('a'), 'data: {"choices":[\n\n', end()]],
+      ['an error', [say('a'), { error: { message: 'out of memory' } }]],
+    ];
+    return broken.map(([what, chunks]) => [what, client, chunks] as const);
+  }),
+)('%s breaks a stream of %s', (_what, client, chunks) => {
+  const { output, ended } = translateStream(client, bytesOf({ chunks }));
+  const events = readEvents(output);
+  assertStream(client, events);
+  expect([ended, events.at(-1)?.type]).toEqual([false, 'error']);
+});
+
+const message = (content: object, rest: object = {}) => ({ choices: [{ index: 0, message: content, ...rest }] });
+
+test.each(
+  clients.flatMap((client) => {
+    const broken: [string, object][] = [
+      ['no choices', { choices: [] }],
+      ['no message', { choices: [{ index: 0, finish_reason: 'stop' }] }],
+      ['two choices', { choices: [message({ content: 'a' }).choices[0], { index: 1, message: { content: 'b' } }] }],
+      ['an end that is a failure', message({ content: 'a' }, { finish_reason: 'error' })],
+      ['a call without a name', message({ tool_calls: [{ id: 'x', function: { arguments: '{}' } }] })],
+    ];
+    return broken.map(([what, answer]) => [what, client, answer] as const);
+  }),
+)('%s is no answer for %s', (_what, client, answer) => {
+  expect(() => translateAnswer(client, answer)).toThrow(TypeError);
+});
+
+test.each([
+  ['broken', '{"city":'],
+  ['a list', '["Paris"]'],
+  ['a text', 'Paris'],
+  ['a number', '3'],
+])('a message can not hold a call with arguments that are %s', (_what, args) => {
+  const chunks = [say('a'), call({ index: 0, id: 'x', name: 'f', args }), end('tool_calls')];
+  const { output, ended } = translateStream('messages', bytesOf({ chunks }));
+  const events = readEvents(output);
+  assertStream('messages', events);
+  expect([ended, events.at(-1)?.type]).toEqual([false, 'error']);
+  const says = [{ text: 'a' }, { call: 'f', args }];
+  expect(() => translateAnswer('messages', plainOf({ name: '', chunks, says }) ?? {})).toThrow(TypeError);
+  // In responses they are a text, which the client judges.
+  const { output: responses } = translateStream('responses', bytesOf({ chunks }));
+  expect(readEvents(responses).at(-1)?.value).toMatchObject({ response: { output: [{}, { arguments: args }] } });
+});
+
+test('arguments that are null or an empty text are an empty input', () => {
+  for (const args of ['null', '""', ' ']) {
+    const answer = plainOf({ name: '', chunks: [], says: [{ call: 'f', args }] }) ?? {};
+    expect(translateAnswer('messages', answer)).toMatchObject({ content: [{ type: 'tool_use', input: {} }] });
+  }
+});
+
+test('calls that the limit cut off are shown as far as they were shown, and left out of a plain answer', () => {
+  const [whole, cut] = ['{"city":"Paris"}', '{"city":'];
+  const chunks = [
+    ...[call({ index: 0, id: 'a', name: 'f', args: whole }), call({ index: 1, id: 'b', name: 'f', args: cut })],
+    ...[call({ index: 2, id: 'c', name: 'f', args: cut }), chunk({}, { finish_reason: 'length' })],
+  ];
+  const events = readEvents(translateStream('messages', bytesOf({ chunks })).output);
+  assertStream('messages', events);
+  const values = events.map(({ value }) => Object(value));
+  expect(values.flatMap(({ content_block: block }) => block?.id ?? [])).toEqual(['a', 'b']);
+  expect(values.flatMap(({ delta }) => delta?.partial_json ?? [])).toEqual([whole, cut]);
+  const says = [whole, cut, cut].map((args, at) => ({ call: 'f', args, id: 'abc'.charAt(at) }));
+  const plain = Object(translateAnswer('messages', plainOf({ name: '', chunks, says, finish: 'length' }) ?? {}));
+  expect([values.at(-2).delta.stop_reason, plain.stop_reason]).toEqual(['max_tokens', 'max_tokens']);
+  expect(plain.content).toMatchObject([{ id: 'a', input: { city: 'Paris' } }]);
+});
+
+test('a stream that never begins gives no event', () => {
+  for (const client of clients) {
+    const { output } = translateStream(client, Buffer.from('data: [DONE]\n\n'));
+    expect(readEvents(output).map(({ type }) => type)).toEqual(['error']);
+  }
+});

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../../lambda/errors.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import type { Usage } from '../../../../lambda/stream/marks.ts';
+import type { Usage } from '../../../../lambda/stream/findings.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../lambda/stream/sse.ts';
@@ -12,7 +12,7 @@ import type { AnswerWriter, Writing } from '../../../../lambda/translate/answer/
 import type { ClientTool } from '../../../../lambda/translate/tools.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { readEvents } from '../../../support/client-view.ts';
-import { dialectNamed, hiding, questionIn } from '../../../support/rewrite.ts';
+import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';
 import type { ChatCase } from './cases/case.ts';
 
 export const clients = ['responses', 'messages'] as const;
@@ -56,7 +56,7 @@ export function translateStream(
 ): Translated {
   const usage: Usage = {};
   const stops = new Set(setup.stops);
-  const rewriter = createStreamRewriter(questionIn(dialectNamed('chat'), { stops }), hiding, usage);
+  const rewriter = createStreamRewriter(formatOf(dialectNamed('chat'), { stops }), hiding, usage);
   const translator = translateChatStream(createWriter(client, setup, usage, true), stops);
   let output = '';
   let broken = false;
@@ -85,8 +85,8 @@ export function translateStream(
 export function translateAnswer(client: Client, answer: object, setup: Setup = {}): unknown {
   const usage: Usage = {};
   const stops = new Set(setup.stops);
-  const question = questionIn(dialectNamed('chat'), { stops });
-  const clean = atOnce(rewriteAnswer(JSON.stringify(answer), question, hiding, createScanner(), usage));
+  const format = formatOf(dialectNamed('chat'), { stops });
+  const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hiding, createScanner(), usage));
   if ('failure' in clean) throw new Error(clean.failure);
   const writer = createWriter(client, setup, usage, false);
   return JSON.parse(translateChatAnswer(createScanner().scan(clean.text), writer, stops));

@@ -7,8 +7,10 @@ import type { Facts, Finish, Literal } from './facts.ts';
 export interface ChatReader {
   readChunk(json: Json): void;
   readAnswer(json: Json): void;
-  /** Reads a chunk that differs from the last only in its text, which is given; false if the last was not of that kind. */
-  repeat(text: Literal): boolean;
+  /** Where the text of the last chunk stands, if another chunk may be the same but for that. */
+  readonly text: { readonly start: number; readonly end: number } | undefined;
+  /** Reads such a chunk: nothing but its text is needed. */
+  repeat(text: Literal): void;
   /** The upstream's own end. */
   end(): void;
   /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
@@ -23,7 +25,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>): Chat
   let hasBegun = false;
   let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
   let isOver = false;
-  let repeated: TextFact | undefined;
+  let last: FoundText | undefined; // if it is all that the last chunk says
 
   function begin(): void {
     if (!hasBegun) facts.begin();
@@ -34,9 +36,9 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>): Chat
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new TypeError('there is a second choice');
     const texts = readTexts(json, message ?? choice);
     const logprobs = readLogprobs(json, choice);
-    for (const [kind, text] of texts) {
-      if (kind === 'said') facts.said(text, logprobs);
-      else facts[kind](text);
+    for (const { kind, node } of texts) {
+      if (kind === 'said') facts.said(json.raw(node), logprobs);
+      else facts[kind](json.raw(node));
     }
     const toolCalls = presentMember(json, message, 'tool_calls');
     const functionCall = presentMember(json, message, 'function_call');
@@ -46,7 +48,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>): Chat
     // Until there is a reason, some servers send an empty text, others the word `null` as a text.
     if (reason !== '' && reason !== 'null')
       finish ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
-    else if (texts.length === 1 && logprobs === undefined && toolCalls === undefined) repeated = texts[0]?.[0];
+    else if (texts.length === 1 && logprobs === undefined && toolCalls === undefined) [last] = texts;
   }
 
   function end(): void {
@@ -59,7 +61,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>): Chat
 
   return {
     readChunk(json) {
-      repeated = undefined;
+      last = undefined;
       if (isOver) return;
       begin();
       const choices = elements(json, json.member(json.root, 'choices'));
@@ -78,10 +80,11 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>): Chat
       readChoice(json, choice, message);
       end();
     },
+    get text() {
+      return last;
+    },
     repeat(text) {
-      if (repeated === undefined) return false;
-      if (text.length > 2) facts[repeated](text);
-      return true;
+      if (last !== undefined && text.length > 2) facts[last.kind](text);
     },
     end,
     get isOver() {
@@ -90,18 +93,26 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>): Chat
   };
 }
 
+/** A text and where it stands. */
+interface FoundText {
+  readonly kind: TextFact;
+  readonly node: Node;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Members that hold the thoughts. Some servers send them under two names at once. */
 const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details'];
 const answers = ['content', 'text'];
 
 /** The texts of a message or a delta that are not empty, in the order in which a model produces them. */
-function readTexts(json: Json, message: Node): (readonly [TextFact, Literal])[] {
-  const texts: (readonly [TextFact, Literal])[] = [];
+function readTexts(json: Json, message: Node): readonly FoundText[] {
+  const texts: FoundText[] = [];
   const read = (names: readonly string[], kind: TextFact): void => {
     const before = texts.length;
     for (const name of names) {
       const value = presentMember(json, message, name);
-      if (value !== undefined && texts.length === before) readText(json, value, kind, (...told) => texts.push(told));
+      if (value !== undefined && texts.length === before) readText(json, value, kind, texts);
     }
   };
   read(thoughts, 'thought');
@@ -115,16 +126,17 @@ const partTexts: Readonly<Record<string, TextFact>> = {
   ...{ text: 'said', thinking: 'thought', summary: 'thought', refusal: 'refused' },
 };
 
-/** Tells the texts in a string, or in parts of it that say themselves what they are. */
-function readText(json: Json, value: Node, kind: TextFact, tell: (kind: TextFact, text: Literal) => void): void {
-  if (json.kind(value) === 'string') {
-    if (json.end(value) - json.start(value) > 2) tell(kind, json.raw(value));
-  } else if (json.kind(value) === 'array') {
-    for (const part of elements(json, value)) readText(json, part, kind, tell);
+/** Finds the texts in a string, or in parts of it that say themselves what they are. */
+function readText(json: Json, node: Node, kind: TextFact, texts: FoundText[]): void {
+  if (json.kind(node) === 'string') {
+    const [start, end] = [json.start(node), json.end(node)];
+    if (end - start > 2) texts.push({ kind, node, start, end });
+  } else if (json.kind(node) === 'array') {
+    for (const part of elements(json, node)) readText(json, part, kind, texts);
   } else {
-    eachMember(json, value, (name, member) => {
+    eachMember(json, node, (name, member) => {
       const told = Object.hasOwn(partTexts, name) ? partTexts[name] : undefined;
-      if (told !== undefined) readText(json, member, kind === 'said' ? told : kind, tell);
+      if (told !== undefined) readText(json, member, kind === 'said' ? told : kind, texts);
     });
   }
 }

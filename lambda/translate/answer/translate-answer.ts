@@ -1,39 +1,78 @@
 import { scanLeniently } from '../../json/lenient.ts';
 import { createScanner, type Json } from '../../json/scan.ts';
-import type { Literal } from './facts.ts';
+import { codeAt, quote, trySkipString } from '../../json/tokens.ts';
 import { createChatReader } from './read-chat.ts';
 import type { AnswerWriter } from './writer.ts';
 
 /** Events of an upstream in, events for a client of another dialect out. What comes in has been hidden already. */
 export interface StreamTranslator {
-  /** Takes the data of an event; returns the events that may leave now. Throws if no answer may look like this. */
-  push(data: string): string;
-  /**
-   * The same for an event that differs from the last only in its one text, as it is spelt. Undefined if the last event was of
-   * another kind: then the whole event has to be pushed.
-   */
-  repeat(text: Literal): string | undefined;
+  /** Takes whole events in wire form, each line of which ends in a line feed. Throws if no answer may look like this. */
+  push(events: string): void;
   /** The upstream has come to its own end. A stream that is cut is not ended. */
-  end(): string;
+  end(): void;
+  /** The events for the client since this was last called. */
+  take(): string;
   /** Whether the last event is written. What comes after that is ignored. */
   readonly isOver: boolean;
   /** The number of the next event, if the client's dialect numbers them. */
   readonly nextSequence: number;
 }
 
+/** What stands around the text of an event, in wire form. */
+interface Surroundings {
+  readonly before: string;
+  readonly after: string;
+}
+
 /** From chat. `stops`: the texts at which the caller wants the model to stop. */
 export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<string>): StreamTranslator {
   const scanner = createScanner();
   const reader = createChatReader(writer, stops);
-  return {
-    push(data) {
-      reader.readChunk(scanLeniently(scanner, data));
-      return writer.take();
-    },
-    repeat: (text) => (reader.repeat(text) ? writer.take() : undefined),
-    end() {
+  let comments = '';
+  let same: Surroundings | undefined;
+
+  /** Most events are like the one before but for their text, and need no other look. Returns where such an event ends. */
+  function takeSame(events: string, start: number): number | undefined {
+    if (!same || !events.startsWith(same.before, start)) return undefined;
+    const at = start + same.before.length;
+    const end = codeAt(events, at) === quote ? trySkipString(events, at) >> 2 : -1;
+    if (end < 0 || !events.startsWith(same.after, end)) return undefined;
+    reader.repeat(events.slice(at, end));
+    return end + same.after.length;
+  }
+
+  function takeEvent(event: string): void {
+    same = undefined;
+    if (event.startsWith(':')) {
+      comments += event;
+      return;
+    }
+    const at = event.startsWith('data: ') ? 6 : event.indexOf('\ndata: ') + 7;
+    const data = event.slice(at, -2);
+    if (data === '[DONE]') {
       reader.end();
-      return writer.take();
+      return;
+    }
+    reader.readChunk(scanLeniently(scanner, data.replaceAll('\ndata: ', '\n')));
+    if (reader.text === undefined || data.includes('\n')) return;
+    const { start, end } = reader.text;
+    same = { before: event.slice(0, at + start), after: event.slice(at + end) };
+  }
+
+  return {
+    push(events) {
+      for (let at = 0; at < events.length && !reader.isOver; ) {
+        const taken = takeSame(events, at);
+        const end = taken ?? events.indexOf('\n\n', at) + 2;
+        if (taken === undefined) takeEvent(events.slice(at, end));
+        at = end;
+      }
+    },
+    end: reader.end,
+    take() {
+      const written = writer.take() + comments;
+      comments = '';
+      return written;
     },
     get isOver() {
       return reader.isOver;

@@ -11,7 +11,6 @@ import { createResponsesWriter } from '../../../../lambda/translate/answer/write
 import type { AnswerWriter, Writing } from '../../../../lambda/translate/answer/writer.ts';
 import type { ClientTool } from '../../../../lambda/translate/tools.ts';
 import { atOnce } from '../../../support/at-once.ts';
-import { readEvents } from '../../../support/client-view.ts';
 import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';
 import type { ChatCase } from './cases/case.ts';
 
@@ -58,21 +57,16 @@ export function translateStream(
   const stops = new Set(setup.stops);
   const rewriter = createStreamRewriter(formatOf(dialectNamed('chat'), { stops }), hiding, usage);
   const translator = translateChatStream(createWriter(client, setup, usage, true), stops);
-  let output = '';
   let broken = false;
-  const take = (clean: string): void => {
-    for (const { data } of readEvents(clean, () => undefined)) {
-      if (!broken) output += data === '[DONE]' ? translator.end() : translator.push(data);
-    }
-  };
   try {
     const edges = [0, ...cuts, bytes.length];
-    for (const [at, end] of edges.slice(1).entries()) take(rewriter.push(bytes.subarray(edges[at], end)));
-    take(rewriter.finish());
-    if (rewriter.ended) output += translator.end();
+    for (const [at, end] of edges.slice(1).entries()) translator.push(rewriter.push(bytes.subarray(edges[at], end)));
+    translator.push(rewriter.finish());
+    if (rewriter.ended) translator.end();
   } catch {
     broken = true;
   }
+  const output = translator.take();
   if (!broken && rewriter.ended) return { output, ended: true };
   const error = new GatewayError('upstream_error', 'The stream was cut.');
   return {

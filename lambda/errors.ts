@@ -64,6 +64,8 @@ export interface ErrorOptions {
   /** Whether the charge is refunded. */
   readonly refund?: boolean;
   readonly source?: ErrorSource | undefined;
+  /** The code in an OpenAI body, where clients act on one that is not in the catalogue. */
+  readonly shownCode?: string | undefined;
   /** What happened, in one word for the log and the metrics. */
   readonly reason?: string | undefined;
   /** The real reason: logged, never shown. */
@@ -82,6 +84,7 @@ export class GatewayError extends Error {
   readonly refund: boolean;
   readonly source: ErrorSource | undefined;
   readonly reason: string | undefined;
+  readonly shownCode: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(joinSentences(message, options.advice), { cause: options.cause });
@@ -96,6 +99,7 @@ export class GatewayError extends Error {
     this.refund = options.refund ?? false;
     this.source = options.source;
     this.reason = options.reason;
+    this.shownCode = options.shownCode;
   }
 
   /** The same error with one more sentence before the advice, such as what became of the charge. */

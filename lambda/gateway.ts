@@ -24,6 +24,7 @@ import { createFailover } from './upstream/failover.ts';
 import { createReadScrubber, hiddenNames } from './upstream/hidden-names.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createRankKeys } from './upstream/pool.ts';
+import { createTranslate } from './upstream/translate.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -52,6 +53,10 @@ export function createGateway(
   const names = hiddenNames(config.upstreams, config.upstreamNames);
   const hide = (hidden: readonly string[]) => createScrubber(hidden, config.serviceName);
   const { scrub } = hide(names);
+  const dialects = createDialects({
+    signsThinking: config.upstreamSignsThinking,
+    streamUsage: config.upstreamStreamUsage,
+  });
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
@@ -66,15 +71,14 @@ export function createGateway(
   return createApp({
     ...config,
     idleTimeout: config.upstreamIdleTimeout,
-    router: createRouter(
-      createDialects({ signsThinking: config.upstreamSignsThinking, streamUsage: config.upstreamStreamUsage }),
-    ),
+    router: createRouter(dialects),
     names: headerNames(config.serviceName),
     models: createModels(config.serviceName, config.modelAliases, (text) => scrub(text) !== text),
     readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),
     askUpstreams: createFailover({
       pool,
       send: createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets }),
+      translate: createTranslate(dialects, secrets.subkey),
       now,
     }),
     isConfigured: pool.hasKeys,

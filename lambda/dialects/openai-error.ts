@@ -24,10 +24,11 @@ export function openAiErrorFields({
   message,
   nature,
   code,
-}: Pick<GatewayError, 'message' | 'nature'> & { code: string }): {
+  shownCode = code,
+}: Pick<GatewayError, 'message' | 'nature'> & { code: string; shownCode?: string | undefined }): {
   message: string;
   type: string;
   code: string;
 } {
-  return { message, type: openAiTypes[nature], code };
+  return { message, type: openAiTypes[nature], code: shownCode };
 }

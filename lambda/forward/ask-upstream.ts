@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, GatewayResponse, InferenceCall, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
-import type { AskUpstreams } from '../upstream/failover.ts';
+import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
-import type { UpstreamAnswer } from '../upstream/http-client.ts';
 import type { Explainer } from './explain.ts';
 
 /** A request that is checked, charged and ready to be sent. */
@@ -35,7 +35,7 @@ export type AskForRequest = (
   record: ExchangeRecord,
   explainer: Explainer,
   waiting: Waiting,
-) => Promise<UpstreamAnswer>;
+) => Promise<AnswerOfUpstream>;
 
 /**
  * Sends a request to the upstreams, and notes down each try. The body is released when an answer begins or none will come, if not
@@ -51,9 +51,12 @@ export function createAsk({ askUpstreams, log }: AskDependencies): AskForRequest
       signal,
       releaseBody,
       explain: explainer.sentenceIn,
-      onTry: ({ upstream, secrets }) => {
+      takeMemory: memory.take,
+      onTry: ({ upstream, secrets }, translation) => {
         record.tries += 1;
         record.upstream = upstream.prefix;
+        record.translated = translation !== undefined;
+        record.leftOut = translation?.leftOut;
         for (const secret of secrets) explainer.conceal(secret);
       },
       onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
@@ -66,6 +69,14 @@ export function createAsk({ askUpstreams, log }: AskDependencies): AskForRequest
       },
     });
     return asking.finally(releaseBody);
+  };
+}
+
+/** What a writer of the client's dialect has to know of a request. */
+export function writingOf({ call }: ReadyToForward, { usage }: ExchangeRecord, now: () => number) {
+  return {
+    ...{ live: call.stream, model: call.model.id, usage, now },
+    newHex: () => randomUUID().replaceAll('-', ''),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Log } from '../report/log.ts';
 import type { ExchangeRecord } from '../request/request.ts';
+import type { Hiding } from '../stream/hide.ts';
 import { createRelay, type StreamEnd } from '../stream/relay.ts';
-import { createStreamRewriter } from '../stream/rewrite-stream.ts';
+import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
+import type { Translated } from '../upstream/failover.ts';
 import {
   type AskForRequest,
   type BringAnswer,
@@ -10,9 +12,11 @@ import {
   type ReadyToForward,
   toCallersError,
   whenAborted,
+  writingOf,
 } from './ask-upstream.ts';
 import { createExplainer } from './explain.ts';
 import { createSettleSpending, type SpendingDependencies, settleCharge } from './settle.ts';
+import { createLateRewriter, translateRewriter } from './translate-stream.ts';
 
 export interface StreamDependencies extends SpendingDependencies {
   readonly log: Log;
@@ -41,13 +45,29 @@ export function createStreamedAnswer(dependencies: StreamDependencies, ask: AskF
     return outcome.error;
   };
 
+  /** Reads the upstream's dialect and writes the client's. */
+  const createRewriter = (
+    request: ReadyToForward,
+    record: ExchangeRecord,
+    hiding: Hiding,
+    translated: Translated | undefined,
+  ): StreamRewriter => {
+    const { call } = request;
+    if (translated === undefined) return createStreamRewriter(call, hiding, record.usage);
+    const { stops } = call.expected;
+    const format = { dialect: translated.dialect, expected: { choices: 1, stops } };
+    const writer = translated.translation.createWriter(writingOf(request, record, now));
+    return translateRewriter(createStreamRewriter(format, hiding, record.usage), writer, stops);
+  };
+
   return async (request, record, scrubber) => {
     const { call } = request;
     const explainer = createExplainer(scrubber);
     const hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence, onText: countText(record) };
+    const rewriter = createLateRewriter();
     const relay = createRelay({
       dialect: call.dialect,
-      rewriter: createStreamRewriter(call, hiding, record.usage),
+      rewriter,
       explain: explainer.sentence,
       ...{ idleTimeout, keepAliveInterval },
       timeLeft: Math.max(0, request.deadline - now()),
@@ -59,7 +79,10 @@ export function createStreamedAnswer(dependencies: StreamDependencies, ask: AskF
     whenAborted(request.clientGone, relay.cancel);
     whenAborted(request.cutShort, relay.fail);
     ask(request, record, explainer, relay).then(
-      ({ body }) => relay.attach(body),
+      ({ body, translated }) => {
+        rewriter.choose(createRewriter(request, record, hiding, translated));
+        relay.attach(body);
+      },
       (error) => relay.fail(toCallersError(error, call)),
     );
     await relay.begun;

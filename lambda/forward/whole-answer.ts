@@ -1,10 +1,21 @@
 import { GatewayError } from '../errors.ts';
-import { runCooperatively } from '../json/cooperative.ts';
+import { type Cooperative, runCooperatively } from '../json/cooperative.ts';
 import { createScanner } from '../json/scan.ts';
-import { rewriteAnswer } from '../stream/rewrite-answer.ts';
+import type { ExchangeRecord } from '../request/request.ts';
+import type { Hiding } from '../stream/hide.ts';
+import { type RewrittenAnswer, rewriteAnswer } from '../stream/rewrite-answer.ts';
+import { translateChatAnswer } from '../translate/answer/translate-answer.ts';
+import type { Translated } from '../upstream/failover.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import { readBody } from '../upstream/http-client.ts';
-import { type AskForRequest, type BringAnswer, countText, whenAborted } from './ask-upstream.ts';
+import {
+  type AskForRequest,
+  type BringAnswer,
+  countText,
+  type ReadyToForward,
+  whenAborted,
+  writingOf,
+} from './ask-upstream.ts';
 import { createExplainer } from './explain.ts';
 import { createSettleSpending, type SpendingDependencies } from './settle.ts';
 
@@ -36,7 +47,8 @@ export function createWholeAnswer(dependencies: WholeDependencies, ask: AskForRe
         const text = await readBody(answer.body, answerLimit, memory.take);
         const shown = { scrubber, publicModel: call.model.id, explain: explainer.sentence };
         const hiding = { ...shown, onText: countText(record) };
-        return runCooperatively(rewriteAnswer(text, call, hiding, createScanner(), record.usage), stop.signal);
+        const bringing = bringWhole(text, request, record, { hiding, translated: answer.translated, now });
+        return runCooperatively(bringing, stop.signal);
       }, stop.signal);
       if ('failure' in rewritten) {
         throw new UpstreamFailure('reported', { message: explainer.sentence(rewritten.failure) });
@@ -52,6 +64,31 @@ export function createWholeAnswer(dependencies: WholeDependencies, ask: AskForRe
       clearTimeout(timer);
     }
   };
+}
+
+interface Bringing {
+  readonly hiding: Hiding;
+  readonly translated: Translated | undefined;
+  readonly now: () => number;
+}
+
+/** Rewrites an answer, and translates it if the upstream does not speak the client's dialect. */
+function* bringWhole(
+  text: string,
+  request: ReadyToForward,
+  record: ExchangeRecord,
+  { hiding, translated, now }: Bringing,
+): Cooperative<RewrittenAnswer> {
+  const { call } = request;
+  const scanner = createScanner();
+  if (translated === undefined) return yield* rewriteAnswer(text, call, hiding, scanner, record.usage);
+  const { stops } = call.expected;
+  const format = { dialect: translated.dialect, expected: { choices: 1, stops } };
+  const clean = yield* rewriteAnswer(text, format, hiding, scanner, record.usage);
+  if ('failure' in clean) return clean;
+  const json = yield* scanner.scanInParts(clean.text);
+  const writer = translated.translation.createWriter(writingOf(request, record, now));
+  return { text: translateChatAnswer(json, writer, stops) };
 }
 
 /** Runs a step on the upstream's answer. If it fails, the answer is unusable. */

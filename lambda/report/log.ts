@@ -103,6 +103,8 @@ function describe(request: RequestSoFar) {
     upstream: exchange?.upstream,
     upstreamStatus: exchange?.upstreamStatus,
     tries: exchange?.tries,
+    translated: exchange?.translated || undefined,
+    leftOut: exchange?.leftOut,
     timeToFirstByte: exchange?.timeToFirstByte,
     inputTokens: exchange?.usage.input,
     cacheReadTokens: exchange?.usage.cacheRead,

@@ -23,6 +23,7 @@ export function headerNames(serviceName: string) {
     budgetLimit: `${prefix}-Budget-Limit`,
     budgetRemaining: `${prefix}-Budget-Remaining`,
     budgetReset: `${prefix}-Budget-Reset`,
+    leftOut: `${prefix}-Left-Out`,
   };
 }
 
@@ -36,10 +37,12 @@ export function gatewayHeaders(
   corsOrigins: readonly string[],
 ): Record<string, string> {
   const { limit, remaining, resetSeconds, budget }: Figures = outcome.figures ?? { limit: 0, remaining: 0 };
+  const { leftOut } = outcome.exchange ?? {};
   const exposed = [...Object.values(names), 'retry-after', 'x-should-retry', 'x-request-id', 'request-id'].join(', ');
   return {
     [names.remaining]: String(remaining),
     [names.limit]: String(limit),
+    ...(leftOut !== undefined && { [names.leftOut]: leftOut }),
     ...(resetSeconds !== undefined && { [names.reset]: String(resetSeconds) }),
     ...(budget && {
       [names.budgetLimit]: formatAmount(budget.limit),

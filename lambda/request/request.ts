@@ -114,6 +114,9 @@ export interface ExchangeRecord {
   upstreamStatus?: number | undefined;
   /** The class of the failure that the request ended with. */
   failure?: string;
+  /** Whether the request was translated for that upstream, and the places of what was left out then. */
+  translated?: boolean;
+  leftOut?: string | undefined;
   /** Milliseconds until the first event of a stream. */
   timeToFirstByte?: number;
   /** The bytes of generated text and reasoning that have come. */

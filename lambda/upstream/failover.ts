@@ -1,12 +1,17 @@
 import type { Readable } from 'node:stream';
+import type { Dialect } from '../dialects/dialect.ts';
+import { GatewayError } from '../errors.ts';
+import type { AnswerTranslation } from '../translate/translation.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
 import { discard, readBody, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
-import { bodyOf, buildUpstreamRequest, isAccountBound, type Outgoing } from './request.ts';
+import { bodyOf, buildUpstreamRequest, isAccountBound, type Outgoing, speaks } from './request.ts';
+import type { Translate } from './translate.ts';
 
 interface Dependencies {
   readonly pool: Pool;
   readonly send: SendRequest;
+  readonly translate: Translate;
   readonly now: () => number;
 }
 
@@ -18,15 +23,46 @@ export interface Observer {
   explain(body: string): string | undefined;
   /** Called once nobody needs the request's body again. */
   releaseBody(): void;
-  onTry(candidate: Candidate): void;
+  /** Called with the size of a translated body, which is kept beside the client's. */
+  takeMemory(bytes: number): void;
+  onTry(candidate: Candidate, translation: AnswerTranslation | undefined): void;
   /** Called for each failed try; `another` says whether one more follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
 
-/** Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. */
-export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<UpstreamAnswer>;
+/** An upstream's answer, and how it becomes one for the client if that asked in another dialect. */
+export interface AnswerOfUpstream extends UpstreamAnswer {
+  readonly translated: Translated | undefined;
+}
 
-export function createFailover({ pool, send, now }: Dependencies): AskUpstreams {
+export interface Translated {
+  /** What the upstream speaks. */
+  readonly dialect: Dialect;
+  readonly translation: AnswerTranslation;
+}
+
+/**
+ * Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. An upstream
+ * that can't carry the request is not tried: where none can, the first refusal is thrown.
+ */
+export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
+
+export function createFailover({ pool, send, translate, now }: Dependencies): AskUpstreams {
+  /** Translates the request unless the upstream speaks its dialect. Returns why it can't be carried, if so. */
+  const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory }: Observer) => {
+    const body = bodyOf(outgoing);
+    if (speaks(upstream, outgoing) || body.translated?.upstream === upstream) return undefined;
+    try {
+      const translated = await translate(outgoing, body.text, upstream);
+      takeMemory(translated.pieces.reduce((total, piece) => total + piece.length, 0));
+      body.translated = translated;
+      return undefined;
+    } catch (error) {
+      if (error instanceof GatewayError && error.status < 500) return error;
+      throw error;
+    }
+  };
+
   /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
   const sendOne = (
     candidate: Candidate,
@@ -35,7 +71,7 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
     isLast: boolean,
   ) => {
     const request = buildUpstreamRequest(candidate, outgoing);
-    onTry(candidate);
+    onTry(candidate, translatedFor(candidate, outgoing)?.translation);
     return send(request, signal, isLast ? releaseBody : undefined);
   };
 
@@ -44,23 +80,32 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
     outgoing: Outgoing,
     observer: Observer,
     isLast: boolean,
-  ): Promise<UpstreamAnswer> => {
+  ): Promise<AnswerOfUpstream> => {
+    const translated = translatedFor(candidate, outgoing);
     const answer = await sendOne(candidate, outgoing, observer, isLast);
     const kind = classifyStatus(answer.status);
-    if (kind === undefined) return answer;
-    throw await toFailure(kind, answer, observer, now());
+    if (kind === undefined) return { ...answer, translated };
+    throw await toFailure(kind, answer, observer, now(), translated?.translation);
   };
 
   return async (outgoing, observer) => {
     const { signal } = observer;
     let left: readonly Candidate[] = await pool.candidates(bodyOf(outgoing).conversation);
     let first: UpstreamFailure | undefined;
+    let last: UpstreamFailure | undefined;
+    let refusal: GatewayError | undefined;
     let isForeign = false;
     let movedOnce = false;
     for (;;) {
       signal.throwIfAborted();
       const [candidate, ...others] = left;
-      if (candidate === undefined) throw new UpstreamFailure('credentials');
+      if (candidate === undefined) throw last ?? refusal ?? new UpstreamFailure('credentials');
+      const refused = await prepareFor(candidate, outgoing, observer);
+      if (refused) {
+        refusal ??= refused;
+        left = stillToTry(others, candidate, 'upstream');
+        continue;
+      }
       try {
         return await tryOne(candidate, outgoing, observer, others.length === 0);
       } catch (error) {
@@ -78,6 +123,7 @@ export function createFailover({ pool, send, now }: Dependencies): AskUpstreams 
         // Now, because the next try may release the body.
         if (!first) isForeign = await isAccountBound(outgoing);
         first ??= error;
+        last = error;
       }
     }
   };
@@ -88,14 +134,26 @@ async function toFailure(
   { status, headers, body }: UpstreamAnswer,
   observer: Observer,
   now: number,
+  translation: AnswerTranslation | undefined,
 ): Promise<UpstreamFailure> {
   const retryAfter = readRetryAfter(headers['retry-after'], now);
   const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
   const { callers }: FailureClass = failureClasses[kind];
   // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
-  if (callers) return new UpstreamFailure(kind, { ...details, message: observer.explain(await readExplanation(body)) });
+  if (callers) {
+    const explanation = await readExplanation(body);
+    const message = observer.explain(explanation);
+    const context = translation?.explainContext(explanation, message ?? '');
+    return new UpstreamFailure(kind, { ...details, message, ...context });
+  }
   discard(body);
   return new UpstreamFailure(kind, details);
+}
+
+function translatedFor({ upstream }: Candidate, outgoing: Outgoing): Translated | undefined {
+  const { translated } = bodyOf(outgoing);
+  if (translated === undefined || speaks(upstream, outgoing)) return undefined;
+  return { dialect: translated.dialect, translation: translated.answer };
 }
 
 /** The candidates left. When the upstream itself failed, all of its keys are out. */

@@ -181,6 +181,8 @@ export interface FailureDetails {
   readonly shouldRetry?: 'true' | 'false' | undefined;
   /** The upstream's own message, already without names. */
   readonly message?: string | undefined;
+  /** The code that the client is shown instead of the class's. */
+  readonly shownCode?: string | undefined;
   /** Whether the request stays charged although its class refunds, because the caller had a part in it. */
   readonly charged?: boolean;
   /** The underlying error, such as a refused connection. */
@@ -205,6 +207,7 @@ export class UpstreamFailure extends GatewayError {
       },
       refund: failure.refunds && !details.charged,
       reason: kind,
+      shownCode: details.shownCode,
       cause: details.cause,
     });
     this.name = 'UpstreamFailure';

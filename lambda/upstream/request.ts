@@ -4,7 +4,9 @@ import { runCooperatively } from '../json/cooperative.ts';
 import { type Edit, splitByEdits } from '../json/edit.ts';
 import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
+import type { Upstream } from '../settings/config.ts';
 import { fitsHeader } from '../settings/kinds.ts';
+import type { AnswerTranslation } from '../translate/translation.ts';
 import type { Candidate, Conversation } from './pool.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -29,6 +31,18 @@ interface OutgoingBody {
   readonly edits: readonly Edit[];
   /** Where the model's id goes. */
   readonly model: Omit<Edit, 'text'>;
+  /** The request as it was last translated. */
+  translated?: TranslatedRequest;
+}
+
+/** A request for an upstream that does not speak its dialect. */
+export interface TranslatedRequest {
+  readonly upstream: Upstream;
+  /** What is spoken instead, and where. */
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+  readonly pieces: readonly string[];
+  readonly answer: AnswerTranslation;
 }
 
 /** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
@@ -44,11 +58,30 @@ const ofDialect = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
+/** Whether an upstream takes a request as it is. */
+export function speaks({ dialects }: Upstream, { dialect }: Outgoing): boolean {
+  return dialects.some((name) => name === dialect.name);
+}
+
+/** What an upstream is sent, and where: the request itself, or its translation. */
+function writtenFor(
+  upstream: Upstream,
+  outgoing: Outgoing,
+): Pick<TranslatedRequest, 'dialect' | 'endpoint' | 'pieces'> {
+  const { dialect, endpoint, model } = outgoing;
+  const body = bodyOf(outgoing);
+  if (speaks(upstream, outgoing)) {
+    return { dialect, endpoint, pieces: renderBody(body, upstream.models[endpoint.address][model.kind]) };
+  }
+  if (body.translated?.upstream !== upstream) throw new TypeError('the request has not been translated');
+  return body.translated;
+}
+
 /** Builds the request for one try. */
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
-  const { dialect, endpoint, model, stream, clientHeaders } = outgoing;
-  const pieces = renderBody(bodyOf(outgoing), upstream.models[endpoint.address][model.kind]);
+  const { stream, clientHeaders } = outgoing;
+  const { dialect, endpoint, pieces } = writtenFor(upstream, outgoing);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
@@ -57,7 +90,8 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
     ...dialect.authorize(key),
   };
   for (const name of Object.keys(clientHeaders)) {
-    if (!ofDialect.test(name) || choosesAccount.test(name)) continue;
+    // They speak of the client's dialect, which a translation does not.
+    if (dialect !== outgoing.dialect || !ofDialect.test(name) || choosesAccount.test(name)) continue;
     const value = readHeader(clientHeaders, name);
     if (value !== undefined) headers[name] = value;
   }

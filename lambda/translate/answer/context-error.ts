@@ -1,5 +1,5 @@
 import { presentMember, readErrorMessage, stringMember } from '../../dialects/answer.ts';
-import type { Json } from '../../json/scan.ts';
+import { createScanner, type Json } from '../../json/scan.ts';
 
 /** The codes and types by which servers of chat say that a request is longer than the model's context. */
 const codes = /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded)$/;
@@ -26,13 +26,24 @@ export function isContextError(error: Json): boolean {
 export interface ContextError {
   readonly message: string;
   /** The code in the body, where that is not the gateway's own. */
-  readonly code?: string;
+  readonly shownCode?: string;
 }
 
-/** In the words of each dialect: its clients look for a code, or for how the message begins. */
-export const contextErrors: Readonly<Record<string, (message: string) => ContextError>> = {
+/** Says it in the words of a dialect: its clients look for a code, or for how the message begins. */
+export type WordContextError = (message: string) => ContextError;
+
+export const contextErrors = {
   messages: (message) => ({
     message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message}`,
   }),
-  responses: (message) => ({ message, code: 'context_length_exceeded' }),
-};
+  responses: (message) => ({ message, shownCode: 'context_length_exceeded' }),
+} satisfies Record<string, WordContextError>;
+
+/** What the client is told of this error body, if it says that the request is too long. `message` is what of it may be shown. */
+export function explainContextError(body: string, message: string, word: WordContextError): ContextError | undefined {
+  try {
+    return isContextError(createScanner().scan(body)) ? word(message) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -2,6 +2,7 @@ import type { ClientTool } from '../tools.ts';
 import { createCustomInput } from './custom-input.ts';
 import { type Call, createGrowingText, decode, type Literal } from './facts.ts';
 import type { ResponseEvents } from './responses-events.ts';
+import type { Writing } from './writer.ts';
 
 /** An item of a response's output, from its first event to its last. */
 export interface Item {
@@ -43,7 +44,7 @@ function closeItem(events: ResponseEvents, { index }: Place, item: string): stri
  * What the model thought. It goes out as a summary, because that is the one form of it which all clients read. `seal` returns what
  * the client shall send back, if it asked for that.
  */
-export function createReasoning(events: ResponseEvents, place: Place, seal?: () => string | undefined): TextItem {
+export function createReasoning(events: ResponseEvents, place: Place, seal?: Writing['seal']): TextItem {
   const { index, id } = place;
   const at = `"item_id":"${id}","output_index":${index},"summary_index":0`;
   const whole = createGrowingText();
@@ -62,7 +63,7 @@ export function createReasoning(events: ResponseEvents, place: Place, seal?: () 
       const part = partOf(whole.literal);
       events.write('response.reasoning_summary_text.done', `${at},"text":${whole.literal}`);
       events.write('response.reasoning_summary_part.done', `${at},"part":${part}`);
-      const sealed = seal ? `,"encrypted_content":${JSON.stringify(seal() ?? null)}` : '';
+      const sealed = seal ? `,"encrypted_content":${JSON.stringify(seal(decode(whole.literal)) ?? null)}` : '';
       return closeItem(events, place, `{"type":"reasoning","id":"${id}","summary":[${part}]${sealed}}`);
     },
   };

@@ -1,4 +1,12 @@
-import { type Call, createGrowingText, type Facts, type Finish, type GrowingText, type Literal } from './facts.ts';
+import {
+  type Call,
+  createGrowingText,
+  decode,
+  type Facts,
+  type Finish,
+  type GrowingText,
+  type Literal,
+} from './facts.ts';
 import { createMessageEvents } from './messages-events.ts';
 import { type AnswerWriter, countTokens, createCallIds, type Writing } from './writer.ts';
 
@@ -11,7 +19,8 @@ interface TextBlock {
   readonly kind: 'thinking' | 'text' | 'refusal';
   /** What is not written yet; in a plain answer everything. */
   pieces: GrowingText;
-  seal?: string | undefined;
+  /** Everything, whether or not it is shown. */
+  readonly thought?: GrowingText;
 }
 
 interface CallBlock {
@@ -23,6 +32,11 @@ interface CallBlock {
 }
 
 type Block = TextBlock | CallBlock;
+
+const createTextBlock = (kind: TextBlock['kind']): TextBlock => ({
+  ...{ kind, pieces: createGrowingText() },
+  ...(kind === 'thinking' && { thought: createGrowingText() }),
+});
 
 /**
  * Writes Anthropic messages. One block is open at a time, and is never opened again: what belongs to later blocks waits until the
@@ -71,24 +85,18 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
       const input = inputOf(block.call, finish);
       if (input !== undefined && !live) content.push(`{"type":"tool_use",${block.start},"input":${input}}`);
     } else if (block.kind === 'thinking') {
-      const signature = JSON.stringify(block.seal ?? '');
-      if (block.seal !== undefined) events.addOnce('signature_delta', 'signature', signature);
+      const seal = block.thought && writing.seal(decode(block.thought.literal));
+      const signature = JSON.stringify(seal ?? '');
+      if (seal !== undefined) events.addOnce('signature_delta', 'signature', signature);
       if (!live) content.push(`{"type":"thinking","thinking":${block.pieces.literal},"signature":${signature}}`);
     } else if (!live) content.push(`{"type":"text","text":${block.pieces.literal}}`);
     events.close();
   }
 
   function begin(block: Block): void {
-    endThoughts();
     waiting.push(block);
     if (waiting.length === 1) open(block);
     else advance();
-  }
-
-  /** What was thought up to here is sealed before the model can think on. */
-  function endThoughts(): void {
-    const last = waiting.at(-1);
-    if (last?.kind === 'thinking') last.seal = writing.sealThoughts();
   }
 
   /** Closes the first blocks while they are complete and others wait. A text is, as soon as something else comes. */
@@ -101,16 +109,16 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
     }
   }
 
-  function addText(kind: TextBlock['kind'], text: Literal): void {
+  function addText(kind: TextBlock['kind'], text: Literal): TextBlock {
     const last = waiting.at(-1);
-    const block: Block = last?.kind === kind ? last : { kind, pieces: createGrowingText() };
+    const block: TextBlock = last?.kind === kind ? last : createTextBlock(kind);
     if (block !== last) begin(block);
     if (live && block === waiting[0]) events.add(text);
     else block.pieces.add(text);
+    return block;
   }
 
   function finish(reason: Finish, stop: string | undefined): void {
-    endThoughts();
     for (let [block] = waiting; block; [block] = waiting) {
       close(block, reason);
       waiting.shift();
@@ -143,7 +151,8 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
       events.write('ping');
     },
     thought(text) {
-      addText('thinking', writing.showsThoughts ? text : '""');
+      const block = addText('thinking', writing.showsThoughts ? text : '""');
+      block.thought?.add(text);
     },
     said: (text) => addText('text', text),
     refused(text) {

@@ -62,7 +62,7 @@ export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
     closeText();
     closeCalls();
     const place = placeOf(kind === 'reasoning' ? 'rs' : 'msg');
-    const seal = writing.wantsSeal ? writing.sealThoughts : undefined;
+    const seal = writing.wantsSeal ? writing.seal : undefined;
     const item = kind === 'reasoning' ? createReasoning(events, place, seal) : createMessage(events, place);
     open = { index: place.index, item };
     return item;

@@ -25,8 +25,8 @@ export interface Writing {
   readonly now: () => number;
   /** 32 random hexadecimal digits. */
   readonly newHex: () => string;
-  /** What the model has thought since the last call, as only this gateway can read it; undefined if that can't be had. */
-  readonly sealThoughts: () => string | undefined;
+  /** Seals a thought, so that only this gateway can read it; undefined if it is too long to come back. */
+  readonly seal: (thought: string) => string | undefined;
 }
 
 /** Tokens as all dialects can tell them: the parts are never more than the whole. */

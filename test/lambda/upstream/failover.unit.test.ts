@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
 import type { Upstream } from '../../../lambda/settings/config.ts';
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
@@ -69,6 +70,9 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
       } = typeof answer === 'number' ? { status: answer } : answer;
       return { status, headers, body };
     },
+    translate: async (_outgoing, _text, { prefix }) => {
+      throw new GatewayError('invalid_request', `${prefix} can't carry it`);
+    },
     now: () => Date.UTC(2026, 10, 21),
   });
   const { isAccountBound = () => false, ...observed } = changes;
@@ -80,12 +84,34 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
       forgotten = true;
       outgoing.body = undefined;
     },
+    takeMemory: () => {},
     onTry: () => {},
     onFailure: ({ kind }, { key }, another) => told.push(`${key} ${kind} ${another}`),
     ...observed,
   }).catch((error: unknown) => error);
   return { outcome, asked: asked.join(''), resting, told, forgotten };
 }
+
+describe('upstreams that would have to be sent a translation, and can not carry the request,', () => {
+  const mute = (one: Candidate): Candidate => ({ ...one, upstream: { ...one.upstream, dialects: [] } });
+  const [a, b, x, y] = all.map(mute) as [Candidate, Candidate, Candidate, Candidate];
+
+  test('are not tried, and the first refusal is the answer where there are no others', async () => {
+    const { outcome, asked, told } = await ask({}, {}, [a, b, x, y]);
+    expect([asked, told]).toEqual(['', []]);
+    expect(outcome).toMatchObject({ code: 'invalid_request', message: `${first.prefix} can't carry it` });
+  });
+
+  test('do not hide the failure of one that was tried', async () => {
+    const { outcome, asked } = await ask({ a: 500 }, {}, [...all.slice(0, 2), x, y]);
+    expect([asked, outcome]).toEqual(['a', expect.objectContaining({ kind: 'server_error' })]);
+  });
+
+  test('leave the turn to the others', async () => {
+    const { outcome, asked, told } = await ask({}, {}, [a, b, ...all.slice(2)]);
+    expect([asked, told, outcome]).toEqual(['x', [], expect.objectContaining({ status: 200 })]);
+  });
+});
 
 describe('the keys and upstreams tried', () => {
   testRows<[string, Record<string, Answer>, string]>([

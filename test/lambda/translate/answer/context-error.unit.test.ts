@@ -35,7 +35,7 @@ test.each<[string, object]>([
 
 test('agents read it in the words of their dialect', () => {
   const message = 'You sent 9 of 8 tokens.';
-  expect(contextErrors.messages?.(message)).toEqual({ message: 'prompt is too long: You sent 9 of 8 tokens.' });
-  expect(contextErrors.messages?.('prompt is too long: 9')).toEqual({ message: 'prompt is too long: 9' });
-  expect(contextErrors.responses?.(message)).toEqual({ message, code: 'context_length_exceeded' });
+  expect(contextErrors.messages(message)).toEqual({ message: 'prompt is too long: You sent 9 of 8 tokens.' });
+  expect(contextErrors.messages('prompt is too long: 9')).toEqual({ message: 'prompt is too long: 9' });
+  expect(contextErrors.responses(message)).toEqual({ message, shownCode: 'context_length_exceeded' });
 });

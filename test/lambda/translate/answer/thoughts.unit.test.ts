@@ -13,21 +13,14 @@ const events = (client: Client, setup: Setup, given: readonly object[] = chunks)
   return read.map(({ value }) => Object(value));
 };
 
-/** Seals that say which they are. */
-const seals = () => {
-  let count = 0;
-  return () => {
-    count += 1;
-    return `seal ${count}`;
-  };
-};
+const seal = (thought: string) => `sealed: ${thought}`;
 
 test('thoughts are sealed for responses clients that ask for it', () => {
-  const setup = () => ({ wantsSeal: true, sealThoughts: seals() });
-  const [item] = events('responses', setup()).at(-1).response.output;
-  expect(item).toMatchObject({ type: 'reasoning', encrypted_content: 'seal 1' });
-  expect(Object(translateAnswer('responses', plain, setup())).output[0]).toMatchObject(item);
-  const [unasked] = events('responses', { sealThoughts: seals() }).at(-1).response.output;
+  const setup = { wantsSeal: true, seal };
+  const [item] = events('responses', setup).at(-1).response.output;
+  expect(item).toMatchObject({ type: 'reasoning', encrypted_content: 'sealed: Hm, so.' });
+  expect(Object(translateAnswer('responses', plain, setup)).output[0]).toMatchObject(item);
+  const [unasked] = events('responses', { seal }).at(-1).response.output;
   expect(unasked).not.toHaveProperty('encrypted_content');
 });
 
@@ -37,10 +30,10 @@ test('thoughts that were asked for and can not be sealed say null', () => {
 });
 
 test('thoughts are sealed in the signature of a block, before it stops', () => {
-  const types = events('messages', { sealThoughts: seals() }).map(({ type, delta }) => delta?.type ?? type);
+  const types = events('messages', { seal }).map(({ type, delta }) => delta?.type ?? type);
   expect(types.slice(3, 7)).toEqual(['thinking_delta', 'thinking_delta', 'signature_delta', 'content_block_stop']);
-  const [block] = Object(translateAnswer('messages', plain, { sealThoughts: seals() })).content;
-  expect(block).toEqual({ type: 'thinking', thinking: 'Hm, so.', signature: 'seal 1' });
+  const [block] = Object(translateAnswer('messages', plain, { seal })).content;
+  expect(block).toEqual({ type: 'thinking', thinking: 'Hm, so.', signature: 'sealed: Hm, so.' });
 });
 
 test('each block of thoughts is sealed once, in its turn, also while it waits behind a call', () => {
@@ -48,17 +41,15 @@ test('each block of thoughts is sealed once, in its turn, also while it waits be
     ...[think('A'), call({ index: 0, id: 'a', name: 'f', args: '{' }), think('B'), say('c'), think('D')],
     ...[call({ index: 0, args: '}' }), end()],
   ];
-  const signatures = events('messages', { sealThoughts: seals() }, given).flatMap(
-    ({ delta }) => delta?.signature ?? [],
-  );
-  expect(signatures).toEqual(['seal 1', 'seal 2', 'seal 3']);
+  const signatures = events('messages', { seal }, given).flatMap(({ delta }) => delta?.signature ?? []);
+  expect(signatures).toEqual(['sealed: A', 'sealed: B', 'sealed: D']);
 });
 
 test('thoughts that a messages client wants omitted stand in the seal only', () => {
-  const setup = () => ({ showsThoughts: false, sealThoughts: seals() });
-  expect(JSON.stringify(events('messages', setup()))).not.toContain('Hm');
-  const types = events('messages', setup()).map(({ type, delta }) => delta?.type ?? type);
+  const setup = { showsThoughts: false, seal };
+  expect(events('messages', setup).filter(({ delta }) => delta?.thinking)).toEqual([]);
+  const types = events('messages', setup).map(({ type, delta }) => delta?.type ?? type);
   expect(types.slice(2, 5)).toEqual(['content_block_start', 'signature_delta', 'content_block_stop']);
-  const [block] = Object(translateAnswer('messages', plain, setup())).content;
-  expect(block).toEqual({ type: 'thinking', thinking: '', signature: 'seal 1' });
+  const [block] = Object(translateAnswer('messages', plain, setup)).content;
+  expect(block).toEqual({ type: 'thinking', thinking: '', signature: 'sealed: Hm, so.' });
 });

@@ -23,7 +23,7 @@ export interface Setup {
   readonly tools?: Readonly<Record<string, ClientTool>>;
   /** What the client asked, where a response repeats it. */
   readonly body?: object;
-  readonly sealThoughts?: () => string | undefined;
+  readonly seal?: (thought: string) => string | undefined;
   readonly showsThoughts?: boolean;
   readonly wantsSeal?: boolean;
 }
@@ -34,7 +34,7 @@ function createWriter(client: Client, setup: Setup, usage: Usage, live: boolean)
     ...{ live, usage, model: 'svc', now: () => 1_700_000_000_000 },
     tools: { find: (name) => setup.tools?.[name] ?? { kind: 'function', name } },
     newHex: () => String(ids++).padStart(32, '0'),
-    sealThoughts: setup.sealThoughts ?? (() => undefined),
+    seal: setup.seal ?? (() => undefined),
   };
   if (client === 'messages') return createMessagesWriter({ ...writing, showsThoughts: setup.showsThoughts ?? true });
   const body = createScanner().scan(JSON.stringify(setup.body ?? {}));

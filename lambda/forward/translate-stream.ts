@@ -1,0 +1,72 @@
+import type { StreamFailure, StreamRewriter } from '../stream/rewrite-stream.ts';
+import { type StreamTranslator, translateChatStream } from '../translate/answer/translate-answer.ts';
+import type { AnswerWriter } from '../translate/answer/writer.ts';
+
+/** A rewriter that is chosen once it is known which upstream answers, and so in which dialect. */
+export interface LateRewriter extends StreamRewriter {
+  choose(rewriter: StreamRewriter): void;
+}
+
+export function createLateRewriter(): LateRewriter {
+  let chosen: StreamRewriter | undefined;
+  return {
+    choose(rewriter) {
+      chosen = rewriter;
+    },
+    push: (chunk) => chosen?.push(chunk) ?? '',
+    finish: () => chosen?.finish() ?? '',
+    get started() {
+      return chosen?.started ?? false;
+    },
+    get ended() {
+      return chosen?.ended ?? false;
+    },
+    get failure() {
+      return chosen?.failure;
+    },
+    get nextSequence() {
+      return chosen?.nextSequence ?? 0;
+    },
+  };
+}
+
+/** Translates what a rewriter of chat lets out, for a client of the writer's dialect. */
+export function translateRewriter(
+  rewriter: StreamRewriter,
+  writer: AnswerWriter,
+  stops: ReadonlySet<string>,
+): StreamRewriter {
+  const translator: StreamTranslator = translateChatStream(writer, stops);
+  let failure: StreamFailure | undefined;
+
+  /** What was written before a fault still goes out. */
+  function translate(step: () => void): string {
+    try {
+      if (!failure) step();
+    } catch (cause) {
+      failure = { kind: 'broken', cause };
+    }
+    return translator.take();
+  }
+
+  return {
+    push: (chunk) => translate(() => translator.push(rewriter.push(chunk))),
+    finish: () =>
+      translate(() => {
+        translator.push(rewriter.finish());
+        if (rewriter.ended) translator.end();
+      }),
+    get started() {
+      return rewriter.started;
+    },
+    get ended() {
+      return !failure && translator.isOver;
+    },
+    get failure() {
+      return failure ?? rewriter.failure;
+    },
+    get nextSequence() {
+      return translator.nextSequence;
+    },
+  };
+}

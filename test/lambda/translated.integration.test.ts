@@ -1,0 +1,276 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import OpenAI from 'openai';
+import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
+import { readEvents } from '../support/client-view.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { wire } from '../support/wire.ts';
+
+const chunk = (delta: object, rest: object = {}) => ({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'acmecorp/thunder-70b-instruct' },
+  choices: [{ index: 0, delta, finish_reason: null, ...rest }],
+});
+const usage = { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 8 } };
+const stream = (...chunks: object[]) =>
+  `${[...chunks, { choices: [], usage }].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')}data: [DONE]\n\n`;
+const ended = (reason = 'stop') => chunk({}, { finish_reason: reason });
+const hello = stream(
+  chunk({ reasoning_content: 'Thunder thinks.' }),
+  chunk({ content: 'I am Thun' }),
+  chunk({ content: 'der.' }),
+  ended(),
+);
+
+const plain = (message: object, reason = 'stop') => ({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'acmecorp/thunder-70b-instruct', usage },
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: reason }],
+});
+
+const weather = { type: 'object' as const, properties: { city: { type: 'string' } } };
+const calling = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } };
+
+describe('an upstream that speaks only chat', () => {
+  let gateway: TestGateway;
+  let key: string;
+  let openai: OpenAI;
+  let anthropic: Anthropic;
+
+  beforeAll(async () => {
+    const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
+    gateway = await startTestGateway({ environment: { ...roomy, UPSTREAM_DIALECTS: 'chat' } });
+    key = await gateway.issueKey();
+    openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+    anthropic = new Anthropic({ baseURL: gateway.url, apiKey: key, maxRetries: 0 });
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  const asked = () => {
+    const request = gateway.upstream.requests.at(-1);
+    return { path: request?.path, headers: request?.headers ?? {}, body: JSON.parse(String(request?.body)) };
+  };
+  const lastLine = async () => {
+    const lines = () => gateway.log.filter(({ message }) => message === 'answered' || message === 'refused');
+    const before = lines().length;
+    await waitUntil(() => lines().length >= before, 'the request has ended');
+    return lines().at(-1);
+  };
+
+  test('serves a stream to a responses client, hidden and counted', async () => {
+    gateway.upstream.answer(sse(hello));
+    const response = await openai.responses
+      .stream({ model: 'svc', instructions: 'Be brief.', input: 'Who?' })
+      .finalResponse();
+    expect(response).toMatchObject({
+      status: 'completed',
+      model: 'svc',
+      output_text: 'I am svc.',
+      instructions: 'Be brief.',
+    });
+    expect(response.output).toMatchObject([
+      { type: 'reasoning', summary: [{ text: 'svc thinks.' }] },
+      { type: 'message' },
+    ]);
+    expect(response.usage).toMatchObject({ input_tokens: 12, output_tokens: 5, total_tokens: 17 });
+    const { path, headers, body } = asked();
+    expect([path, headers.authorization]).toEqual(['/v1/chat/completions', 'Bearer upstream-key-one']);
+    expect(body).toMatchObject({
+      model: 'acmecorp/thunder-70b-instruct',
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    expect(await lastLine()).toMatchObject({
+      dialect: 'responses',
+      end: 'complete',
+      translated: true,
+      inputTokens: 12,
+    });
+  });
+
+  test('serves a stream to a messages client, and forwards no header of its dialect', async () => {
+    gateway.upstream.answer(sse(hello));
+    const message = await anthropic.messages
+      .stream({ model: 'svc', max_tokens: 50, messages: [{ role: 'user', content: 'Who?' }] })
+      .finalMessage();
+    expect(message.content).toMatchObject([
+      { type: 'thinking', thinking: 'svc thinks.' },
+      { type: 'text', text: 'I am svc.' },
+    ]);
+    expect(message.usage).toMatchObject({ input_tokens: 4, cache_read_input_tokens: 8, output_tokens: 5 });
+    const { headers, body } = asked();
+    expect(Object.keys(headers).filter((name) => name.startsWith('anthropic-') || name === 'x-api-key')).toEqual([]);
+    expect(body).toMatchObject({ max_tokens: 50, messages: [{ role: 'user' }] });
+  });
+
+  test('serves plain answers with calls to both', async () => {
+    gateway.upstream.otherwise(json(200, plain({ content: null, tool_calls: [calling] }, 'tool_calls')));
+    const tool = { type: 'function' as const, name: 'weather', parameters: weather, strict: null };
+    const response = await openai.responses.create({ model: 'svc', input: 'Rain?', tools: [tool] });
+    expect(response.output).toMatchObject([
+      { type: 'function_call', call_id: 'call_1', arguments: '{"city":"Paris"}' },
+    ]);
+    const message = await anthropic.messages.create({
+      ...{ model: 'svc', max_tokens: 50, messages: [{ role: 'user', content: 'Rain?' }] },
+      tools: [{ name: 'weather', input_schema: weather }],
+    });
+    expect(message.content).toMatchObject([{ type: 'tool_use', id: 'call_1', input: { city: 'Paris' } }]);
+    expect(message.stop_reason).toBe('tool_use');
+  });
+
+  test('gives thoughts back to the model that had them, out of the seal', async () => {
+    gateway.upstream.otherwise(
+      json(200, plain({ content: null, reasoning_content: 'Look outside.', tool_calls: [calling] }, 'tool_calls')),
+    );
+    const question = { role: 'user' as const, content: 'Rain?' };
+    const tools = [{ name: 'weather', input_schema: weather }];
+    const ask = (messages: Anthropic.MessageParam[]) =>
+      anthropic.messages.create({
+        model: 'svc',
+        max_tokens: 50,
+        messages,
+        tools,
+        thinking: { type: 'adaptive', display: 'omitted' },
+      });
+    const { content } = await ask([question]);
+    expect(content[0]).toMatchObject({ type: 'thinking', thinking: '', signature: expect.stringMatching(/^svc1\./) });
+    const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: 'Yes.' };
+    await ask([question, { role: 'assistant', content }, { role: 'user', content: [result] }]);
+    expect(asked().body.messages).toMatchObject([
+      {},
+      { role: 'assistant', reasoning_content: 'Look outside.' },
+      { role: 'tool' },
+    ]);
+  });
+
+  test('says in a header and in the log what it left out', async () => {
+    gateway.upstream.otherwise(json(200, plain({ content: 'Hello.' })));
+    const body = { model: 'svc', input: 'Hello', tools: [{ type: 'web_search' }], future: 1 };
+    const answer = await gateway.post('/v1/responses', body, { authorization: `Bearer ${key}` });
+    expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, 'tools[0], future']);
+    expect(answer.headers.get('access-control-expose-headers')).toContain('X-Svc-Left-Out');
+    expect(await answer.json()).toMatchObject({ tools: [] });
+    expect(await lastLine()).toMatchObject({ leftOut: 'tools[0], future' });
+    const chat = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }], future: 1 };
+    const untouched = await gateway.post('/v1/chat/completions', chat, { authorization: `Bearer ${key}` });
+    expect(untouched.headers.get('x-svc-left-out')).toBe(null);
+  });
+
+  test('refuses by its place what chat can not carry, without asking the upstream', async () => {
+    const before = await chargesIn(gateway);
+    const requests = gateway.upstream.requests.length;
+    const input = [{ type: 'item_reference', id: 'msg_1' }];
+    const answer = await gateway.post('/v1/responses', { model: 'svc', input }, { authorization: `Bearer ${key}` });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('input[0]') } },
+    ]);
+    expect(gateway.upstream.requests).toHaveLength(requests);
+    expect((await chargesIn(gateway)) - before).toBe(1);
+  });
+
+  test('counts no tokens', async () => {
+    const body = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
+    const answer = await gateway.post('/v1/messages/count_tokens', body, { 'x-api-key': key });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
+  });
+
+  test('says in the words of each dialect that a context is too long', async () => {
+    const error = { message: "Thunder's maximum context length is 8 tokens.", type: 'BadRequestError', code: 400 };
+    gateway.upstream.otherwise(json(400, { error }));
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const read = await gateway.post('/v1/messages', { model: 'svc', max_tokens: 9, messages }, { 'x-api-key': key });
+    expect([read.status, read.headers.get('x-svc-error'), await read.json()]).toMatchObject([
+      ...[400, 'invalid_request'],
+      { error: { message: "prompt is too long: svc's maximum context length is 8 tokens." } },
+    ]);
+    const answer = await gateway.post(
+      '/v1/responses',
+      { model: 'svc', input: 'Hello' },
+      { authorization: `Bearer ${key}` },
+    );
+    expect([answer.headers.get('x-svc-error'), await answer.json()]).toMatchObject([
+      'invalid_request',
+      { error: { code: 'context_length_exceeded', message: "svc's maximum context length is 8 tokens." } },
+    ]);
+  });
+
+  test.each([
+    ['responses', { input: 'Hello' }],
+    ['messages', { max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] }],
+  ])('ends a stream of %s that is cut with an error, refunded', async (name, rest) => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer([...sse(`data: ${JSON.stringify(chunk({ content: 'Hel' }))}\n\n`), hangUp]);
+    const answer = await gateway.post(
+      `/v1/${name}`,
+      { model: 'svc', stream: true, ...rest },
+      { authorization: `Bearer ${key}` },
+    );
+    const types = readEvents(await answer.text()).map(({ type }) => type);
+    expect(types.at(-1)).toBe('error');
+    expect(types.filter((type) => /completed|done|stop/.test(String(type)))).toEqual([]);
+    await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
+  });
+
+  test('refunds a plain answer that is none', async () => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer(json(200, { choices: [] }));
+    const answer = await gateway.post(
+      '/v1/responses',
+      { model: 'svc', input: 'Hello' },
+      { authorization: `Bearer ${key}` },
+    );
+    expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, 0]);
+  });
+});
+
+describe('several upstreams, of which the first speaks only chat', () => {
+  async function startTwo() {
+    await using started = new AsyncDisposableStack();
+    const second = started.use(await startFakeUpstream());
+    const gateway = started.use(
+      await startTestGateway({
+        environment: {
+          ...{ UPSTREAM_DIALECTS: 'chat', UPSTREAM_2_BASE_URL: second.url, UPSTREAM_2_API_KEYS: 'upstream-key-two' },
+          ...{ UPSTREAM_2_TEXT_MODEL: 'acmecorp/second', UPSTREAM_2_VISION_MODEL: 'acmecorp/second-eyes' },
+        },
+      }),
+    );
+    second.otherwise(json(200, wire.responses.answer));
+    const authorization = `Bearer ${await gateway.issueKey()}`;
+    const running = started.move();
+    return {
+      ...{ gateway, second },
+      ask: (body: object) => gateway.post('/v1/responses', { model: 'svc', ...body }, { authorization }),
+      failures: () => gateway.log.filter(({ message }) => message === 'upstream failed'),
+      [Symbol.asyncDispose]: () => running.disposeAsync(),
+    };
+  }
+  const stored = { input: [{ type: 'item_reference', id: 'msg_1' }] };
+
+  test('what the first can not carry goes to the second as it is, and is no failure', async () => {
+    await using two = await startTwo();
+    const answer = await two.ask(stored);
+    expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, null]);
+    expect([two.gateway.upstream.requests.length, two.second.requests[0]?.path]).toEqual([0, '/v1/responses']);
+    expect(JSON.parse(String(two.second.requests[0]?.body))).toEqual({ model: 'acmecorp/second', ...stored });
+    expect(two.failures()).toEqual([]);
+  });
+
+  test('what the first fails at goes to the second in its own dialect', async () => {
+    await using two = await startTwo();
+    two.gateway.upstream.answer(empty(500));
+    const answer = await two.ask({ input: 'Hello', future: 1 });
+    expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, null]);
+    const paths = [two.gateway.upstream, two.second].map(({ requests }) => requests.map(({ path }) => path));
+    expect(paths).toEqual([['/v1/chat/completions'], ['/v1/responses']]);
+    expect(two.failures()).toMatchObject([{ upstream: 'UPSTREAM', another: true }]);
+  });
+
+  test('where the second fails at what the first can not carry, the failure is the answer', async () => {
+    await using two = await startTwo();
+    two.second.answer(empty(500));
+    expect((await two.ask(stored)).status).toBe(500);
+  });
+});

@@ -34,7 +34,7 @@ export type WordContextError = (message: string) => ContextError;
 
 export const contextErrors = {
   messages: (message) => ({
-    message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message}`,
+    message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message || 'shorten it'}`,
   }),
   responses: (message) => ({ message, shownCode: 'context_length_exceeded' }),
 } satisfies Record<string, WordContextError>;

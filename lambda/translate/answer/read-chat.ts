@@ -19,8 +19,40 @@ export interface ChatReader {
 
 type TextFact = 'thought' | 'said' | 'refused';
 
+/** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
+const longestAnswer = 32 * 1024 * 1024;
+
+/** The same facts, up to the longest answer. */
+function limit(facts: Facts): Facts {
+  let length = 0;
+  const count = (text: Literal): void => {
+    length += text.length;
+    if (length > longestAnswer) throw new RangeError(`the answer is longer than ${longestAnswer} characters`);
+  };
+  return {
+    ...facts,
+    thought(text) {
+      count(text);
+      facts.thought(text);
+    },
+    said(text, logprobs) {
+      count(text);
+      facts.said(text, logprobs);
+    },
+    refused(text) {
+      count(text);
+      facts.refused(text);
+    },
+    argued(call, text) {
+      count(text);
+      facts.argued(call, text);
+    },
+  };
+}
+
 /** `stops`: the texts at which the caller wants the model to stop. */
-export function createChatReader(facts: Facts, stops: ReadonlySet<string>): ChatReader {
+export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): ChatReader {
+  const facts = limit(hearer);
   const calls = createChatCalls(facts);
   let hasBegun = false;
   let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;

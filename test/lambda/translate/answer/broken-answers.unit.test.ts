@@ -84,6 +84,17 @@ test('calls that the limit cut off are shown as far as they were shown, and left
   expect(plain.content).toMatchObject([{ id: 'a', input: { city: 'Paris' } }]);
 });
 
+test('an answer that no model would write is broken off before it fills the memory', () => {
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  const pieces = (count: number) => bytesOf({ chunks: [...Array.from({ length: count }, () => say(text)), end()] });
+  expect(translateStream('responses', pieces(7)).ended).toBe(true);
+  expect(translateStream('responses', pieces(9)).ended).toBe(false);
+  const fragments = Array.from({ length: 9 }, (_, at) =>
+    call({ index: 0, ...(at === 0 && { name: 'f' }), args: text }),
+  );
+  expect(translateStream('responses', bytesOf({ chunks: [...fragments, end()] })).ended).toBe(false);
+});
+
 test('a stream that never begins gives no event', () => {
   for (const client of clients) {
     const { output } = translateStream(client, Buffer.from('data: [DONE]\n\n'));

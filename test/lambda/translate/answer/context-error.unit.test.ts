@@ -37,5 +37,6 @@ test('agents read it in the words of their dialect', () => {
   const message = 'You sent 9 of 8 tokens.';
   expect(contextErrors.messages(message)).toEqual({ message: 'prompt is too long: You sent 9 of 8 tokens.' });
   expect(contextErrors.messages('prompt is too long: 9')).toEqual({ message: 'prompt is too long: 9' });
+  expect(contextErrors.messages('')).toEqual({ message: 'prompt is too long: shorten it' });
   expect(contextErrors.responses(message)).toEqual({ message, shownCode: 'context_length_exceeded' });
 });

@@ -11,7 +11,6 @@ export const inside = (string: string): string => string.slice(1, -1);
 
 /** Strings joined to one. `between` is what stands between them, as it is written in JSON. */
 export function joinStrings(strings: readonly Raw[], between: string): Raw {
-  if (strings.length < 2) return strings[0] ?? '""';
   const pieces = strings.flatMap((string, index) => {
     const text = typeof string === 'string' ? [inside(string)] : withoutQuotes(string);
     return index === 0 ? text : [between, ...text];
@@ -22,9 +21,8 @@ export function joinStrings(strings: readonly Raw[], between: string): Raw {
 /** A string with a text before it. */
 export const prefixString = (prefix: string, string: Raw): Raw => joinStrings([quote(prefix), string], '');
 
-/** A string in pieces begins and ends with a quote. */
+/** A string in pieces begins and ends with a quote, too. */
 function withoutQuotes(pieces: readonly string[]): string[] {
-  const [first = '', ...rest] = pieces;
-  const last = rest.pop() ?? '';
-  return [first.slice(1), ...rest, last.slice(0, -1)];
+  const last = pieces.length - 1;
+  return pieces.map((piece, index) => piece.slice(index === 0 ? 1 : 0, index === last ? -1 : undefined));
 }

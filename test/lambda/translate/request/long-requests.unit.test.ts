@@ -4,9 +4,9 @@ import { translateRequest } from '../../../../lambda/translate/translate-request
 import { plainUpstream, seals } from './translate.ts';
 
 /** What a request takes: how often it pauses, and the pieces of the body. */
-function translate(members: string) {
+function translate(dialect: string, members: string) {
   const json = createScanner().scan(`{"model":"svc",${members}}`);
-  const work = translateRequest('responses', json, seals, { upstream: plainUpstream, model: 'up-model' });
+  const work = translateRequest(dialect, json, seals, { upstream: plainUpstream, model: 'up-model' });
   for (let pauses = 0; ; pauses += 1) {
     const { done, value } = work.next();
     if (done) return { pauses, pieces: value.pieces };
@@ -18,8 +18,10 @@ const repeat = (count: number, element: (index: number) => string) =>
 
 const count = 60_000;
 const text = '{"type":"input_text","text":"hello"}';
+const block = '{"type":"text","text":"hello"}';
+const said = (role: string, content: string) => `{"role":"${role}","content":${content}}`;
 
-test.each<[what: string, members: string]>([
+test.each<[what: string, members: string, dialect?: string]>([
   ['messages', `"input":[${repeat(count, () => '{"role":"user","content":"hello"}')}]`],
   ['parts of one message', `"input":[{"role":"user","content":[${repeat(count, () => text)}]}]`],
   [
@@ -31,16 +33,35 @@ test.each<[what: string, members: string]>([
     'parts of one output, read before tools that stand before it',
     `"tools":[],"input":[{"type":"function_call","call_id":"c","name":"f","arguments":""},{"type":"function_call_output","call_id":"c","output":[${repeat(count, () => text)}]}]`,
   ],
-])('a request with very many %s gives others their turn, in reading and in writing', (_what, members) => {
-  const { pauses, pieces } = translate(members);
-  expect(pauses).toBeGreaterThan(20);
-  // Each piece is written to the connection by itself.
-  expect(pieces.length).toBeLessThan(100);
-});
+  ['messages of the other dialect', `"messages":[${repeat(count, () => said('user', '"hello"'))}]`, 'messages'],
+  ['blocks of the user', `"messages":[${said('user', `[${repeat(count, () => block)}]`)}]`, 'messages'],
+  [
+    'blocks of the assistant',
+    `"messages":[${said('assistant', `[${repeat(count, () => block)}]`)},${said('user', '"hello"')}]`,
+    'messages',
+  ],
+  ['blocks of the system', `"messages":[],"system":[${repeat(count, () => block)}]`, 'messages'],
+  [
+    'blocks of a result',
+    `"messages":[${said('assistant', '[{"type":"tool_use","id":"t","name":"f"}]')},${said('user', `[{"type":"tool_result","tool_use_id":"t","content":[${repeat(count, () => block)}]}]`)}]`,
+    'messages',
+  ],
+])(
+  'a request with very many %s gives others their turn, in reading and in writing',
+  (...[, members, dialect = 'responses']) => {
+    const { pauses, pieces } = translate(dialect, members);
+    expect(pauses).toBeGreaterThan(20);
+    // Each piece is written to the connection by itself.
+    expect(pieces.length).toBeLessThan(100);
+  },
+);
 
 test('a long text is not copied: it is a piece of its own, between those around it', () => {
   const long = 'x'.repeat(1_000_000);
-  const { pieces } = translate(`"input":[{"role":"user","content":"a"},{"role":"user","content":"${long}"}]`);
+  const { pieces } = translate(
+    'responses',
+    `"input":[{"role":"user","content":"a"},{"role":"user","content":"${long}"}]`,
+  );
   expect(pieces).toEqual([
     '{"model":"up-model","messages":[{"role":"user","content":"a"},{"role":"user","content":',
     `"${long}"`,

@@ -221,6 +221,8 @@ describe('thinking that comes back', () => {
     ['what was shown', [thinking('hm')], ['hm']],
     ['what was sealed, before what was shown', [thinking('hm', sealed)], ['what it really thought']],
     ['what was sealed and not shown', [thinking('', sealed)], ['what it really thought']],
+    ['what was sealed, alone', [{ type: 'thinking', signature: sealed }], ['what it really thought']],
+    ['nothing at all', [{ type: 'thinking' }], [], 'messages[1].content[0]'],
     ['what was shown beside a foreign signature', [thinking('hm', 'EqQB')], ['hm']],
     ['a foreign signature alone', [thinking('', 'EqQB')], [], 'messages[1].content[0]'],
     ['a seal for another dialect', [thinking('', seals.seal('responses', 'x'))], [], 'messages[1].content[0]'],
@@ -423,6 +425,10 @@ describe('messages requests that are refused', () => {
     ],
     [[{ role: 'robot', content: 'x' }], 'messages[0].role must be user, assistant or system.'],
     [[{ role: 'user' }], 'messages[0] has no content. Add it.'],
+    ...(['media_type', 'data'] as const).map((name): [unknown, string] => [
+      [from({ type: 'image', source: { ...png, [name]: null } })],
+      `messages[0].content[0].source has no ${name}. Add it.`,
+    ]),
   ])('%j', (messages, message) => expect(refusalOf('messages', request(messages))).toBe(message));
 
   test.each<[more: object, message: string]>([

@@ -262,6 +262,7 @@ describe('reasoning that comes back', () => {
       'input[1].encrypted_content',
     ],
     ['nothing at all', { type: 'reasoning', summary: [] }, []],
+    ['several texts', { type: 'reasoning', summary: [...thought('a').summary, ...thought('b').summary] }, ['a\n\nb']],
   ])('%s', (...[, item, text, leftOut]) => {
     expect(reasoningOf([user, item, call('c1'), output('c1')])).toEqual([text, leftOut]);
   });

@@ -115,6 +115,20 @@ describe('the tools of a responses request', () => {
     ]);
   });
 
+  test('calls of the past have the names of the tools that are offered', () => {
+    const past = [
+      { type: 'function_call', call_id: 'c1', name: 'run', arguments: '{}' },
+      { type: 'function_call', call_id: 'c2', name: 'read', namespace: 'mcp__files', arguments: '{}' },
+      { type: 'custom_tool_call', call_id: 'c3', name: 'apply_patch', input: 'x' },
+      { type: 'tool_search_call', call_id: 'c4', execution: 'client', arguments: {} },
+    ];
+    const outputs = past.map(({ call_id }) => ({ type: 'function_call_output', call_id, output: '' }));
+    const { text } = translate({ tools: [run, files, patch, search], input: [...past, ...outputs] });
+    const names = [...text.matchAll(/"function":{"name":"(\w+)"/g)].map(([, name]) => name);
+    expect(names.slice(0, 4)).toEqual(['run', 'mcp__files__read', 'apply_patch', 'tool_search']);
+    expect(names.slice(4)).toEqual(names.slice(0, 4));
+  });
+
   test('a function that is called like one of a namespace does not take its calls', () => {
     const { body, tools } = translate({ tools: [files, { ...run, name: 'mcp__files__read' }] });
     const [first, second] = (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
@@ -171,8 +185,8 @@ describe('tools that a search finds', () => {
 
 describe('the choice of a responses request', () => {
   const forced = (name: string) => ({ type: 'function', function: { name } });
-  const tools = [run, patch, files];
-  const names = ['run', 'apply_patch', 'mcp__files__read'];
+  const tools = [run, patch, files, search];
+  const names = ['run', 'apply_patch', 'mcp__files__read', 'tool_search'];
 
   test.each<[choice: unknown, written: unknown, offered: string[], leftOut?: string]>([
     ['auto', 'auto', names],
@@ -180,6 +194,7 @@ describe('the choice of a responses request', () => {
     ['required', 'required', names],
     [{ type: 'function', name: 'run' }, forced('run'), names],
     [{ type: 'custom', name: 'apply_patch' }, forced('apply_patch'), names],
+    [{ type: 'tool_search' }, forced('tool_search'), names],
     [{ type: 'function', name: 'read', namespace: 'mcp__files' }, forced('mcp__files__read'), names],
     [
       { type: 'allowed_tools', mode: 'required', tools: [{ type: 'custom', name: 'apply_patch' }] },

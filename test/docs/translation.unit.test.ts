@@ -13,7 +13,8 @@ const [responses = [], items = [], messages = [], tools = [], inside = []] = rea
 
 const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 
-const verdictOf = (fate: string) => (fate === 'map' ? 'translated' : fate === 'ignore' ? 'ignored' : 'refused');
+const words: Readonly<Record<string, string>> = { map: 'translated', ignore: 'ignored', leave: 'left out' };
+const verdictOf = (fate: string) => words[fate] ?? 'refused';
 const verdicts = (fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, fate]) => [name, verdictOf(fate)]));
 
@@ -31,7 +32,7 @@ describe('docs/translation.md says what becomes of each field', () => {
 
   test('of the objects inside', () => {
     const documented = inside.slice(1).map(([dialect, object, ...cells]) => {
-      const fates = ['translated', 'ignored', 'refused'].map((fate, index) =>
+      const fates = ['translated', 'ignored', 'left out', 'refused'].map((fate, index) =>
         namesIn(cells[index]).map((name) => [name, fate]),
       );
       return [`${dialect} ${object}`, Object.fromEntries(fates.flat())];

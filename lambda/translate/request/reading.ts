@@ -5,8 +5,8 @@ import { nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
 
 /**
- * What becomes of each member of one kind of object: `map` (it is translated), `ignore` (it can't change the answer), or the
- * end of the sentence that refuses it.
+ * What becomes of each member of one kind of object: `map` (it is translated), `ignore` (it can't change the answer), `leave`
+ * (no other dialect has a place for it), or the end of the sentence that refuses it.
  */
 export type Fields = Readonly<Record<string, string>>;
 
@@ -36,7 +36,7 @@ type Mapped<F extends Fields> = { readonly [Name in keyof F]?: Node };
 
 /** The members of an object that are translated. The others are refused, ignored or noted as unread; null counts as absent. */
 export function takeMembers<const F extends Fields>(reading: Reading, object: Node, fields: F): Mapped<F> {
-  const { json, unread } = reading;
+  const { json, leftOut, unread } = reading;
   requireKind(reading, object, 'object');
   const taken: Record<string, Node> = {};
   const end = json.next(object);
@@ -49,6 +49,7 @@ export function takeMembers<const F extends Fields>(reading: Reading, object: No
     if (fate === 'map') delete taken[name];
     if (json.kind(value) === 'null') continue;
     if (fate === undefined) unread.push(value);
+    else if (fate === 'leave') leftOut.push(value);
     else if (fate === 'map') taken[name] = value;
     else refuse(reading, value, `is not supported with this model: ${fate}`);
   }

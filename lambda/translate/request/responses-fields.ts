@@ -53,7 +53,7 @@ export const responsesFields = {
   'function tool': functionTool,
   'custom tool': { type: 'map', name: 'map', description: 'map', format: 'map', defer_loading: 'map' },
   'custom tool.format': { type: 'map', syntax: 'map', definition: 'map' },
-  'namespace tool': { type: 'map', name: 'map', tools: 'map' },
+  'namespace tool': { type: 'map', name: 'map', tools: 'map', description: 'leave' },
   'tool_search tool': { type: 'map', execution: 'map', description: 'map', parameters: 'map' },
   'message item': { type: 'map', role: 'map', content: 'map', phase: 'ignore', status: 'ignore', id: 'ignore' },
   'agent_message item': { type: 'map', content: 'map', author: 'ignore', recipient: 'ignore', id: 'ignore' },

@@ -98,6 +98,11 @@ describe('the tools of a responses request', () => {
     }
   });
 
+  test('what is known to have no place is not refused where unknown members are', () => {
+    const request = { model: 'svc', input: 'go', tools: [files] };
+    expect(toChat('responses', request, { unknown: 'refuse' }).leftOut).toBe('tools[0].description');
+  });
+
   test('a schema goes over byte for byte', () => {
     const schema = '{ "type":"object",  "properties":{"n":{"maximum":12345678901234567890,"\\u0061":1e2}} }';
     const body = `{"model":"svc","input":"go","tools":[{"type":"function","name":"f","parameters":${schema}}]}`;

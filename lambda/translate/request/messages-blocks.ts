@@ -38,7 +38,7 @@ function* readMessage(reading: Reading, turns: Turns, message: Node): Cooperativ
   const taken = takeMembers(reading, message, fields.message);
   const content = required(reading, message, 'content', taken.content);
   const at = required(reading, message, 'role', taken.role);
-  const role = textOf(reading, at) ?? '';
+  const role = textOf(reading, at);
   if (role === 'user') yield* readUser(reading, turns, content);
   else if (role === 'assistant') yield* readAssistant(reading, turns, content);
   else if (role === 'system') turns.system(yield* readSystem(reading, content));
@@ -74,7 +74,7 @@ function* readUser(reading: Reading, turns: Turns, content: Node): Cooperative<v
 
 function* readResult(reading: Reading, turns: Turns, block: Node): Cooperative<void> {
   const taken = takeMembers(reading, block, fields['tool_result block']);
-  const id = textOf(reading, required(reading, block, 'tool_use_id', taken.tool_use_id)) ?? '';
+  const id = textOf(reading, required(reading, block, 'tool_use_id', taken.tool_use_id));
   const parts: Part[] = [];
   for (const part of taken.content === undefined ? [] : blocksOf(reading, taken.content)) {
     parts.push(readPart(reading, part));
@@ -172,7 +172,7 @@ function readCall(reading: Reading, turns: Turns, block: Node): void {
   const { json } = reading;
   const { id, name, input } = takeMembers(reading, block, fields['tool_use block']);
   const at = required(reading, block, 'id', id);
-  const tool = { kind: 'function' as const, name: textOf(reading, required(reading, block, 'name', name)) ?? '' };
+  const tool = { kind: 'function' as const, name: textOf(reading, required(reading, block, 'name', name)) };
   const given = { form: 'json' as const, raw: input === undefined ? '{}' : json.raw(input) };
   turns.call({ at: block, id: takeString(reading, at), tool, given }, json.string(at));
 }

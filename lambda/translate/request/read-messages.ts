@@ -82,7 +82,7 @@ function readTools(reading: Reading, list: Node): Offer[] {
     }
     return {
       at: tool,
-      tool: { kind: 'function', name: textOf(reading, required(reading, tool, 'name', taken.name)) ?? '' },
+      tool: { kind: 'function', name: textOf(reading, required(reading, tool, 'name', taken.name)) },
       description: rawOf(reading, taken.description),
       parameters: rawOf(reading, taken.input_schema),
       strict: rawOf(reading, taken.strict),
@@ -98,7 +98,7 @@ function readChoice(reading: Reading, at: Node | undefined): { choice: Choice | 
   const { name, disable_parallel_tool_use: alone } = takeMembers(reading, at, fields.tool_choice);
   const oneCall = rawOf(reading, alone) === 'true';
   if (type === 'tool') {
-    const forced = { kind: 'function' as const, name: textOf(reading, required(reading, at, 'name', name)) ?? '' };
+    const forced = { kind: 'function' as const, name: textOf(reading, required(reading, at, 'name', name)) };
     return { choice: { at, mode: 'required', forced }, oneCall };
   }
   const mode = Object.hasOwn(modes, type) ? modes[type] : undefined;

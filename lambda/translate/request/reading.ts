@@ -79,6 +79,8 @@ export function takeString(reading: Reading, value: Node): string {
 }
 
 /** A string's text, if there is one. */
+export function textOf(reading: Reading, value: Node): string;
+export function textOf(reading: Reading, value: Node | undefined): string | undefined;
 export function textOf(reading: Reading, value: Node | undefined): string | undefined {
   if (value === undefined) return undefined;
   requireKind(reading, value, 'string');

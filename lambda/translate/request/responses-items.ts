@@ -169,7 +169,7 @@ function readReasoning({ reading, turns }: Items, item: Node): undefined {
   const { json } = reading;
   const taken = takeMembers(reading, item, fields['reasoning item']);
   const sealed = taken.encrypted_content;
-  const opened = sealed === undefined ? undefined : reading.open(textOf(reading, sealed) ?? '');
+  const opened = sealed === undefined ? undefined : reading.open(textOf(reading, sealed));
   const textsIn = (list: Node | undefined): string[] => {
     if (list === undefined) return [];
     requireKind(reading, list, 'array');
@@ -204,7 +204,7 @@ function addCall(
 ): void {
   const { json } = reading;
   const id = required(reading, item, 'call_id', call_id);
-  const called = textOf(reading, required(reading, item, 'name', name)) ?? '';
+  const called = textOf(reading, required(reading, item, 'name', name));
   const tool = { kind, name: called, namespace: textOf(reading, namespace) };
   turns.call({ at: item, id: takeString(reading, id), tool, given }, json.string(id));
 }
@@ -240,7 +240,7 @@ function* readOutput({ reading, turns }: Items, item: Node, kind: OutputKind): C
   const taken = takeMembers(reading, item, fields[kind]);
   const id = required(reading, item, 'call_id', taken.call_id);
   const parts = yield* readParts(reading, required(reading, item, 'output', taken.output));
-  turns.result({ at: item, parts, failed: false }, textOf(reading, id) ?? '');
+  turns.result({ at: item, parts, failed: false }, textOf(reading, id));
 }
 
 function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Cooperative<void> {
@@ -248,5 +248,5 @@ function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Coope
   offers.requireClient(item, taken.execution);
   const id = required(reading, item, 'call_id', taken.call_id);
   const found = yield* offers.readFound(required(reading, item, 'tools', taken.tools));
-  turns.result({ at: item, parts: [], failed: false, found }, textOf(reading, id) ?? '');
+  turns.result({ at: item, parts: [], failed: false, found }, textOf(reading, id));
 }

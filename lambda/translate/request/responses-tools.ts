@@ -125,7 +125,7 @@ export function createToolOffers(reading: Reading): ToolOffers {
 }
 
 function nameOf(reading: Reading, object: Node, name: Node | undefined): string {
-  return textOf(reading, required(reading, object, 'name', name)) ?? '';
+  return textOf(reading, required(reading, object, 'name', name));
 }
 
 type Read = Offer & { readonly deferred: Node | undefined };

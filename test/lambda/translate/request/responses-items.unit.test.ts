@@ -401,6 +401,10 @@ describe('items that are refused', () => {
     ],
     [[{ type: 'hologram', data: 1 }], "input[0] (hologram) is of a kind that this model can't take. Leave it out."],
     [
+      [{ type: 'constructor', data: 1 }],
+      "input[0] (constructor) is of a kind that this model can't take. Leave it out.",
+    ],
+    [
       [{ role: 'user', content: [{ type: 'input_video', video_url: 'x' }] }],
       "input[0].content[0] (input_video) is of a kind that this model can't take. Send text instead.",
     ],

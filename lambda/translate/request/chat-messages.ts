@@ -62,7 +62,7 @@ function addResult(writing: Writing, { result, id }: Call, messages: Message[]):
   const { asking, names, upstream } = writing;
   if (result === undefined) return [];
   const parts = partsOf(names, result);
-  if (upstream.toolImages === 'inline' || parts.every(({ kind }) => kind === 'text')) {
+  if (upstream.toolImages === 'inline') {
     messages.push({ role: 'tool', id, parts });
     return [];
   }

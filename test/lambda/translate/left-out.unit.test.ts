@@ -30,11 +30,10 @@ describe('the header that names what was left out', () => {
     expect(header).toMatch(/^m0, .*, m19, \+49980$/);
   });
 
-  test('holds 2 KB at most, and counts what does not fit', () => {
-    const names = Array.from({ length: 30 }, (_, index) => `${'n'.repeat(90)}${index}${'n'.repeat(50)}`);
+  test('holds 2 KB at most', () => {
+    const names = Array.from({ length: 50_000 }, (_, index) => `${index}${'n'.repeat(200)}`);
     const header = headerFor(names) ?? '';
     expect(header.length).toBeLessThanOrEqual(2_048);
-    const shown = header.split(', ');
-    expect(Number(shown.at(-1)) + shown.length - 1).toBe(30);
+    expect(header.split(', ').map((place) => place.length)).toEqual([...Array<number>(20).fill(100), 6]);
   });
 });

@@ -132,6 +132,16 @@ describe('the items of a responses request', () => {
       [user, call('0', 'a'), output('0', 'A'), call('0', 'b'), output('0', 'B')],
       [asked, calls(called('0', 'a')), tool('0', 'A'), calls(called('0', 'b')), tool('0', 'B')],
     ],
+    [
+      'reasoning that led to nothing',
+      [user, thought('hm'), user],
+      [asked, { role: 'assistant', content: '', reasoning_content: 'hm' }, asked],
+    ],
+    [
+      'one id for two calls of a turn: the first output is that of the first',
+      [user, call('0', 'a'), call('0', 'b'), output('0', 'A'), output('0', 'B')],
+      [asked, calls(called('0', 'a'), called('0', 'b')), tool('0', 'A'), tool('0', 'B')],
+    ],
     ['empty arguments', [user, call('c1', 'run', ''), output('c1')], [asked, calls(called('c1')), tool('c1')]],
     [
       'arguments with a number that no double holds, in an odd order',

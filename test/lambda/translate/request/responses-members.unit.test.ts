@@ -96,6 +96,7 @@ describe('how much a responses client wants the model to reason', () => {
     [{}, { summary: 'auto', generate_summary: 'concise' }, {}],
     [named, { effort: 'low' }, { reasoning_effort: 'low' }],
     [named, { effort: 'xhigh' }, { reasoning_effort: 'high' }, 'reasoning.effort'],
+    [named, { effort: 'max' }, { reasoning_effort: 'high' }, 'reasoning.effort'],
     [named, { effort: 'minimal' }, { reasoning_effort: 'low' }, 'reasoning.effort'],
     [named, { effort: 'none' }, { reasoning_effort: 'low' }, 'reasoning.effort'],
     [named, { effort: 'utmost' }, {}, 'reasoning.effort'],

@@ -258,6 +258,14 @@ describe('tools and choices that are refused', () => {
       'tools[0].defer_loading needs a tool_search among the tools, or no search could load the tool.',
     ],
     [{ tools: [{ type: 'function' }] }, 'tools[0] has no name. Add it.'],
+    [
+      { tools: [{ ...patch, format: { type: 'grammar', syntax: 'lark' } }] },
+      'tools[0].format has no definition. Add it.',
+    ],
+    [
+      { tools: [run], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: {} } },
+      'tool_choice.tools must be an array, not an object.',
+    ],
     [{ tools: {} }, 'tools must be an array, not an object.'],
     [
       { tools: [run, { type: 'web_search' }], tool_choice: { type: 'web_search' } },

@@ -24,9 +24,7 @@ export function createLateRewriter(): LateRewriter {
     get failure() {
       return chosen?.failure;
     },
-    get nextSequence() {
-      return chosen?.nextSequence ?? 0;
-    },
+    nextSequence: () => chosen?.nextSequence() ?? 0,
   };
 }
 
@@ -65,8 +63,6 @@ export function translateRewriter(
     get failure() {
       return failure ?? rewriter.failure;
     },
-    get nextSequence() {
-      return translator.nextSequence;
-    },
+    nextSequence: () => translator.nextSequence,
   };
 }

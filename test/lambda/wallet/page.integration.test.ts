@@ -28,6 +28,8 @@ describe('the page', () => {
     const filled = readFileSync(new URL(source, folder), 'utf8')
       .replaceAll('{{service}}', 'svc')
       .replace('{{days}}', '30 days')
+      .replaceAll('{{wallet}}', 'yes')
+      .replaceAll('{{company}}', '')
       .replace(/\{\{(#company|\^wallet)\}\}.*?\{\{\/\w+\}\}/gs, '')
       .replace(/\{\{[#^/]\w+\}\}/g, '');
     expect(html).toBe(filled);

@@ -202,7 +202,7 @@ onButton('link-network', () =>
     announce('Linked.');
   }),
 );
-const lookAgain = byId('connect').hidden ? () => {} : discoverWallets(showWallet, showNoWallet);
+const lookAgain = byId('connect').dataset.offered === '' ? () => {} : discoverWallets(showWallet, showNoWallet);
 onButton('look-again', () => {
   announce('Looking for wallets…');
   lookAgain();

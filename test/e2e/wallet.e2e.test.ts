@@ -45,7 +45,12 @@ test('the deployed files serve the whole page', async () => {
     const { statusCode, headers, body } = await invoke('GET', path ?? '');
     expect([statusCode, headers['x-frame-options']]).toEqual([200, 'DENY']);
     const source = join(import.meta.dirname, '../../lambda/wallet/pages/cli', name ?? '');
-    expect(await text(body)).toBe((await readFile(source, 'utf8')).replaceAll('{{service}}', 'svc'));
+    const filled = (await readFile(source, 'utf8'))
+      .replaceAll('{{service}}', 'svc')
+      .replaceAll('{{wallet}}', 'yes')
+      .replaceAll('{{company}}', '')
+      .replace(/\{\{#company\}\}.*?\{\{\/company\}\}|\{\{[\^/]company\}\}/gs, '');
+    expect(await text(body)).toBe(filled);
   }
   const docs = await invoke('GET', '/docs');
   const html = await text(docs.body);

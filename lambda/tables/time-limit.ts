@@ -17,15 +17,22 @@ export type TimeLimit = <T>(send: (limit: { abortSignal: AbortSignal }) => Promi
 export function createTimeLimit(): TimeLimit {
   let running = 0;
   let answers = 0;
-  const waiting: PromiseWithResolvers<void>[] = [];
+  /** By their number in the queue: shifting a long array walks all of it. */
+  const waiting = new Map<number, PromiseWithResolvers<void>>();
+  let [first, next] = [0, 0];
 
   const waitInQueue = (): Promise<void> => {
     const turn = Promise.withResolvers<void>();
-    waiting.push(turn);
+    waiting.set(next++, turn);
     return turn.promise;
   };
+  const takeFirst = (): PromiseWithResolvers<void> | undefined => {
+    const turn = waiting.get(first);
+    if (turn) waiting.delete(first++);
+    return turn;
+  };
   const refuseWaiting = (error: GatewayError): void => {
-    for (const turn of waiting.splice(0)) turn.reject(error);
+    for (let turn = takeFirst(); turn; turn = takeFirst()) turn.reject(error);
   };
 
   return async (send) => {
@@ -43,8 +50,8 @@ export function createTimeLimit(): TimeLimit {
       if (!(error instanceof GatewayError)) answers += 1;
       throw error;
     } finally {
-      const next = waiting.shift();
-      if (next) next.resolve();
+      const turn = takeFirst();
+      if (turn) turn.resolve();
       else running -= 1;
     }
   };

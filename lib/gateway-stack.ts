@@ -96,6 +96,7 @@ export class GatewayStack extends Stack {
       ...(commit && { Commit: commit }),
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
+      ...(config.environment.OIDC_ISSUER && { OidcIssuer: config.environment.OIDC_ISSUER }),
       ...(secrets.oidc && { OidcClientSecret: secrets.oidc.secretArn }),
       ...(edge && { EdgeDomainName: edge.domainName, EdgeDistribution: edge.distributionId }),
     };

@@ -24,6 +24,8 @@ export interface GatewayFile {
   readonly currency?: string | undefined;
   readonly memberBudget?: Budget | undefined;
   readonly access: 'open' | 'keys';
+  /** Where people sign in with their company's account, if they can. */
+  readonly oidcIssuer?: string | undefined;
   readonly burstLimit: number;
 }
 

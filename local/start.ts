@@ -81,12 +81,12 @@ export async function startGateway(): Promise<LocalGateway> {
   // Only once the port is ours: otherwise the key would be issued and never shown.
   const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), config.keysTable));
   const { keysTable, quotaTable, serviceName, contextWindow } = config;
-  const { access, memberLimit, burstLimit, guestLimit, networkSalt = '' } = config;
+  const { access, memberLimit, burstLimit, guestLimit, oidcIssuer, networkSalt = '' } = config;
   const { pid } = process;
   const { host, dataDir } = settings;
   writeGatewayFile({
     ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
-    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, access, memberLimit, burstLimit },
+    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, access, memberLimit, burstLimit, oidcIssuer },
     ...moneyOf(config),
   });
   logFile = openLogFile({ port, pid });

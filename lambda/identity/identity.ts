@@ -95,6 +95,13 @@ export function memberHash(secret: KeyObject, member: string): string {
 /** The label of the subkey for it. */
 export const memberLabel = 'members';
 
+/** The member that an account at an OpenID provider is, by the subkey with the label below. */
+export function accountMember(secret: KeyObject, issuer: string, subject: string): string {
+  return `oidc:${createHmac('sha256', secret).update(`${issuer}\n${subject}`).digest('base64url')}`;
+}
+
+export const accountLabel = 'members of OpenID Connect';
+
 const remembered = 10_000;
 
 /** The same, cached for members that come again. */

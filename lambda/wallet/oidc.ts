@@ -1,4 +1,4 @@
-import { createHash, createHmac, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -15,6 +15,7 @@ import {
   ResponseBodyError,
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
+import { accountLabel, accountMember } from '../identity/identity.ts';
 import { brokenSignIn, pagePath, WalletError } from './request.ts';
 
 /** Who signed in at the company's provider. Name and address are shown while the page is open, and stored nowhere. */
@@ -59,7 +60,7 @@ const [patience, skew] = [10, 60];
 
 /** Signs in with OpenID Connect: authorization code with PKCE, state and nonce. */
 export function createCompanySignIn(dependencies: Dependencies): CompanySignIn {
-  const { oidcIssuer, appUrl, subkey } = dependencies;
+  const { oidcIssuer = '', appUrl, subkey } = dependencies;
   const callbackUrl = `${appUrl}${callbackPath}`;
   const findProvider = rememberProvider(dependencies);
 
@@ -76,9 +77,8 @@ export function createCompanySignIn(dependencies: Dependencies): CompanySignIn {
     async redeem(answer, { state, nonce, verifier }) {
       const claims = await readClaims(answer, { state, nonce, verifier }).catch(explain);
       requireAllowed(claims, dependencies);
-      const key = await subkey('members of OpenID Connect');
-      const hash = createHmac('sha256', key).update(`${oidcIssuer}\n${claims.sub}`).digest('base64url');
-      return { member: `oidc:${hash}`, name: textOf(claims.name), email: textOf(claims.email) };
+      const member = accountMember(await subkey(accountLabel), oidcIssuer, claims.sub);
+      return { member, name: textOf(claims.name), email: textOf(claims.email) };
     },
   };
 

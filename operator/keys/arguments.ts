@@ -69,6 +69,8 @@ function parseDate(text: string): number {
 }
 
 export const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -');
+/** As the standard bounds it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+export const readSubject = matching(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of ASCII');
 export const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');
 export const readKey = matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one');
 export const readLimit = readWhole(0, 1_000_000);

@@ -1,8 +1,8 @@
-import { ownLimitsOf } from '../../lambda/identity/identity.ts';
+import { accountLabel, accountMember, type KeyRecord, ownLimitsOf } from '../../lambda/identity/identity.ts';
 import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/policy.ts';
-import { keyOf } from '../../lambda/settings/secrets.ts';
+import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { KeyQuery } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { describeBudget, showSpending } from './budget-figures.ts';
@@ -68,6 +68,34 @@ export async function revoke(target: Target, id: string, now: number): Promise<O
   const record = await changeKey(target, id, (keys, found) => keys.revoke(found, now));
   const text = `${record.id} of ${record.member} is revoked. Within 60 seconds it is refused everywhere.`;
   return { json: describeKey(record, now), text };
+}
+
+/** Revokes every live key of a member, however many there are. */
+export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
+  const revoked: KeyRecord[] = [];
+  const live = { member, state: { is: 'live', at: now } } as const;
+  let from: string | undefined;
+  do {
+    const page = await target.keys.list({ ...live, from });
+    for (const { id } of page.keys) revoked.push(await changeKey(target, id, (keys, found) => keys.revoke(found, now)));
+    from = page.next;
+  } while (from !== undefined);
+  const ids = revoked.map(({ id }) => id).join(', ');
+  const text =
+    revoked.length > 0
+      ? `${ids} of ${member}: revoked. Within 60 seconds this holds everywhere.`
+      : `${member} has no live keys, so none is revoked.`;
+  return { json: { member, revoked: revoked.map((record) => describeKey(record, now)) }, text };
+}
+
+/** The member that somebody is who signs in with the company's account. */
+export async function memberOf({ oidcIssuer, readNetworkSalt }: Target, subject: string): Promise<string> {
+  if (oidcIssuer === undefined) {
+    throw new CommandError(
+      'nobody signs in here with a company account, as OIDC_ISSUER is not set: use --member or an id',
+    );
+  }
+  return accountMember(subkeyOf(keyOf(await readNetworkSalt()), accountLabel), oidcIssuer, subject);
 }
 
 export interface LinkRequest {

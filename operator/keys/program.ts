@@ -19,8 +19,9 @@ import {
   readPlace,
   readPrices,
   readSpan,
+  readSubject,
 } from './arguments.ts';
-import { issue, link, list, revoke, show, unlink } from './commands.ts';
+import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
 import { changeBudget, changeBurst, changeModels, releaseBudget } from './key-budget.ts';
 import { changeExpiry, changeLimit, rotate } from './key-record.ts';
 import type { Target, TargetOptions } from './target.ts';
@@ -83,13 +84,15 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
 
   addCommand(program, 'list', 'list the keys')
     .option('--member <name>', 'only those of one member, the newest first', readMember)
+    .addOption(subjectOption('only those of').conflicts('member'))
     .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'revoked', 'expired']))
     .option('--label <text>', 'only those with this text in their label', readLine)
     .option('--page-size <keys>', 'how many at once', readWhole(1, 1000), 100)
     .option('--from <place>', 'where to go on, as the page before said', readPlace)
-    .action(({ member, state: is, label, pageSize, from, ...options }: ListOptions & CommonOptions) =>
-      run(options, (target) => {
+    .action(({ subject, state: is, label, pageSize, from, ...options }: ListOptions & CommonOptions) =>
+      run(options, async (target) => {
         const time = now();
+        const member = subject === undefined ? options.member : await memberOf(target, subject);
         return list(target, { member, state: is && { is, at: time }, label, pageSize, from }, time);
       }),
     );
@@ -98,9 +101,14 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
     .argument('<id>', 'the id of the key, or the key itself')
     .action((id: string, options: CommonOptions) => run(options, (target) => show(target, id, now())));
 
-  addCommand(program, 'revoke', 'refuse a key for ever')
-    .argument('<id>', 'the id of the key, or the key itself')
-    .action((id: string, options: CommonOptions) => run(options, (target) => revoke(target, id, now())));
+  addCommand(program, 'revoke', 'refuse a key for ever, or all of a person')
+    .argument('[id]', 'the id of the key, or the key itself')
+    .addOption(subjectOption('all keys of'))
+    .action((id: string | undefined, { subject, ...options }: SubjectOptions & CommonOptions, command: Command) => {
+      if (id !== undefined && subject === undefined) return run(options, (target) => revoke(target, id, now()));
+      if (id !== undefined || subject === undefined) command.error('error: revoke takes either an id or --subject');
+      return run(options, async (target) => revokeAll(target, await memberOf(target, subject), now()));
+    });
 }
 
 function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
@@ -209,6 +217,14 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
     );
 }
 
+/** For somebody who signs in with the company's account. */
+const subjectOption = (whose: string) =>
+  new Option('--subject <sub>', `${whose} a person, by the provider's \`sub\` for them`).argParser(readSubject);
+
+interface SubjectOptions {
+  readonly subject?: string;
+}
+
 interface IssueOptions {
   readonly member?: string;
   readonly label?: string;
@@ -223,7 +239,7 @@ interface ReleaseOptions extends CommonOptions {
   readonly release?: true;
 }
 
-interface ListOptions {
+interface ListOptions extends SubjectOptions {
   readonly member?: string;
   readonly state?: KeyState;
   readonly label?: string;
@@ -263,6 +279,7 @@ Examples:
   npm run keys -- list
   npm run keys -- show key_Zk3vQ1xWb0aT
   npm run keys -- revoke key_Zk3vQ1xWb0aT
+  npm run keys -- revoke --subject 00u1a2b3c4
   npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
   npm run keys -- limit key_Zk3vQ1xWb0aT 500
   npm run keys -- budget key_Zk3vQ1xWb0aT 50/month

@@ -24,6 +24,7 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     quotaTable: needed('QuotaTable'),
     serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
     access: outputs.Access === 'keys' ? 'keys' : 'open',
+    oidcIssuer: outputs.OidcIssuer,
     memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
     mostBurst,
     currency: outputs.Currency,
@@ -166,6 +167,8 @@ export interface GatewayFacts {
   readonly mostBurst: number;
   /** With `keys`, links of networks count for nothing. */
   readonly access: 'open' | 'keys';
+  /** Where people sign in with their company's account, if they can. */
+  readonly oidcIssuer?: string | undefined;
   readonly keysTable: string;
   readonly quotaTable: string;
   readonly readNetworkSalt: () => Promise<string>;

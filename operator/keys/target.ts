@@ -97,15 +97,15 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   const { createGatewayTables, startDynamoDb } = await import('../../local/dynamodb.ts');
   const { endpoint, close } = await startDynamoDb({ dataDir });
   changeEnvironment(awsVariables(process.env, endpoint, true));
-  const { serviceName, contextWindow, memberLimit, access, keysTable, quotaTable } = config;
+  const { serviceName, contextWindow, memberLimit, access, oidcIssuer, keysTable, quotaTable } = config;
   const client = createDynamoDbClient();
   await createGatewayTables(client, config).finally(() => client.destroy());
   const url = `http://${host}:${port}`;
   const readTokens = async () => {
     throw new CommandError(`only a running gateway has a log: ${startIt({ port, dataDir })}`);
   };
-  const facts = { url, serviceName, contextWindow, memberLimit, access, keysTable, quotaTable, readTokens };
-  return open({ ...facts, ...moneyOf(config), mostBurst, readNetworkSalt: async () => networkSalt }, close);
+  const facts = { url, serviceName, contextWindow, memberLimit, access, oidcIssuer, keysTable, quotaTable };
+  return open({ ...facts, readTokens, ...moneyOf(config), mostBurst, readNetworkSalt: async () => networkSalt }, close);
 }
 
 /** The settings require an upstream, though issuing keys needs none. */

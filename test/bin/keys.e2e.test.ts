@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
-import { memberHash, memberLabel } from '../../lambda/identity/identity.ts';
+import { accountLabel, accountMember, memberHash, memberLabel } from '../../lambda/identity/identity.ts';
 import { hashKey } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
@@ -176,7 +176,7 @@ describe('on a deployed stack', () => {
     const outputs = {
       ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
       ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
-      ...{ ContextWindow: '262144', Currency: 'EUR', MemberBudget: '5/week' },
+      ...{ ContextWindow: '262144', OidcIssuer: 'https://login.example.com', Currency: 'EUR', MemberBudget: '5/week' },
       ...{ LogGroup: 'the-log-group', WebLogGroup: 'the-web-log-group' },
     };
     const members = Object.entries(outputs).map(
@@ -263,6 +263,16 @@ describe('on a deployed stack', () => {
     });
     expect(logs.requests[0]?.headers.authorization).toContain('/eu-west-3/logs/');
     expect(secrets.reads).toEqual(['the-salt-secret', 'the-salt-secret']);
+  });
+
+  test('list and revoke find a person by the issuer among its outputs', async () => {
+    const subkey = subkeyOf(keyOf('salt-of-a-stack'), accountLabel);
+    const member = accountMember(subkey, 'https://login.example.com', 'ada');
+    const { id } = await keysJson(['issue', '--member', member, ...stack], environment);
+    const listed = await keysJson(['list', '--subject', 'ada', ...stack], environment);
+    expect(listed.keys).toMatchObject([{ id, member, state: 'live' }]);
+    const { revoked } = await keysJson(['revoke', '--subject', 'ada', ...stack], environment);
+    expect(revoked).toMatchObject([{ id, state: 'revoked' }]);
   });
 
   test('a stack that does not exist, or is not a gateway', async () => {

@@ -245,6 +245,13 @@ test('the context window is an output where it is set, for the blocks of `keys s
   synthesizeStack({ CONTEXT_WINDOW: 262_144 }).template.hasOutput('ContextWindow', { Value: '262144' });
 });
 
+test('the issuer of company accounts is an output where it is set, for `keys --subject`', () => {
+  const company = { APP_URL: 'https://api.example.com', OIDC_ISSUER: 'https://login.example.com' };
+  const { template: withAccounts } = synthesizeStack({ ...company, OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: true });
+  withAccounts.hasOutput('OidcIssuer', { Value: 'https://login.example.com' });
+  expect(synthesizeStack().template.toJSON().Outputs).not.toHaveProperty('OidcIssuer');
+});
+
 test('the currency and the members’ budget are outputs where there are prices, for `keys`', () => {
   const { template: priced } = synthesizeStack({
     PRICES,

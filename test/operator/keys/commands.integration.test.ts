@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDocumentClient, createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
+import { accountLabel, accountMember } from '../../../lambda/identity/identity.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
-import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
@@ -17,6 +18,7 @@ import { createTestCaller } from '../../support/dynamodb.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 const salt = 'the-salt-of-a-test';
+const oidcIssuer = 'https://login.example.com';
 
 let dynamodb: LocalDynamoDb;
 let target: Target;
@@ -28,6 +30,7 @@ beforeAll(async () => {
   await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
   target = {
     access: 'open',
+    oidcIssuer,
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     mostBurst: 148,
     keys: createKeyStore(createDocumentClient(client), 'keys'),
@@ -313,4 +316,49 @@ test('usage shows how much each key used today, with its member', async () => {
   expect(await run('usage')).toMatch(new RegExp(`\\nkey +${id} +usage-test +ci +4 +7\\n`));
   // The day of the counters, which is that of UTC wherever the operator is.
   expect(await run('usage')).toContain(` requests today (${new Date(now).toISOString().slice(0, 10)}, UTC) by `);
+});
+
+describe('a person who signs in with the company account', () => {
+  const issueFor = (subject: string) =>
+    runJson('issue', '--member', accountMember(subkeyOf(keyOf(salt), accountLabel), oidcIssuer, subject));
+  const liveOf = async (subject: string) =>
+    (await runJson('list', '--subject', subject, '--state', 'live')).keys.map(({ id }: { id: string }) => id);
+
+  test('is found by what the provider calls them, and loses every live key at once', async () => {
+    // More than a page of the store.
+    const ids = (await Promise.all(Array.from({ length: 101 }, () => issueFor('ada')))).map(({ id }) => id);
+    const ended = await issueFor('ada');
+    await run('revoke', ended.id);
+    const other = await issueFor('grace');
+    expect((await runJson('list', '--subject', 'ada', '--page-size', '1000')).keys).toHaveLength(102);
+
+    const { member, revoked } = await runJson('revoke', '--subject', 'ada');
+    expect(member).toMatch(/^oidc:[\w-]{43}$/);
+    expect(revoked.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(revoked.map(({ state }: { state: string }) => state))).toEqual(new Set(['revoked']));
+    expect(await liveOf('ada')).toEqual([]);
+    expect(await liveOf('grace')).toEqual([other.id]);
+    expect(await run('revoke', '--subject', 'ada')).toBe(`${member} has no live keys, so none is revoked.`);
+    expect(await run('revoke', '--subject', 'grace')).toMatch(
+      new RegExp(`^${other.id} of oidc:[\\w-]{43}: revoked\\. Within 60 seconds this holds everywhere\\.$`),
+    );
+  });
+
+  test('is somebody else at another issuer, and nobody where none is set', async () => {
+    const { id } = await issueFor('linus');
+    const own = target;
+    try {
+      target = { ...own, oidcIssuer: 'https://elsewhere.example.com' };
+      expect(await liveOf('linus')).toEqual([]);
+      target = { ...own, oidcIssuer: undefined };
+      for (const command of ['list', 'revoke']) {
+        await expect(run(command, '--subject', 'linus')).rejects.toThrow(
+          'nobody signs in here with a company account, as OIDC_ISSUER is not set: use --member or an id',
+        );
+      }
+    } finally {
+      target = own;
+    }
+    expect(await liveOf('linus')).toEqual([id]);
+  });
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readServerConfig, type ServerConfig } from '../lambda/settings/config.ts';
-import { byDefault, choice } from '../lambda/settings/kinds.ts';
+import { byDefault, choice, flag } from '../lambda/settings/kinds.ts';
 import { ConfigError, camelNamed, type Environment, readBoth, readSettings } from '../lambda/settings/read.ts';
 import { serverSettings, upstreamSettings } from '../lambda/settings/table.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
@@ -19,11 +19,14 @@ export interface LocalSettings {
   readonly dynamodbEndpoint: string | undefined;
   /** How the log is shown: as lines for people, or as a deployment writes it. By default a terminal gets text. */
   readonly logFormat: 'text' | 'json' | undefined;
+  /** Whether made-up people can sign in with a company's account. */
+  readonly demoOidc: boolean;
 }
 
 const localSettings = {
   ENGINE: byDefault('function-url', choice(['function-url', 'web'])),
   LOG_FORMAT: choice(['text', 'json']),
+  DEMO_OIDC: byDefault('false', flag()),
 };
 
 export const defaultPort = Number(serverSettings.PORT.fallback);
@@ -113,4 +116,11 @@ export function changeEnvironment(changes: Changes): void {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }
+}
+
+/** An address that a client on this machine can connect to. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }

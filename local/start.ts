@@ -14,6 +14,7 @@ import {
   changeEnvironment,
   gatewayVariables,
   type LocalSettings,
+  reachable,
   readLocalSettings,
 } from './local-settings.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
@@ -52,6 +53,7 @@ export async function startGateway(): Promise<LocalGateway> {
   const demo = process.env.UPSTREAM_BASE_URL?.trim() ? undefined : await startDemoUpstream();
   if (demo) started.defer(demo.close);
   changeEnvironment(gatewayVariables(process.env, demo));
+  if (process.env.DEMO_OIDC?.trim() === 'true') started.defer(await startCompany(readLocalSettings(process.env)));
   const [settings, config] = readBoth(
     () => readLocalSettings(process.env),
     () => readConfig(process.env),
@@ -112,6 +114,24 @@ export async function startGateway(): Promise<LocalGateway> {
     graceMs,
     stop: () => running.disposeAsync(),
   };
+}
+
+/** Starts a provider at which made-up people sign in, and has the gateway use it. Gives what stops it. */
+async function startCompany({ host, port }: LocalSettings): Promise<() => Promise<void>> {
+  if (port === 0) throw new ConfigError(['DEMO_OIDC needs a PORT other than 0, for people to be sent back to']);
+  const { startIdentityProvider } = await import('./demo/identity-provider.ts').catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new ConfigError(['DEMO_OIDC needs the package oidc-provider, which is for development only: run `npm ci`']);
+  });
+  const appUrl = `http://${reachable(host)}:${port}`;
+  const { issuer, clientId, clientSecret, close } = await startIdentityProvider({
+    callbackUrl: `${appUrl}/cli/oidc/callback`,
+  });
+  changeEnvironment({
+    ...{ APP_URL: appUrl, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
+    ...{ OIDC_CLIENT_SECRET_ID: undefined, OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: undefined },
+  });
+  return close;
 }
 
 async function issueFirstKey(store: KeyStore): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { defaultPort } from './local-settings.ts';
+import { defaultPort, reachable } from './local-settings.ts';
 import type { LocalGateway } from './start.ts';
 
 /** The text shown when the gateway is up: its address, and commands to paste. */
@@ -22,6 +22,9 @@ export function renderWelcome(gateway: LocalGateway): string {
     'member key': memberKey
       ? `${memberKey} (${memberLimit} requests a day; it will not be shown again)`
       : `issued before; only hashes are stored, so it can't be shown again: ${keys} issue`,
+    ...(settings.demoOidc && {
+      company: `made up; at ${base}/cli \`ada\` can sign in and \`mallory\` is kept out, with any password`,
+    }),
   };
   const commands = {
     'the models, with the quota left in the headers': `curl -i ${get('/v1/models', `x-api-key: ${key}`)}`,
@@ -46,11 +49,4 @@ export function renderWelcome(gateway: LocalGateway): string {
     ...Object.entries(commands).map(([title, command]) => `\n${style('dim', `# ${title}`)}\n${command}`),
     '\n',
   ].join('\n');
-}
-
-/** An address that a client on this machine can connect to. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }

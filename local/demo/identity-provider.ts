@@ -45,18 +45,21 @@ export async function startIdentityProvider({
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const [clientId, clientSecret] = ['gateway', 'the secret of the demo'];
-  const provider = new Provider(issuer, {
+  const settings = {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callbackUrl] }],
     ...(jwks && { jwks }),
     cookies: { keys: ['a key that signs the cookies of a demo'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     scopes: ['openid', 'email', 'profile', 'groups'],
+    // In seconds. Unset, each is a notice on the console.
+    ttl: { Interaction: 600, Session: 3600, Grant: 3600, AccessToken: 600, IdToken: 600 },
     conformIdTokenClaims: !claimsInIdToken,
     findAccount: (_context: unknown, id: string) => {
       const account = accounts[id];
       return account && { accountId: id, claims: () => ({ sub: id, ...account }) };
     },
-  });
+  };
+  const provider = withoutNotices(() => new Provider(issuer, settings));
   server.on('request', provider.callback());
   return {
     ...{ issuer, clientId, clientSecret },
@@ -65,4 +68,15 @@ export async function startIdentityProvider({
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The provider warns on the console that it is made up, which a demo is meant to be. */
+function withoutNotices<T>(act: () => T): T {
+  const { info, warn } = console;
+  Object.assign(console, { info: () => {}, warn: () => {} });
+  try {
+    return act();
+  } finally {
+    Object.assign(console, { info, warn });
+  }
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { demoAccounts, type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
@@ -12,10 +12,6 @@ const callbackUrl = `${appUrl}/cli/oidc/callback`;
 const day = 86_400_000;
 
 let time: number;
-beforeAll(() => {
-  // The provider warns that it is a demo.
-  for (const way of ['info', 'warn'] as const) jest.spyOn(console, way).mockImplementation(() => {});
-});
 beforeEach(() => {
   time = Date.now();
 });

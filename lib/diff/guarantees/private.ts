@@ -19,6 +19,18 @@ export const confidential: readonly Guarantee[] = [
     keeps: addsNoPage,
     otherwise: 'lets one more web page spend what its visitors may',
   }),
+  ...told('OIDC_ISSUER', { otherwise: 'lets in people by the word of another provider, or of none' }),
+  ...['OIDC_ALLOWED_DOMAINS', 'OIDC_ALLOWED_GROUPS'].flatMap((name) =>
+    told(name, { keeps: letsInNoMore, otherwise: `lets in people whom ${name} kept out` }),
+  ),
+  ...told('OIDC_GROUPS_CLAIM', {
+    keeps: (before = 'groups', after = 'groups') => before === after,
+    otherwise: 'lets in people by another claim than that of their groups so far',
+  }),
+  ...told('OIDC_ALLOW_ALL', {
+    keeps: (before, after) => before === 'true' || after !== 'true',
+    otherwise: 'may let in everybody who has an account at the provider',
+  }),
   ...told('IDENTITY_CACHE_SECONDS', {
     must: (seconds) => seconds === undefined || Number(seconds) <= 60,
     otherwise: 'believes a key for longer than the minute in which a revocation takes effect',
@@ -108,6 +120,12 @@ function hidesAll(before: unknown, after: unknown): boolean {
 /** Pages that are not named, or any by `*`, have no say over what networks are linked to. */
 function addsNoPage(before: unknown, after: unknown): boolean {
   return holdsAll(namesIn(after), [...namesIn(before), '*']);
+}
+
+/** A list that is not set restricts nobody; one that is added restricts people further. */
+function letsInNoMore(before: unknown, after: unknown): boolean {
+  const [old, current] = [namesIn(before), namesIn(after)];
+  return old.length === 0 || (current.length > 0 && holdsAll(current, old));
 }
 
 function namesIn(value: unknown): string[] {

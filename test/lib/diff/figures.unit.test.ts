@@ -153,6 +153,48 @@ describe('a figure may be tuned by a factor below ten', () => {
     expect(dangersBetween(told('ACCESS'), asItIs)).toEqual([]);
   });
 
+  const inWallet =
+    (settings: Record<string, string>): Change =>
+    (template) =>
+      Object.assign(propertiesIn(template, 'Wallet/Function').Environment.Variables, settings);
+  const company = { OIDC_ISSUER: 'https://login.example.com', OIDC_ALLOWED_DOMAINS: 'a.example,b.example' };
+  const provider = 'lets in people by the word of another provider, or of none';
+  const domains = 'lets in people whom OIDC_ALLOWED_DOMAINS kept out';
+  const { OIDC_ALLOWED_DOMAINS: _, ...anyDomain } = company;
+  test.each<[what: string, before: Record<string, string>, after: Record<string, string>, dangers: string[]]>([
+    ['a first provider', {}, company, [provider]],
+    ['another provider', company, { ...company, OIDC_ISSUER: 'https://elsewhere.example' }, [provider]],
+    ['no provider any more', company, {}, [domains, provider]],
+    ['one more domain', company, { ...company, OIDC_ALLOWED_DOMAINS: 'a.example, b.example, c.example' }, [domains]],
+    ['another domain', company, { ...company, OIDC_ALLOWED_DOMAINS: 'c.example' }, [domains]],
+    ['any domain', company, { ...anyDomain, OIDC_ALLOWED_GROUPS: 'engineers' }, [domains]],
+    ['one domain fewer', company, { ...company, OIDC_ALLOWED_DOMAINS: 'b.example' }, []],
+    ['groups besides', company, { ...company, OIDC_ALLOWED_GROUPS: 'engineers' }, []],
+    [
+      'other groups',
+      { ...company, OIDC_ALLOWED_GROUPS: 'engineers' },
+      { ...company, OIDC_ALLOWED_GROUPS: 'engineers,guests' },
+      ['lets in people whom OIDC_ALLOWED_GROUPS kept out'],
+    ],
+    ['the claim by its default', company, { ...company, OIDC_GROUPS_CLAIM: 'groups' }, []],
+    [
+      'another claim',
+      company,
+      { ...company, OIDC_GROUPS_CLAIM: 'roles' },
+      ['lets in people by another claim than that of their groups so far'],
+    ],
+    [
+      'everybody',
+      company,
+      { ...company, OIDC_ALLOW_ALL: 'true' },
+      ['may let in everybody who has an account at the provider'],
+    ],
+    ['a key that lasts longer', company, { ...company, OIDC_KEY_DAYS: '60' }, []],
+  ])('who signs in with a company account is no tuning: %s', (_what, before, after, dangers) => {
+    const marked = dangers.map((danger) => `Wallet/Function: no longer private: ${danger}`);
+    expect(dangersBetween(inWallet(before), inWallet(after))).toEqual(marked.sort());
+  });
+
   test('guests whose small limit is removed count with the fifth that they get instead', () => {
     const small = told('GUEST_DAILY_LIMIT', '200');
     expect(dangersBetween(small, told('GUEST_DAILY_LIMIT'))).toEqual(raised('GUEST_DAILY_LIMIT'));

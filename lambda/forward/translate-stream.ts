@@ -42,7 +42,8 @@ export function translateRewriter(
     try {
       if (!failure) step();
     } catch (cause) {
-      failure = { kind: 'broken', cause };
+      // Or a caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end.
+      failure = { kind: 'broken', cause, charged: true };
     }
     return translator.take();
   }

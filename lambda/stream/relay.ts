@@ -187,13 +187,16 @@ function createEnding(
     },
     breakOff(kind: FailureKind, details: FailureDetails = {}) {
       // A client must not get a refund by reading slowly.
-      ending.fail(new UpstreamFailure(kind, { ...details, charged: client.pace.isBehind() }));
+      ending.fail(new UpstreamFailure(kind, { ...details, charged: details.charged || client.pace.isBehind() }));
     },
     /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
     stopIfOver(): boolean {
       const { failure, ended, started } = rewriter;
-      if (failure?.kind === 'broken') ending.breakOff(started ? 'cut' : 'unusable', { cause: failure.cause });
-      else if (failure) ending.breakOff('reported', { message: explain(failure.message) });
+      if (failure?.kind === 'broken') {
+        const { cause, charged = false } = failure;
+        if (started) ending.breakOff('cut', { cause, charged });
+        else ending.breakOff('unusable', { cause });
+      } else if (failure) ending.breakOff('reported', { message: explain(failure.message) });
       else if (ended && stop()) finish({ kind: 'complete' });
       return ending.isOver;
     },

@@ -25,7 +25,8 @@ export interface StreamRewriter {
 /** Why a stream can't go on: the upstream reported a failure (`forwarded` if its event went out), or its stream is invalid. */
 export type StreamFailure =
   | { readonly kind: 'reported'; readonly message: string; readonly forwarded: boolean }
-  | { readonly kind: 'broken'; readonly cause: unknown };
+  /** `charged`: the upstream has done its part, so that what was sent stays charged. */
+  | { readonly kind: 'broken'; readonly cause: unknown; readonly charged?: boolean };
 
 export function createStreamRewriter(format: AnswerFormat, hiding: Hiding, usage: Usage): StreamRewriter {
   const stream = format.dialect.openStream(format.expected);

@@ -213,6 +213,24 @@ describe('an upstream that speaks only chat', () => {
     await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
   });
 
+  test('charges what it has delivered, though its last call has arguments that are none', async () => {
+    const before = await chargesIn(gateway);
+    const spoilt = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":"' } };
+    const end = { ...chunk({}), choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    const events = [chunk({ content: 'A text.' }), chunk({ tool_calls: [spoilt] }), end].map((one) =>
+      JSON.stringify(one),
+    );
+    gateway.upstream.answer([...sse([...events, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''))]);
+    const answer = await gateway.post(
+      '/v1/messages',
+      { model: 'svc', stream: true, max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] },
+      { authorization: `Bearer ${key}` },
+    );
+    const text = await answer.text();
+    expect(readEvents(text).at(-1)?.type).toBe('error');
+    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([false, 1]);
+  });
+
   test('refunds a plain answer that is none', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(json(200, { choices: [] }));

@@ -4,7 +4,7 @@ import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read.ts';
-import { bundle, bundleServer, bundleWallet } from '../lib/bundle.ts';
+import { bundle, bundleAccounts, bundleServer } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { judgeContext, readConfigured } from '../lib/context.ts';
 import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
@@ -23,12 +23,12 @@ const config = readConfigOrExit(app.node.tryGetContext('gateway'), app.node.tryG
 // Built into the folder that is being synthesized, so that two runs side by side don't meet.
 const code = {
   gateway: join(app.outdir, 'gateway'),
-  wallet: join(app.outdir, 'wallet'),
+  accounts: join(app.outdir, 'accounts'),
   server: join(app.outdir, 'server'),
   canary: join(app.outdir, 'canary'),
 };
 await bundle('lambda/index.ts', code.gateway);
-await bundleWallet(code.wallet);
+await bundleAccounts(code.accounts);
 if (config.engine !== 'function-url') await bundleServer(code.server);
 if (config.canary) await bundle('lambda/canary/index.ts', code.canary);
 new GatewayStack(app, 'InferenceGateway', { config, commit, code });

@@ -1,4 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type AccountsDependencies, createAccounts } from './accounts/accounts.ts';
+import type { PageFile } from './accounts/pages.ts';
+import { isPageCall } from './accounts/request.ts';
 import type { App } from './app.ts';
 import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/service-error.ts';
@@ -8,9 +11,6 @@ import { createGateway, type GatewayDependencies } from './gateway.ts';
 import { createLog, type WriteLog } from './report/log.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import type { RunEvery } from './settings/refresh.ts';
-import type { PageFile } from './wallet/pages.ts';
-import { isPageCall } from './wallet/request.ts';
-import { createWallet, type WalletDependencies } from './wallet/wallet.ts';
 
 /** What the server needs from outside. */
 interface ServerDependencies extends Aws {
@@ -30,7 +30,7 @@ export async function startServer(
   const { clients, upstreams } = shareDescriptors();
   const { call: callDynamoDb, giveUp } = createGiveUp(dependencies.callDynamoDb);
   const log = createLog({ ...config, write: dependencies.writeLog, now: dependencies.now });
-  const createApp = server.servesWallet ? createGatewayWithWallet : createGateway;
+  const createApp = server.servesWallet ? createGatewayWithAccounts : createGateway;
   return startHttpServer({
     ...server,
     app: createApp(config, { ...dependencies, callDynamoDb, scheme: server.scheme, upstreamSockets: upstreams }),
@@ -43,9 +43,12 @@ export async function startServer(
 }
 
 /** Both apps as one, for a process that serves both; the pages for people have paths of their own. */
-export function createGatewayWithWallet(config: Config, dependencies: GatewayDependencies & WalletDependencies): App {
+export function createGatewayWithAccounts(
+  config: Config,
+  dependencies: GatewayDependencies & AccountsDependencies,
+): App {
   const gateway = createGateway(config, dependencies);
-  const wallet = createWallet(config, dependencies);
+  const wallet = createAccounts(config, dependencies);
   return (call) => (isPageCall(call) ? wallet : gateway)(call);
 }
 

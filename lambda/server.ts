@@ -1,3 +1,4 @@
+import { readPageFiles } from './accounts/pages.ts';
 import { findAwsAccess, renewCredentials } from './aws/access.ts';
 import { createAws } from './aws/call-service.ts';
 import { createDynamoDbClient } from './aws/sdk-client.ts';
@@ -6,7 +7,6 @@ import { createLog } from './report/log.ts';
 import { startServer } from './serve.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read.ts';
-import { readPageFiles } from './wallet/pages.ts';
 
 /** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */
 const lastLinesTime = 5_000;
@@ -27,7 +27,7 @@ async function run(): Promise<void> {
   const server = await startServer(config, serverConfig, {
     ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
     // The bundle has the pages' files at the same place.
-    pageFiles: readPageFiles(new URL('./wallet/pages/', import.meta.url)),
+    pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
     ...{ dynamoDb, writeLog, now: Date.now, runEvery: (task, time) => setInterval(task, time).unref() },
   });
 

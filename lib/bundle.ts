@@ -41,7 +41,7 @@ export function bundle(entry: string, outdir: string, options: Pick<BuildOptions
 export async function bundleServer(outdir: string): Promise<Metafile> {
   // Names its map, so that Node's `--enable-source-maps` finds it on a host.
   const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' }, sourcemap: 'linked' });
-  await writePages(resolve(root, outdir, 'wallet/pages'));
+  await writePages(resolve(root, outdir, 'accounts/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
   return metafile;
 }
@@ -77,16 +77,16 @@ async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   return metafile;
 }
 
-/** Builds the wallet function and its pages into `outdir`. */
-export async function bundleWallet(outdir: string): Promise<Metafile> {
-  const metafile = await bundle('lambda/wallet/index.ts', outdir);
+/** Builds the accounts function and its pages into `outdir`. */
+export async function bundleAccounts(outdir: string): Promise<Metafile> {
+  const metafile = await bundle('lambda/accounts/index.ts', outdir);
   await writePages(resolve(root, outdir, 'pages'));
   return metafile;
 }
 
 /** Copies the handwritten pages and generates the others. */
 async function writePages(folder: string): Promise<void> {
-  await cp(join(root, 'lambda/wallet/pages'), folder, { recursive: true });
+  await cp(join(root, 'lambda/accounts/pages'), folder, { recursive: true });
   for (const [name, text] of await makePages()) await writeFile(join(folder, name), text);
 }
 
@@ -107,7 +107,7 @@ if (import.meta.main) {
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
   const built = {
     'dist/gateway': await bundle('lambda/index.ts', 'dist/gateway'),
-    'dist/wallet': await bundleWallet('dist/wallet'),
+    'dist/accounts': await bundleAccounts('dist/accounts'),
     'dist/canary': await bundle('lambda/canary/index.ts', 'dist/canary'),
     'dist/server': await bundleServer('dist/server'),
   };

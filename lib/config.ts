@@ -6,12 +6,12 @@ import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda
 import { mostBurst } from '../lambda/tables/counter-cost.ts';
 import { nearest, readStageBlock } from './deployment-block.ts';
 import {
+  accountsShare,
   ofEngine,
   readStackSettings,
   type StackValues,
   stackSettings,
   unreserved,
-  walletShare,
 } from './stack-settings.ts';
 
 /** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
@@ -184,11 +184,11 @@ export function engineFaults({ engine }: StackValues, given: Texts, faults: read
 /** Settings that are valid alone but not together. */
 export function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
   const faults: string[] = [];
-  const taken = unreserved + walletShare;
+  const taken = unreserved + accountsShare;
   const most = accountConcurrency - taken;
   if (reservedConcurrency !== undefined && reservedConcurrency > most) {
     const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
-    faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${walletShare}`);
+    faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${accountsShare}`);
   }
   // Values that are no such numbers are reported by their own checks.
   if ((settings.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {

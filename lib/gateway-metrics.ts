@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 export interface Serving {
   readonly gateway?: { readonly function: LambdaFunction } | undefined;
   readonly web?: { readonly functionName: string } | undefined;
-  readonly wallet: { readonly function: LambdaFunction };
+  readonly accounts: { readonly function: LambdaFunction };
 }
 
 interface Sources {
@@ -20,7 +20,7 @@ interface Sources {
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
-export type FunctionMetrics = GatewayMetrics['walletFunction'];
+export type FunctionMetrics = GatewayMetrics['accountsFunction'];
 
 /** The metrics behind the alarms and the dashboard: the gateway's own, Lambda's and DynamoDB's. Most are sums over five minutes. */
 export function createGatewayMetrics({ namespace, serving, tables, canary }: Sources) {
@@ -65,7 +65,7 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
         ...sum,
       }),
     gatewayFunction: serving.gateway && ofFunction(serving.gateway.function),
-    walletFunction: ofFunction(serving.wallet.function),
+    accountsFunction: ofFunction(serving.accounts.function),
     webFailures: serving.web && webFailures(serving.web.functionName, period),
     concurrencyOfAccount: new Metric({
       namespace: 'AWS/Lambda',

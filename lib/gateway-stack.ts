@@ -1,5 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { AccountsFunction } from './accounts-function.ts';
 import { Alarms } from './alarms/alarms.ts';
 import { Canary } from './canary.ts';
 import type { DeploymentConfig } from './config.ts';
@@ -11,7 +12,6 @@ import { createGatewayMetrics } from './gateway-metrics.ts';
 import { GatewayWebFunction } from './gateway-web-function.ts';
 import { Secrets } from './secrets.ts';
 import { Tables } from './tables.ts';
-import { WalletFunction } from './wallet-function.ts';
 
 interface GatewayStackProps {
   readonly config: DeploymentConfig;
@@ -20,7 +20,7 @@ interface GatewayStackProps {
   /** The folders of the built artifacts. */
   readonly code: {
     readonly gateway: string;
-    readonly wallet: string;
+    readonly accounts: string;
     readonly server: string;
     readonly canary: string;
   };
@@ -45,9 +45,9 @@ export class GatewayStack extends Stack {
       oidc: config.environment.OIDC_ISSUER !== undefined,
     });
     const { gateway, web, main } = createEngine(this, { config, commit, code, tables, secrets });
-    const wallet = new WalletFunction(this, 'Wallet', {
+    const accounts = new AccountsFunction(this, 'Wallet', {
       ...{ config, commit, tables, secrets },
-      code: code.wallet,
+      code: code.accounts,
       gatewayUrl: main.url,
     });
     const edge =
@@ -56,14 +56,14 @@ export class GatewayStack extends Stack {
       new Edge(this, 'Edge', {
         config: config.edge,
         origin: main.origin,
-        other: { url: wallet.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*', '/oauth/*', '/.well-known/*'] },
+        other: { url: accounts.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*', '/oauth/*', '/.well-known/*'] },
         secret: secrets.edge,
       });
     const url = edge?.url ?? main.url;
     const canary =
       secrets.canary && new Canary(this, 'Canary', { config, commit, code: code.canary, url, secret: secrets.canary });
     const metrics = createGatewayMetrics({
-      ...{ namespace: this.stackName, serving: { gateway, web, wallet }, tables },
+      ...{ namespace: this.stackName, serving: { gateway, web, accounts }, tables },
       canary: canary !== undefined,
     });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
@@ -72,7 +72,7 @@ export class GatewayStack extends Stack {
       currency: config.environment.PRICES && config.environment.CURRENCY,
       logGroups: [main.logGroup],
       functionLogGroup: gateway?.logGroup,
-      walletLogGroup: wallet.logGroup,
+      walletLogGroup: accounts.logGroup,
       canaryLogGroup: canary?.logGroup,
       edge: edge && createEdgeMetrics(edge.distributionId),
     });
@@ -80,7 +80,7 @@ export class GatewayStack extends Stack {
     // Read by operators and by the commands, which find the tables of a deployed gateway here.
     const outputs = {
       GatewayUrl: url,
-      WalletUrl: `${edge?.url ?? wallet.url.url}${config.environment.ACCESS === 'keys' ? '' : 'cli'}`,
+      WalletUrl: `${edge?.url ?? accounts.url.url}${config.environment.ACCESS === 'keys' ? '' : 'cli'}`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
       UpstreamSecret: secrets.upstream.secretArn,

@@ -21,7 +21,7 @@ const rate: Setting<number> = {
 };
 
 /** The executions reserved for the page /cli when the gateway is bounded. It has little to do. */
-export const walletShare = 10;
+export const accountsShare = 10;
 
 /** The executions that Lambda keeps back for functions without a reservation. */
 export const unreserved = 100;
@@ -83,9 +83,9 @@ export function readStackSettings(given: Readonly<Record<string, string>>, fault
 export type StackValues = ReturnType<typeof readStackSettings>;
 
 /** The page /cli's reserved executions, if any. */
-export function walletShareOf(values: StackValues): number | undefined {
+export function accountsShareOf(values: StackValues): number | undefined {
   const { engine, reservedConcurrency, maxEnvironments, accountConcurrency } = values;
-  if (engine !== 'web') return reservedConcurrency === undefined ? undefined : walletShare;
-  const hasRoom = accountConcurrency >= unreserved + walletShare;
-  return maxEnvironments !== undefined && hasRoom ? walletShare : undefined;
+  if (engine !== 'web') return reservedConcurrency === undefined ? undefined : accountsShare;
+  const hasRoom = accountConcurrency >= unreserved + accountsShare;
+  return maxEnvironments !== undefined && hasRoom ? accountsShare : undefined;
 }

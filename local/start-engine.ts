@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { readPageFiles } from '../lambda/accounts/pages.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
-import { createGatewayWithWallet, startServer } from '../lambda/serve.ts';
+import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
-import { readPageFiles } from '../lambda/wallet/pages.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { installAwslambda } from './awslambda.ts';
 import { createFunction } from './create-function.ts';
@@ -34,7 +34,7 @@ export async function startEngine(
   const world = {
     ...(await findAws(dynamoDb)),
     ...{ dynamoDb, writeLog, now: Date.now },
-    pageFiles: readPageFiles(new URL('../lambda/wallet/pages/', import.meta.url), await makePages()),
+    pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {
     const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
@@ -43,7 +43,7 @@ export async function startEngine(
     return { ...server, graceMs, close: () => stop(graceMs) };
   }
   installAwslambda();
-  const handler = createFunction(createGatewayWithWallet(config, { ...world, scheme: 'http' }));
+  const handler = createFunction(createGatewayWithAccounts(config, { ...world, scheme: 'http' }));
   const { close, ...server } = await startFunctionUrl({ handler, host, port, bodyLimit: config.requestBodyLimit });
   return { ...server, graceMs: localGrace, close: () => close(localGrace) };
 }

@@ -155,7 +155,7 @@ describe('an error code', () => {
   test('has its status there, and nowhere else', () => {
     // HTTP's own: 499 only in the log, as its client has left; 408 for a body that does not arrive. The pages have their own errors.
     const numbers = filesWith(/\bstatus(Code)?: (4(?!99|08)|5)\d\d\b/).filter(
-      (path) => !path.startsWith('lambda/wallet/'),
+      (path) => !path.startsWith('lambda/accounts/'),
     );
     expect(numbers).toEqual(placesOf('an error code'));
   });

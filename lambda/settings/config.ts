@@ -4,12 +4,12 @@ import type { Value } from './kinds.ts';
 import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from './read.ts';
 import {
   type Address,
+  accountsSettings,
   ownAddresses,
   serverSettings,
   settings,
   translationSettings,
   upstreamSettings,
-  walletSettings,
 } from './table.ts';
 
 export interface Upstream {
@@ -264,12 +264,12 @@ export function readServerConfig(environment: Environment): ServerConfig {
   };
 }
 
-/** The wallet function's settings: some of the gateway's. */
-export type WalletConfig = CamelNamed<{ [N in keyof typeof walletSettings]: Value<(typeof walletSettings)[N]> }>;
+/** The accounts function's settings: some of the gateway's. */
+export type AccountsConfig = CamelNamed<{ [N in keyof typeof accountsSettings]: Value<(typeof accountsSettings)[N]> }>;
 
-export function readWalletConfig(environment: Environment): WalletConfig {
+export function readAccountsConfig(environment: Environment): AccountsConfig {
   return collectFaults((faults) => {
-    const config = camelNamed(readSettings(walletSettings, environment, faults));
+    const config = camelNamed(readSettings(accountsSettings, environment, faults));
     faults.push(...networkFaults(config, environment), ...signInFaults(config));
     return config;
   });

@@ -230,8 +230,8 @@ export type SettingName = keyof typeof settings;
 const pick = <const N extends SettingName>(names: readonly N[]) =>
   Object.fromEntries(names.map((name) => [name, settings[name]])) as Pick<typeof settings, N>;
 
-/** The settings that the wallet's function has too. */
-export const walletSettings = pick([
+/** The settings that the accounts function has too. */
+export const accountsSettings = pick([
   'SERVICE_NAME',
   'APP_URL',
   'GATEWAY_URL',

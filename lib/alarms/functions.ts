@@ -10,11 +10,11 @@ const failures = 5;
 
 /** The functions that callers reach. */
 export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics): Watches {
-  const { gatewayFunction, walletFunction, webFailures } = metrics;
+  const { gatewayFunction, accountsFunction, webFailures } = metrics;
   return {
     ...(gatewayFunction && watchFunction('Function', 'The function', gatewayFunction)),
     ...(webFailures && watchEndpoint(webFailures)),
-    ...watchFunction('Wallet', 'The function of the page /cli', walletFunction),
+    ...watchFunction('Wallet', 'The function of the page /cli', accountsFunction),
     ...(gatewayFunction && watchConcurrency(config, metrics, gatewayFunction)),
     ...(gatewayFunction && watchUrl(metrics, gatewayFunction)),
   };

@@ -76,13 +76,13 @@ export function spending({ metrics, logGroups }: DashboardProps, currency: strin
 
 /** In dollars an hour, by what is paid for. */
 function spendingOf({ metrics, edge }: DashboardProps): cloudwatch.IMetric[] {
-  const { gatewayFunction, walletFunction } = metrics;
+  const { gatewayFunction, accountsFunction } = metrics;
   const { KeyReads, QuotaReads, QuotaWrites } = metrics.tableUses;
   return [
     ...(gatewayFunction
       ? [{ label: 'invocations', metric: gatewayFunction.invocations, price: prices.invocations }]
       : []),
-    { label: 'invocations of /cli', metric: walletFunction.invocations, price: prices.invocations },
+    { label: 'invocations of /cli', metric: accountsFunction.invocations, price: prices.invocations },
     ...(edge
       ? [
           { label: 'requests at the edge', metric: edge.requests, price: prices.edgeRequests },

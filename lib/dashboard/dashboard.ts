@@ -39,7 +39,7 @@ export class Dashboard extends Construct {
 }
 
 function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
-  const { own, gatewayFunction, walletFunction } = metrics;
+  const { own, gatewayFunction, accountsFunction } = metrics;
   return [
     graph(
       'Requests and faults',
@@ -52,7 +52,7 @@ function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
         own('signInsFailed'),
         ...(gatewayFunction ? [gatewayFunction.crashes] : []),
         ...(metrics.webFailures ? [metrics.webFailures] : []),
-        walletFunction.crashes.with({ label: 'Errors of /cli' }),
+        accountsFunction.crashes.with({ label: 'Errors of /cli' }),
         ...(metrics.canaryFailures ? [metrics.canaryFailures] : []),
         own('coldStarts'),
       ],
@@ -60,14 +60,14 @@ function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
     ),
     graph(
       'What callers got, from the function or from AWS',
-      [...(gatewayFunction ? urlFigures(gatewayFunction) : []), ...urlFigures(walletFunction, ' of /cli')],
+      [...(gatewayFunction ? urlFigures(gatewayFunction) : []), ...urlFigures(accountsFunction, ' of /cli')],
       8,
     ),
     graph(
       'Concurrent executions, and throttles',
       [
         ...(gatewayFunction ? [gatewayFunction.concurrency, gatewayFunction.throttles] : []),
-        walletFunction.throttles.with({ label: 'Throttles of /cli' }),
+        accountsFunction.throttles.with({ label: 'Throttles of /cli' }),
         ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
       ],
       8,

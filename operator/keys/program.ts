@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
+import { placeholderKey } from '../../lambda/accounts/pages/cli/snippet.js';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { KeyState } from '../../lambda/identity/identity.ts';
 import type { KeyIssuing } from '../../lambda/identity/keys.ts';
-import { placeholderKey } from '../../lambda/wallet/pages/cli/snippet.js';
 import type { Outcome } from '../command-line.ts';
 import { CommandError, createCommand, orElse, readLine, readWhole, type Terminal } from '../command-line.ts';
 import { clientNames, showSetup } from '../setup/show-setup.ts';

@@ -1,5 +1,5 @@
-import type { Access } from '../../lambda/wallet/pages/cli/snippet.js';
-import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
+import type { Access } from '../../lambda/accounts/pages/cli/snippet.js';
+import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
 import type { Outcome } from '../command-line.ts';
 
 /** The clients by name, in the order of the page at /cli. */

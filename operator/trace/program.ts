@@ -27,7 +27,7 @@ export function createProgram({ root, folder, read, print, printError }: Surroun
     .option('--commit <commit>', 'the deployed commit, from the output Commit or the log line `started`', 'HEAD')
     .addOption(
       new Option('--of <function>', 'the function that wrote them')
-        .choices(['gateway', 'wallet', 'server'])
+        .choices(['gateway', 'accounts', 'server'])
         .default('gateway'),
     )
     .action(async (file: string, { commit, of }: Options) => {

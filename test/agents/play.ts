@@ -1,4 +1,4 @@
-import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
+import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
 import { startTestGateway } from '../support/gateway.ts';
 import { actAsModel } from '../support/model.ts';
 import { chargesIn } from '../support/quota.ts';

@@ -1,4 +1,4 @@
-import type { Snippet } from '../../lambda/wallet/pages/cli/snippet.js';
+import type { Snippet } from '../../lambda/accounts/pages/cli/snippet.js';
 
 /** Files for a home, and a command to run there. */
 export interface Task {
@@ -10,7 +10,7 @@ export interface Task {
 
 /** A client from the registry, and how to give it one prompt without a person. */
 export interface Subject {
-  /** The client's id in lambda/wallet/pages/cli/snippets.js. */
+  /** The client's id in lambda/accounts/pages/cli/snippets.js. */
   readonly client: string;
   readonly packages: readonly [main: string, ...others: string[]];
   readonly task: (snippet: Snippet, isAboutTool: boolean) => Task;

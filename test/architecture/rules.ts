@@ -25,7 +25,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   engines: ['app', 'dialects', 'request', 'settings', ...shared],
   // Separate functions: they import shared rooms, and no room of the gateway imports them.
   canary: ['aws', 'report', 'settings'],
-  wallet: [
+  accounts: [
     'aws',
     'budget',
     'dialects',
@@ -46,8 +46,8 @@ export const composition: Readonly<Record<string, readonly string[]>> = {
   app: [],
   gateway: ['app'],
   index: ['gateway'],
-  serve: ['app', 'gateway', 'wallet'],
-  server: ['serve', 'wallet'],
+  serve: ['app', 'gateway', 'accounts'],
+  server: ['serve', 'accounts'],
 };
 
 /** What of lambda/ the shared files may import. */
@@ -56,10 +56,10 @@ export const belowAll = [...shared, 'settings'];
 /** Packages that only some places may use. */
 export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
   // The bundle's test keeps the SDK out of the gateway's artifact.
-  { name: /^@aws-sdk\//, allowed: /^lambda\/((aws|tables)\/|(wallet\/wallet|serve)\.ts$)/ },
+  { name: /^@aws-sdk\//, allowed: /^lambda\/((aws|tables)\/|(accounts\/accounts|serve)\.ts$)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/pipeline\.ts$/ },
-  { name: /^(viem|@noble\/)/, allowed: /^lambda\/wallet\// },
+  { name: /^(viem|@noble\/)/, allowed: /^lambda\/accounts\// },
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
 ];
 

@@ -11,7 +11,7 @@ import {
 } from './rules.ts';
 
 /** The entries: only they may use the environment and the clock. */
-const entries = /^lambda\/((wallet\/|canary\/)?index|server)\.ts$/;
+const entries = /^lambda\/((accounts\/|canary\/)?index|server)\.ts$/;
 
 /** Only these may create servers and handle signals. */
 const servers = /\bcreateServer\(|\bprocess\.on\(/;
@@ -29,7 +29,7 @@ function allowedTo(room: string): readonly string[] | undefined {
   if (belowAll.includes(room) && !(room in rules)) return belowAll;
   const composing = composition[room];
   return (
-    rules[room] ?? (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'wallet'), ...belowAll])
+    rules[room] ?? (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'accounts'), ...belowAll])
   );
 }
 

@@ -56,7 +56,7 @@ test('so do those in the server’s bundle', () => {
 
 test('positions from another build are reported', () => {
   const line = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
-  const { status, stdout, stderr } = trace(['--of', 'wallet', '-'], line);
+  const { status, stdout, stderr } = trace(['--of', 'accounts', '-'], line);
   expect([status, stdout.trim()]).toEqual([0, line]);
   expect(stderr).toContain('chunk-ABCDEFGH.mjs: not of this build');
   expect(trace(['--commit', 'nowhere'], line)).toMatchObject({

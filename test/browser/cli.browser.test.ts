@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Page, Request } from 'playwright-core';
-import { testAccount } from '../support/wallet.ts';
+import { testAccount } from '../support/accounts.ts';
 import { startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 

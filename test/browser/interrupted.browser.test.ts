@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { testAccount } from '../support/wallet.ts';
+import { testAccount } from '../support/accounts.ts';
 import { startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 

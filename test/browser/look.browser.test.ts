@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { testAccount } from '../support/wallet.ts';
+import { testAccount } from '../support/accounts.ts';
 import { paleTexts } from './pale-texts.ts';
 import { cutTexts, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
+import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
 import { readBlocks, readTables, toAnchor } from './markdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');

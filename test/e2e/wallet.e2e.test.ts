@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { bundleWallet } from '../../lib/bundle.ts';
+import { bundleAccounts } from '../../lib/bundle.ts';
+import { type ReplyBody, testAccount } from '../support/accounts.ts';
 import { type Artifact, startArtifact } from '../support/artifact.ts';
-import { type ReplyBody, testAccount } from '../support/wallet.ts';
 
 jest.setTimeout(60_000);
 
@@ -15,7 +15,7 @@ let wallet: Artifact;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'wallet-artifact-'));
-  await bundleWallet(folder);
+  await bundleAccounts(folder);
   const built = { folder, handler: 'index.handler', memorySize: 512, timeoutMs: 30_000 };
   const environment = { NETWORK_SALT_SECRET_ID: 'salt', GATEWAY_URL: 'https://gateway.example/' };
   wallet = await startArtifact({ gateway: { ...built, environment } });
@@ -44,7 +44,7 @@ test('the deployed files serve the whole page', async () => {
   ]) {
     const { statusCode, headers, body } = await invoke('GET', path ?? '');
     expect([statusCode, headers['x-frame-options']]).toEqual([200, 'DENY']);
-    const source = join(import.meta.dirname, '../../lambda/wallet/pages/cli', name ?? '');
+    const source = join(import.meta.dirname, '../../lambda/accounts/pages/cli', name ?? '');
     const filled = (await readFile(source, 'utf8'))
       .replaceAll('{{service}}', 'svc')
       .replaceAll('{{wallet}}', 'yes')

@@ -106,7 +106,7 @@ describe('the function', () => {
 });
 
 test('the role may do exactly this', () => {
-  // The function's and the wallet function's: see wallet-function.unit.test.ts.
+  // The function's and the accounts function's: see accounts-function.unit.test.ts.
   template.resourceCountIs('AWS::IAM::Role', 2);
   template.resourceCountIs('AWS::IAM::Policy', 2);
   template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent(), Policies: Match.absent() });

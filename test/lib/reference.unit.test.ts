@@ -4,7 +4,7 @@ import type { OpenApi } from '../../lib/reference/openapi.ts';
 import { makePages, renderReference } from '../../lib/reference/render-reference.ts';
 
 const document: OpenApi = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
-const home = readFileSync('lambda/wallet/pages/index.html', 'utf8');
+const home = readFileSync('lambda/accounts/pages/index.html', 'utf8');
 let html: string;
 beforeAll(async () => {
   html = (await makePages()).get('docs/index.html') ?? '';

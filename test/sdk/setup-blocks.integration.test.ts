@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSnippets } from '../../lambda/wallet/pages/cli/snippets.js';
+import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
 import type { TestGateway } from '../support/gateway.ts';
 import { actAsModel } from '../support/model.ts';
 import { withTool } from '../support/snippet-script.ts';

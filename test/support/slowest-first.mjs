@@ -9,7 +9,7 @@ const slowest = [
   'lambda/crowd',
   'lib/diff/every-change',
   'sdk/setup-blocks',
-  'lambda/wallet/attacks',
+  'lambda/accounts/attacks',
   'local/serve',
   'bin/doctor',
   'bin/trace',

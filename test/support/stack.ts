@@ -40,7 +40,7 @@ export function synthesizeStack(
     const built = (name: string) => join(folder, name);
     const code = {
       gateway: built('gateway'),
-      wallet: built('wallet'),
+      accounts: built('accounts'),
       server: built('server'),
       canary: built('canary'),
     };

@@ -5,10 +5,10 @@ import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
 import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
 import { readIdentities } from '../../../lambda/tables/identities.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
+import { createMemberStore } from '../../../lambda/tables/members.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { createReadStop, createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
 import { itemSize } from '../../../lambda/tables/table.ts';
-import { createWalletStore } from '../../../lambda/tables/wallets.ts';
 import { createTestCaller, createTestClient, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 import { findFaults, type Request, schemas } from '../../support/strict-dynamodb.ts';
@@ -182,7 +182,7 @@ describe('requests that a stricter store would take', () => {
 
   test('what a wallet’s sign-in keeps', async () => {
     const client = createTestClient(proxy.endpoint);
-    const wallets = createWalletStore(createDocumentClient(client), 'keys');
+    const wallets = createMemberStore(createDocumentClient(client), 'keys');
     const challenge = { digest: 'd', purpose: 'p', expiresAt: 2_000_000_000_000 };
     const slot = { hash: 'hash', takenAt: 1 };
     await expectStrict(

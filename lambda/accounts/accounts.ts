@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Aws } from '../aws/call-service.ts';
+import { createDocumentClient } from '../aws/sdk-client.ts';
+import { createFindNetwork, createLocateViewer } from '../identity/network.ts';
+import { createToken } from '../quota/counter-store.ts';
+import { createRequestId, headerNames } from '../request/headers.ts';
+import { type AccountsConfig, memberBudgetOf } from '../settings/config.ts';
+import type { RunEvery } from '../settings/refresh.ts';
+import { createSecrets } from '../settings/secrets.ts';
+import { createCounters } from '../tables/counters.ts';
+import { createKeyStore } from '../tables/keys.ts';
+import { createMemberStore } from '../tables/members.ts';
+import { createTerminalStore } from '../tables/terminals.ts';
+import { createAccountAnswers } from './account.ts';
+import { createActions } from './actions.ts';
+import { type AccountsApp, createAccountsApp } from './app.ts';
+import { createCompanyWay, ofCompany } from './company-way.ts';
+import { createKeyring } from './keyring.ts';
+import { createLimits, createReadQuota } from './limits.ts';
+import { createAccountsLog } from './log.ts';
+import { createCompanySignIn } from './oidc.ts';
+import { describeDeployment, type PageFile } from './pages.ts';
+import { createSessions } from './sessions.ts';
+import { createSignIn } from './sign-in.ts';
+import { createTerminals } from './terminal.ts';
+import { createWalletWay, ofWallets } from './wallet-way.ts';
+import { createFindRules } from './ways.ts';
+
+/** What the function needs from outside. */
+export interface AccountsDependencies extends Aws {
+  readonly dynamoDb: DynamoDBClient;
+  readonly pageFiles: ReadonlyMap<string, PageFile>;
+  readonly writeLog: (line: string) => void;
+  readonly now: () => number;
+  /** Present if the process stays alive between requests: runs a task at intervals. */
+  readonly runEvery?: RunEvery;
+  /** How the function is served, unless APP_URL says it. */
+  readonly scheme: 'http' | 'https';
+}
+
+/** Assembles the accounts function, once per start. */
+export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): AccountsApp {
+  const { dynamoDb, callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
+  const documents = createDocumentClient(dynamoDb);
+  const keys = createKeyStore(documents, config.keysTable);
+  const wallets = createMemberStore(documents, config.keysTable);
+  const counters = createCounters(callDynamoDb, config.quotaTable, now);
+  const log = createAccountsLog({ ...config, write: writeLog, now });
+  if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
+  const secrets = createSecrets(
+    { ...config, upstreamSecretId: undefined },
+    { readSecret, now, onStale: log.secretNotRefreshed, runEvery },
+  );
+  const sessions = createSessions({ store: wallets, now, randomBytes });
+
+  const own = { wallet: ofWallets, company: ofCompany(config) };
+  const findRules = createFindRules(Object.values(own));
+  const keyring = createKeyring({ keys, wallets, findRules, now, randomBytes });
+  const limits = createLimits({ counters, findRules, now, createToken });
+  const terminals = createTerminals({
+    ...{ ...config, keyring, limits, now, randomBytes, subkey: secrets.subkey },
+    store: createTerminalStore(documents, config.keysTable),
+    onKey: (request, keyId) => log.granted(request, { keyId }),
+  });
+  const readQuota = createReadQuota({ ...config, memberBudget: memberBudgetOf(config), counters, now });
+  const accounts = createAccountAnswers({ sessions, keyring, readQuota, findLink: keys.findLink, findRules, log, now });
+
+  const signIn = createSignIn({ store: wallets, now, randomBytes });
+  const offered = offeredWays(config);
+  const ways = offered.map((name) =>
+    name === 'wallet'
+      ? createWalletWay({ signIn, accounts, limits, linkNetwork: keys.link, log, now })
+      : createCompanyWay(own.company, {
+          ...{ accounts, keyring, limits },
+          signIn: createCompanySignIn({ ...config, ...secrets, clientSecret: secrets.oidcClientSecret, now }),
+        }),
+  );
+  const actions = createActions({ ...config, accounts, keyring, limits, terminals, waysToSignIn: offered, log });
+  const guests = config.access === 'open' && config.guestLimit > 0;
+  return createAccountsApp({
+    ...config,
+    ...dependencies,
+    names: headerNames(config.serviceName),
+    ...{ actions, ways },
+    describe: (site) => describeDeployment(config, { guests, ways: offered }, site),
+    ...{ sessions, terminals, log },
+    findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
+    createRequestId,
+  });
+}
+
+/** The company's account first: where there is one, a wallet is the exception. */
+function offeredWays({ access, walletSignIn, oidcIssuer }: AccountsConfig): readonly ('company' | 'wallet')[] {
+  const wallet = access === 'open' && walletSignIn;
+  return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
+}

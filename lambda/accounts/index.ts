@@ -1,0 +1,21 @@
+import { readAwsAccess } from '../aws/access.ts';
+import { createAws } from '../aws/call-service.ts';
+import { createDynamoDbClient } from '../aws/sdk-client.ts';
+import { createHandler } from '../engines/function-url.ts';
+import { readAccountsConfig } from '../settings/config.ts';
+import { createAccounts } from './accounts.ts';
+import { readPageFiles } from './pages.ts';
+
+const wallet = createAccounts(readAccountsConfig(process.env), {
+  ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
+  dynamoDb: createDynamoDbClient(),
+  // The bundle has the pages' files at the same place.
+  pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
+  writeLog: (line) => process.stdout.write(line),
+  now: Date.now,
+  // Function URLs are always https.
+  scheme: 'https',
+});
+
+/** Called by Lambda. Everything above runs once per environment. */
+export const handler = createHandler(wallet);

@@ -1,0 +1,120 @@
+import { GatewayError } from '../errors.ts';
+import { type KeyRecord, stateOf } from '../identity/identity.ts';
+import { type IssuedKey, issueKey } from '../identity/keys.ts';
+import type { KeyStore } from '../tables/keys.ts';
+import type { MemberStore, Slot } from '../tables/members.ts';
+import { AccountsError } from './request.ts';
+import type { FindRules } from './ways.ts';
+
+/** The keys of members. */
+export interface Keyring {
+  /** The live keys, newest first. */
+  list(member: string): Promise<readonly KeyRecord[]>;
+  /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
+  requireFreeSlot(member: string): Promise<void>;
+  /** Makes a key, or throws `too_many_keys`: never more live ones than its member may have, whatever runs at the same time. */
+  issue(member: string, about?: KeyDetails): Promise<IssuedKey>;
+  revoke(member: string, id: string): Promise<void>;
+  /** Starts the lifetime of a live key anew. */
+  renew(member: string, id: string): Promise<void>;
+}
+
+interface KeyDetails {
+  readonly label?: string | undefined;
+  readonly expiresAt?: number;
+}
+
+interface Dependencies {
+  readonly keys: Pick<KeyStore, 'put' | 'findKey'>;
+  readonly wallets: MemberStore;
+  readonly findRules: FindRules;
+  readonly now: () => number;
+  readonly randomBytes: (size: number) => Buffer;
+}
+
+interface Held {
+  readonly slot: Slot;
+  readonly record: KeyRecord | undefined;
+}
+
+/** For operators, of a key without a label of its owner's. */
+export const unlabelled = 'issued at /cli';
+
+/** A slot is taken before its key is stored. For this long, a missing key may still appear. */
+const storingTime = 60_000;
+
+/**
+ * Issues, lists and revokes keys. A key first takes one of its wallet's slots in a single conditional write. A slot whose key
+ * was revoked by an operator, or never stored, is freed when it is needed.
+ */
+export function createKeyring({ keys, wallets, findRules, now, randomBytes }: Dependencies): Keyring {
+  const readHeld = async (member: string): Promise<Held[]> => {
+    const slots = await wallets.readSlots(member);
+    return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));
+  };
+  const isLive = (record: KeyRecord): boolean => stateOf(record, now()) === 'live';
+  const isDead = ({ slot, record }: Held): boolean => (record ? !isLive(record) : slot.takenAt + storingTime <= now());
+
+  const takeSlot = async (member: string, hash: string): Promise<void> => {
+    const { keysAllowed } = findRules(member);
+    const slot = { hash, takenAt: now() };
+    if (await wallets.takeSlot(member, slot, keysAllowed)) return;
+    const dead = (await readHeld(member)).filter(isDead).map((held) => held.slot);
+    await wallets.freeSlots(member, dead);
+    if (dead.length > 0 && (await wallets.takeSlot(member, slot, keysAllowed))) return;
+    throw tooManyKeys(keysAllowed);
+  };
+
+  const findHeld = async (member: string, id: string): Promise<Held> => {
+    const held = (await readHeld(member)).find(({ record }) => record?.id === id && isLive(record));
+    if (held) return held;
+    throw new GatewayError('not_found', 'You have no such key; it may be revoked already.');
+  };
+  const endOfLife = (member: string): number | undefined => {
+    const { keyLifetime } = findRules(member);
+    return keyLifetime === undefined ? undefined : now() + keyLifetime;
+  };
+
+  return {
+    async list(member) {
+      const records = (await readHeld(member)).flatMap(({ record }) => (record && isLive(record) ? [record] : []));
+      return records.toSorted((a, b) => b.createdAt - a.createdAt);
+    },
+
+    async requireFreeSlot(member) {
+      const { keysAllowed } = findRules(member);
+      const taken = (await readHeld(member)).filter((held) => !isDead(held));
+      if (taken.length >= keysAllowed) throw tooManyKeys(keysAllowed);
+    },
+
+    issue(member, { label = unlabelled, expiresAt } = {}) {
+      const put = async (hash: string, record: KeyRecord) => {
+        await takeSlot(member, hash);
+        await keys.put(hash, record);
+      };
+      const ends = [expiresAt, endOfLife(member)].filter((time) => time !== undefined);
+      const earliest = ends.length > 0 ? Math.min(...ends) : undefined;
+      return issueKey({ put }, { member, label, expiresAt: earliest }, { now, randomBytes });
+    },
+
+    async revoke(member, id) {
+      const { slot } = await findHeld(member, id);
+      await wallets.revokeKey(slot.hash, member, now());
+      await wallets.freeSlots(member, [slot]);
+    },
+
+    async renew(member, id) {
+      const { slot } = await findHeld(member, id);
+      const expiresAt = endOfLife(member);
+      if (expiresAt !== undefined) await wallets.renewKey(slot.hash, member, expiresAt, now());
+    },
+  };
+}
+
+function tooManyKeys(keysAllowed: number): AccountsError {
+  const message = `You have ${keysAllowed} keys, which is as many as you may have. Revoke one to make room.`;
+  return new AccountsError('too_many_keys', message);
+}
+
+export const isTooManyKeys = (error: unknown): boolean =>
+  error instanceof AccountsError && error.code === 'too_many_keys';

@@ -1,0 +1,39 @@
+import { createRender, describeCause, ownFault, staleSecret } from '../report/log.ts';
+import { type Measurement, metrics } from '../report/metrics.ts';
+import { type AccountsRequest, brokenSignIn, type toShownError } from './request.ts';
+
+export type AccountsLog = ReturnType<typeof createAccountsLog>;
+
+interface Dependencies {
+  readonly write: (line: string) => void;
+  readonly now: () => number;
+  readonly metricsNamespace: string;
+}
+
+const failedSignIn: Measurement = { metric: metrics.signInsFailed, value: 1 };
+
+/** The operators' log. No line holds a key, or the address of a wallet or network. */
+export function createAccountsLog({ write, now, metricsNamespace }: Dependencies) {
+  const render = createRender(metricsNamespace);
+  const line = (level: string, message: string, fields: object, measurements?: readonly Measurement[]) =>
+    write(render(now(), level, message, fields, measurements));
+  const describe = ({ id, route, network }: AccountsRequest) => ({ requestId: id, route, network: network.id });
+  return {
+    /** An environment has started. */
+    started: (commit: string) => line('info', 'started', { commit }),
+    refused(request: AccountsRequest, error: ReturnType<typeof toShownError>) {
+      const { status, code, reason, cause } = error;
+      const fields = { ...describe(request), status, code, reason, ...describeCause(cause) };
+      // The company's sign-in may be down without the gateway's doing.
+      if (reason === brokenSignIn) line('error', 'refused', fields, [failedSignIn]);
+      else if (status >= 500) line('error', 'refused', fields, [ownFault]);
+      else line('info', 'refused', fields);
+    },
+    granted: (request: AccountsRequest, grant: { readonly link?: true; readonly keyId?: string }) =>
+      line('info', 'granted', { ...describe(request), ...grant }),
+    revoked: (request: AccountsRequest, key: { readonly keyId: string }) =>
+      line('info', 'revoked', { ...describe(request), ...key }),
+    /** A secret could not be read again; its last known value stays in use. */
+    secretNotRefreshed: (cause: unknown) => line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
+  };
+}

@@ -1,0 +1,137 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { headerPrefix } from '../request/headers.ts';
+import type { AccountsConfig } from '../settings/config.ts';
+import { placeholderKey } from './pages/cli/snippet.js';
+import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
+import { pagePath, type Site } from './request.ts';
+
+export interface PageFile {
+  readonly contentType: string;
+  /** With placeholders such as `{{service}}` for the facts of a deployment; `{{#window}}…{{/window}}` is for where one holds. */
+  readonly text: string;
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+  '.sh': 'text/x-shellscript; charset=utf-8',
+};
+
+/**
+ * Reads the files of the pages, keyed by the path that serves each, which is its place in the folder. `made` are generated
+ * files; there are none if a build has put them into the folder.
+ */
+export function readPageFiles(
+  folder: URL,
+  made: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, PageFile> {
+  const written = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extname(name) in contentTypes)
+    .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const);
+  return new Map(
+    [...written, ...made].map(([name, text]) => {
+      const contentType = contentTypes[extname(name)] ?? '';
+      return [`/${name.replace(/\/?index\.html$/, '')}`, { contentType, text }];
+    }),
+  );
+}
+
+/** A file as it is sent: plain, or compressed if the browser accepts that. */
+export interface FilledPage {
+  readonly text: string;
+  readonly gzipped: Buffer;
+  /** Lets a browser check its copy. Weak, because both forms share it. */
+  readonly etag: string;
+}
+
+/** Fills the placeholders of a file, where `{{#name}}…{{/name}}` stays if the fact holds, and `{{^name}}…{{/name}}` if it doesn't. */
+export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledPage {
+  const quote = contentType.startsWith('text/html') ? escapeHtml : (value: string) => value;
+  const read = (name: string): string => {
+    const fact = facts[name];
+    if (fact === undefined) throw new Error(`a page asks for ${name}, which nobody knows`);
+    return fact;
+  };
+  const choose = (part: string): string =>
+    part.replace(sections, (_, sign: string, name: string, inner: string) =>
+      (read(name) !== '') === (sign === '#') ? choose(inner) : '',
+    );
+  const filled = choose(text).replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
+  const digest = hash('sha256', filled, 'base64url').slice(0, 22);
+  return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
+}
+
+const sections = /\{\{([#^])(\w+)\}\}(.*?)\{\{\/\2\}\}/gs;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** For texts, and for attributes between double quotes. */
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
+
+/** The values for the pages' placeholders, such as `{{service}}`. One that is empty does not hold. */
+export type Facts = Readonly<Record<string, string>>;
+
+/** What people may do at a deployment. */
+interface Offers {
+  /** Try it without a key. */
+  readonly guests: boolean;
+  /** Get a key at /cli, by signing in. */
+  readonly ways: readonly ('company' | 'wallet')[];
+}
+
+/** The facts that a deployment shows people. Its address is the one that they called, unless the operator set another. */
+export function describeDeployment(
+  { serviceName, contextWindow, memberLimit, gatewayUrl, deviceKeyDays }: AccountsConfig,
+  offers: Offers,
+  site: Site,
+): Facts {
+  const gateway = gatewayUrl ?? site.baseUrl;
+  const key = offers.guests ? 'guest' : placeholderKey;
+  const [curl] = createSdkSnippets({ gatewayUrl: gateway, serviceName, key });
+  return {
+    service: serviceName,
+    headers: headerPrefix(serviceName),
+    gateway,
+    app: site.baseUrl,
+    days: deviceKeyDays === 1 ? 'a day' : `${deviceKeyDays} days`,
+    guests: offers.guests ? 'welcome' : '',
+    cli: offers.ways.length > 0 ? pagePath : '',
+    company: offers.ways.includes('company') ? 'yes' : '',
+    wallet: offers.ways.includes('wallet') ? 'yes' : '',
+    placeholder: placeholderKey,
+    window: contextWindow?.toLocaleString('en') ?? '',
+    members: `${memberLimit} request${memberLimit === 1 ? '' : 's'} a day`,
+    request: curl?.blocks[0]?.text ?? '',
+  };
+}
+
+/** Nothing from elsewhere, nothing inline, no framing. Wallets supply their icons as data URLs. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** The headers of every answer of this function. There are no CORS headers, so no other site can read one. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), clipboard-write=(self)',
+};

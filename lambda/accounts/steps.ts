@@ -1,0 +1,159 @@
+import { Readable } from 'node:stream';
+import { openAiErrorFields } from '../dialects/openai-error.ts';
+import { GatewayError } from '../errors.ts';
+import { runCooperatively } from '../json/cooperative.ts';
+import { createPipeline, type Step } from '../pipeline.ts';
+import { readJsonBody } from '../request/body.ts';
+import type { HeaderNames } from '../request/headers.ts';
+import type { GatewayResponse } from '../request/request.ts';
+import type { AccountsLog } from './log.ts';
+import { type Facts, type FilledPage, fillPage, type PageFile } from './pages.ts';
+import {
+  AccountsError,
+  type AccountsRequest,
+  badRequest,
+  type SignedIn,
+  type Site,
+  toShownError,
+  type WithForm,
+  type WithInput,
+} from './request.ts';
+import type { Sessions } from './sessions.ts';
+
+type AccountsStep<Needs, Adds extends object = object> = Step<Needs, Adds, AccountsRequest>;
+
+export interface PipelineDependencies {
+  readonly log: AccountsLog;
+  readonly sessions: Sessions;
+  readonly names: Pick<HeaderNames, 'error'>;
+}
+
+type ShownError = ReturnType<typeof toShownError>;
+
+const inOpenAiShape = (error: ShownError): object => ({ error: openAiErrorFields(error) });
+
+/** Opens a pipeline that renders whatever is thrown as JSON, in the OpenAI dialect unless told otherwise. */
+export function openPipeline({ log, names }: PipelineDependencies, render = inOpenAiShape) {
+  return createPipeline<AccountsRequest, AccountsRequest, GatewayResponse>((request, thrown) => {
+    const error = toShownError(thrown);
+    log.refused(request, error);
+    return {
+      statusCode: error.status,
+      headers: {
+        ...error.headers,
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        [names.error]: error.code,
+      },
+      body: JSON.stringify(render(error)),
+    };
+  });
+}
+
+/**
+ * Refuses requests from other sites' pages. Browsers name a request's origin in headers that no page can change. A request
+ * without them does not come from a browser, so nobody was tricked into sending it.
+ */
+export function checkOrigin(): AccountsStep<AccountsRequest> {
+  return {
+    before: ({ headers, site }) => {
+      const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
+      if (origin === site.origin && fetchSite === 'same-origin') return {};
+      throw new AccountsError('forbidden_origin', `Only the page ${site.pageUrl} itself may send this request.`);
+    },
+  };
+}
+
+/** Refuses a body of another type or of too many bytes. */
+async function readBody({ headers, bodySize, takeBody }: AccountsRequest, type: string): Promise<string | Uint8Array> {
+  if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type) {
+    throw badRequest(`The body must have content-type: ${type}.`, 415);
+  }
+  if ((await bodySize(bodyLimit)) > bodyLimit) {
+    throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
+  }
+  return takeBody();
+}
+
+const bodyLimit = 65_536;
+
+/** Reads the JSON object of a POST. Another site can't send this content type without a preflight. */
+export function readInput(): AccountsStep<AccountsRequest, WithInput> {
+  return {
+    before: async (request) => {
+      const body = await readBody(request, 'application/json');
+      // Checked as every body is, and short enough to be parsed a second time.
+      const { text } = await runCooperatively(readJsonBody(body.length > 0 ? body : '{}'));
+      return { input: JSON.parse(text) };
+    },
+  };
+}
+
+/** Reads the fields of a form, each of which may be there once. */
+export function readForm(): AccountsStep<AccountsRequest, WithForm> {
+  return {
+    before: async (request) => {
+      const body = await readBody(request, 'application/x-www-form-urlencoded');
+      const form = new URLSearchParams(Buffer.from(body).toString());
+      const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1);
+      if (repeated === undefined) return { form };
+      throw badRequest(`${repeated} is there more than once.`);
+    },
+  };
+}
+
+/** Finds out who is signed in. */
+export function requireSession({ sessions }: { sessions: Sessions }): AccountsStep<AccountsRequest, SignedIn> {
+  return {
+    before: async ({ headers }) => ({ member: await sessions.findMember(headers.authorization) }),
+  };
+}
+
+/** Answers a request, also after an error. */
+export type Pipeline = (request: AccountsRequest) => Promise<GatewayResponse>;
+
+/** A handler for an endpoint's work. */
+export function answerWith<Request>(action: (request: Request) => Promise<object>) {
+  return async (request: Request): Promise<GatewayResponse> => {
+    const body = JSON.stringify(await action(request));
+    return { statusCode: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body };
+  };
+}
+
+interface PageDependencies extends PipelineDependencies {
+  readonly describe: (site: Site) => Facts;
+}
+
+/** Serves a file of the pages, or a 304 to a browser that has it already. */
+export function createPagePipeline(file: PageFile, dependencies: PageDependencies): Pipeline {
+  const fill = rememberLast((site) => fillPage(file, dependencies.describe(site)));
+  return openPipeline(dependencies).handler(async ({ headers, site }) => {
+    const { text, gzipped, etag } = fill(site);
+    const cached = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+    if (headers['if-none-match'] === etag) return { statusCode: 304, headers: cached, body: '' };
+    const head = { ...cached, 'content-type': file.contentType };
+    if (!takesGzip(headers['accept-encoding'])) return { statusCode: 200, headers: head, body: text };
+    return { statusCode: 200, headers: { ...head, 'content-encoding': 'gzip' }, body: Readable.from([gzipped]) };
+  });
+}
+
+/** A deployment is nearly always called by one address, so its pages are filled once. */
+function rememberLast(fill: (site: Site) => FilledPage): (site: Site) => FilledPage {
+  let last: { readonly baseUrl: string; readonly page: FilledPage } | undefined;
+  return (site) => {
+    if (last?.baseUrl !== site.baseUrl) last = { baseUrl: site.baseUrl, page: fill(site) };
+    return last.page;
+  };
+}
+
+const takesGzip = (accepted = ''): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
+
+/** The pages' links are relative to a path without a slash at its end. */
+export function createRedirectPipeline(location: string, dependencies: PipelineDependencies): Pipeline {
+  return openPipeline(dependencies).handler(async () => ({ statusCode: 308, headers: { location }, body: '' }));
+}
+
+/** Answers with an error: for unknown paths, wrong methods and requests that can't be served. */
+export function createRefusalPipeline(error: GatewayError, dependencies: PipelineDependencies): Pipeline {
+  return openPipeline(dependencies).handler(() => Promise.reject(error));
+}

@@ -1,0 +1,105 @@
+import type { NetworkLink } from '../identity/identity.ts';
+import { type AccountAnswers, isoTime } from './account.ts';
+import type { Account, Challenge } from './answers.ts';
+import { readLabel, readText } from './input.ts';
+import { isTooManyKeys } from './keyring.ts';
+import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
+import type { AccountsLog } from './log.ts';
+import { type AccountsRequest, badRequest, type WithInput } from './request.ts';
+import { type Purpose, type Signer, type SignIn, statements } from './sign-in.ts';
+import type { Way } from './ways.ts';
+
+interface Dependencies {
+  readonly signIn: SignIn;
+  readonly accounts: AccountAnswers;
+  readonly limits: Limits;
+  readonly linkNetwork: (networkId: string, link: NetworkLink) => Promise<void>;
+  readonly log: AccountsLog;
+  readonly now: () => number;
+}
+
+/** A member is a wallet's address in lower case. */
+export const ofWallets: Pick<Way, 'owns' | 'rules'> = {
+  owns: (member) => /^0x[0-9a-f]{40}$/.test(member),
+  rules: { keysAllowed: keysPerWallet, byNetwork: true },
+};
+
+/** Signs in with a wallet: a message to sign, and what its signature is for. */
+export function createWalletWay({ signIn, accounts, limits, linkNetwork, log, now }: Dependencies): Way {
+  const redeem = ({ input, site }: AccountsRequest & WithInput, purpose: Purpose): Promise<string> =>
+    signIn.redeem(readText(input, 'message', longestMessage), readText(input, 'signature'), purpose, site);
+
+  const link = async (request: AccountsRequest, member: string): Promise<void> => {
+    const linkedAt = now();
+    await linkNetwork(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
+    log.granted(request, { link: true });
+  };
+
+  return {
+    ...ofWallets,
+    actions: {
+      async challenge({ input, network, site }): Promise<Challenge> {
+        const [signer, purpose] = [readSigner(input), readPurpose(input)];
+        await limits.countChallenge(network.id);
+        const { message, expiresAt } = await signIn.challenge(signer, purpose, site);
+        return { message, expiresAt: isoTime(expiresAt) };
+      },
+
+      /** Links the network, and gives a key where there is room for one. */
+      async link(request): Promise<Account> {
+        const label = readLabel(request.input);
+        const member = await redeem(request, 'link');
+        await limits.countGrant(request.network.id, member);
+        const { session } = await accounts.open(request, member);
+        await link(request, member);
+        const withSession = (account: Account): Account => ({ ...account, ...(session && { session }) });
+        try {
+          return withSession(await accounts.issue(request, member, label));
+        } catch (error) {
+          if (!isTooManyKeys(error)) throw error;
+          // The network is linked all the same, and with the session the person can revoke a key.
+          return withSession({ ...(await accounts.describe(request, member)), key: null });
+        }
+      },
+
+      async 'sign-in'(request): Promise<Account> {
+        const member = await redeem(request, request.input.purpose === 'terminal' ? 'terminal' : 'manage');
+        return accounts.open(request, member);
+      },
+    },
+    memberActions: {
+      /** Links the network anew. */
+      async network(request): Promise<Account> {
+        const { network, member } = request;
+        await limits.countGrant(network.id, member);
+        await link(request, member);
+        return accounts.describe(request, member);
+      },
+    },
+  };
+}
+
+/** Far above any message made here: finding the fields of a text takes time by the square of its length. */
+const longestMessage = 2000;
+
+type Input = WithInput['input'];
+
+function readPurpose(input: Input): Purpose {
+  const purpose = Object.keys(statements).find((known) => known === (input.purpose ?? 'link'));
+  if (purpose === undefined) throw badRequest(`purpose must be ${Object.keys(statements).join(' or ')}.`);
+  return purpose as Purpose;
+}
+
+function readSigner(input: Input): Signer {
+  const address = readText(input, 'address');
+  const chainId = input.chainId ?? 1;
+  if (!isAddress(address)) throw badRequest('address must be 0x and 40 hexadecimal digits.');
+  if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1) {
+    throw badRequest('chainId must be a whole number above 0.');
+  }
+  return { address, chainId };
+}
+
+function isAddress(text: string): text is `0x${string}` {
+  return /^0x[0-9a-f]{40}$/i.test(text);
+}

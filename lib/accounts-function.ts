@@ -1,0 +1,78 @@
+import { Duration } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import type { DeploymentConfig } from './config.ts';
+import { sharedEnvironment } from './gateway-function.ts';
+import { PublicFunction } from './own-function.ts';
+import type { Secrets } from './secrets.ts';
+import { accountsShareOf } from './stack-settings.ts';
+import type { Tables } from './tables.ts';
+
+interface AccountsFunctionProps {
+  readonly config: DeploymentConfig;
+  readonly commit: string | undefined;
+  /** The folder of the built function. */
+  readonly code: string;
+  readonly tables: Tables;
+  readonly secrets: Secrets;
+  /** The gateway's URL, which the page shows. The gateway can't be told this function's URL too: each would need the other first. */
+  readonly gatewayUrl: string;
+}
+
+/** The operator's settings that the function needs. Changing any other does not affect it. */
+const told = [
+  'SERVICE_NAME',
+  'CONTEXT_WINDOW',
+  'ACCESS',
+  'GUEST_LIMIT',
+  'MEMBER_LIMIT',
+  'DEVICE_KEY_DAYS',
+  'WALLET_SIGN_IN',
+  'EDGE_HEADER',
+  'CURRENCY',
+  'MEMBER_BUDGET',
+  'MEMBER_BUDGET_WINDOW',
+] as const;
+
+/** The function of the pages: the only one that may write keys and links, for /cli. */
+export class AccountsFunction extends PublicFunction {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, commit, code, tables, secrets, gatewayUrl }: AccountsFunctionProps,
+  ) {
+    const { environment, edge } = config;
+    // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
+    const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
+    const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
+    const company = Object.keys(environment).filter((name) => name.startsWith('OIDC_') && environment.OIDC_ISSUER);
+    const names = [...told, ...company, ...(environment.EDGE_HEADER ? ['EDGE_ONLY'] : [])];
+    const settings = Object.fromEntries(
+      names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+    );
+    super(scope, id, {
+      config,
+      commit,
+      description: 'Private inference gateway: keys for its members',
+      code,
+      memorySize: 512, // the setting is for large bodies, which this function never gets
+      timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
+      reservedConcurrency: accountsShareOf(config),
+      environment: {
+        ...settings,
+        ...(appUrl && { APP_URL: appUrl }),
+        ...(secrets.oidc && { OIDC_CLIENT_SECRET_ID: secrets.oidc.secretArn }),
+        ...(shownUrl && { GATEWAY_URL: shownUrl }),
+        ...sharedEnvironment(scope, { tables, secrets }),
+      },
+    });
+    // Where nobody can sign in, there is no /cli, and the other pages need no table.
+    if (environment.OIDC_ISSUER || (environment.ACCESS !== 'keys' && environment.WALLET_SIGN_IN !== 'false')) {
+      this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+      this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    }
+    this.allow(secrets.networkSalt.secretArn, 'secretsmanager:GetSecretValue');
+    for (const secret of [secrets.edge, secrets.oidc]) {
+      if (secret) this.allow(secret.secretArn, 'secretsmanager:GetSecretValue');
+    }
+  }
+}

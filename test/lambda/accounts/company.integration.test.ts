@@ -1,0 +1,329 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { demoAccounts, type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
+import { listenLocally } from '../../../local/listen-locally.ts';
+import { type Reply, startTestWallet, type TestWallet } from '../../support/accounts.ts';
+import { signInAt } from '../../support/identity-provider.ts';
+
+const appUrl = 'https://app.example';
+const callbackUrl = `${appUrl}/cli/oidc/callback`;
+const day = 86_400_000;
+
+let time: number;
+beforeEach(() => {
+  time = Date.now();
+});
+let closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.reverse()) await close();
+  closers = [];
+});
+
+async function startProvider(options: Partial<Parameters<typeof startIdentityProvider>[0]> = {}) {
+  const provider = await startIdentityProvider({ callbackUrl, ...options });
+  closers.push(provider.close);
+  return provider;
+}
+
+type Issuer = Pick<IdentityProvider, 'issuer' | 'clientId' | 'clientSecret'>;
+
+async function startWallet({ issuer, clientId, clientSecret }: Issuer, environment: Record<string, string> = {}) {
+  const wallet = await startTestWallet({
+    now: () => time,
+    environment: {
+      ...{ APP_URL: appUrl, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
+      OIDC_ALLOW_ALL: 'true',
+      ...environment,
+    },
+  });
+  closers.push(async () => {
+    expect(wallet.faults).toEqual([]);
+    await wallet[Symbol.asyncDispose]();
+  });
+  return wallet;
+}
+
+const random = () => randomBytes(32).toString('base64url');
+const makeState = () => ({ state: random(), nonce: random(), verifier: random() });
+type Made = ReturnType<typeof makeState>;
+
+/** Where the page sends the browser. */
+async function begin(wallet: TestWallet, { state, nonce, verifier }: Made): Promise<string> {
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const { body } = await wallet.post('/cli/oidc/begin', { state, nonce, challenge });
+  return (body as unknown as { url: string }).url;
+}
+
+const redeem = (wallet: TestWallet, made: Made, answer: string) => wallet.post('/cli/oidc/redeem', { ...made, answer });
+
+/** The whole way of a person, as far as the answer that the accounts function gives. */
+async function signIn(wallet: TestWallet, login = 'ada', made = makeState()): Promise<Reply> {
+  const back = await signInAt(await begin(wallet, made), login);
+  return redeem(wallet, made, back.search.slice(1));
+}
+
+const tokenOf = ({ body }: Reply) => ({ authorization: `Bearer ${body.session.token}` });
+
+describe('with a real provider', () => {
+  test('a person signs in, gets keys that expire, and renews those that they tick', async () => {
+    const provider = await startProvider();
+    const wallet = await startWallet(provider);
+    const account = await signIn(wallet);
+    expect(account.status).toBe(200);
+    expect(account.body).toMatchObject({
+      ...{ wallet: null, keys: [], keysAllowed: 20, link: null },
+      person: { name: 'Ada', email: 'ada@example.com' },
+    });
+    const issue = async () => (await wallet.post('/cli/keys/issue', {}, tokenOf(account))).body.key;
+    const [first, second] = [await issue(), await issue()];
+    const record = await wallet.keys.findById(first?.id ?? '');
+    expect(record?.member).toMatch(/^oidc:[\w-]{43}$/);
+    expect(record?.expiresAt).toBe(time + 30 * day);
+
+    time += 20 * day;
+    const again = await signIn(wallet);
+    expect(again.body.keys.map(({ id }) => id).toSorted()).toEqual([first?.id, second?.id].toSorted());
+    const renewed = await wallet.post('/cli/keys/renew', { ids: [first?.id] }, tokenOf(again));
+    expect(renewed.status).toBe(200);
+    const endOf = async (id = '') => (await wallet.keys.findById(id))?.expiresAt;
+    expect([await endOf(first?.id), await endOf(second?.id)]).toEqual([time + 30 * day, time + 10 * day]);
+
+    // Another person has nothing of it.
+    const other = await signIn(wallet, 'mallory');
+    expect(other.body.keys).toEqual([]);
+    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, tokenOf(other))).status).toBe(404);
+    // Nor can it link a network, as wallets do.
+    expect((await wallet.post('/cli/network', {}, tokenOf(other))).status).toBe(404);
+    // What has ended is not brought back.
+    time += 15 * day;
+    const late = await signIn(wallet);
+    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, tokenOf(late))).status).toBe(404);
+
+    const kept = JSON.stringify(await wallet.readTables()) + wallet.log.join('');
+    expect(kept).not.toMatch(/\bada\b|mallory|example\.com|"sub"/i);
+  });
+
+  test('claims that stand only behind the access token count as well', async () => {
+    const wallet = await startWallet(await startProvider({ claimsInIdToken: false }), {
+      ...{ OIDC_ALLOW_ALL: 'false', OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: 'engineers' },
+    });
+    expect((await signIn(wallet)).body).toMatchObject({ person: { email: 'ada@example.com' } });
+    expect((await signIn(wallet, 'mallory')).status).toBe(403);
+  });
+
+  test('whoever the settings don’t let in is told why, and gets no session', async () => {
+    const accounts = {
+      ...demoAccounts,
+      unsure: { name: 'U', email: 'u@example.com', email_verified: false, groups: ['engineers'] },
+      lookalike: { name: 'L', email: 'l@notexample.com', email_verified: true, groups: ['engineers'] },
+      outside: { name: 'O', email: 'o@example.com', email_verified: true, groups: ['sales'] },
+      upper: { name: 'P', email: 'P@EXAMPLE.com', email_verified: true, groups: ['engineers'] },
+    };
+    const wallet = await startWallet(await startProvider({ accounts }), {
+      ...{ OIDC_ALLOW_ALL: 'false', OIDC_ALLOWED_DOMAINS: 'example.com,example.org', OIDC_ALLOWED_GROUPS: 'engineers' },
+    });
+    const refused: readonly [login: string, why: RegExp][] = [
+      ['mallory', /an e-mail address at example\.com or example\.org is needed\.$/],
+      ['lookalike', /an e-mail address at example\.com/],
+      ['unsure', /does not say that your address is verified/],
+      ['outside', /in none of the groups/],
+    ];
+    for (const [login, why] of refused) {
+      const { status, body } = await signIn(wallet, login);
+      expect([login, status, body.error.code, body.error.message]).toEqual([
+        ...[login, 403, 'not_allowed'],
+        expect.stringMatching(why),
+      ]);
+      expect(body).not.toHaveProperty('session');
+    }
+    expect((await signIn(wallet, 'ada')).status).toBe(200);
+    expect((await signIn(wallet, 'upper')).status).toBe(200);
+    expect(JSON.stringify(await wallet.readTables()) + wallet.log.join('')).not.toMatch(/mallory|example\./);
+  });
+
+  test('an answer serves once, for the tab that asked, with the code that it was given', async () => {
+    const wallet = await startWallet(await startProvider());
+    const made = makeState();
+    const { search } = await signInAt(await begin(wallet, made), 'ada');
+    const answer = search.slice(1);
+    const refused: readonly [what: string, made: Made, answer: string][] = [
+      ['another state', { ...made, state: random() }, answer],
+      ['no state', made, answer.replace(/state=[^&]*&?/, '')],
+      ['the issuer of another provider', made, answer.replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example')],
+      ['no issuer', made, answer.replace(/&iss=[^&]*/, '')],
+    ];
+    for (const [what, own, text] of refused) {
+      const { status, body } = await redeem(wallet, own, text);
+      expect([what, status, body.error.code]).toEqual([what, 401, 'invalid_sign_in']);
+    }
+    expect((await redeem(wallet, made, answer)).status).toBe(200);
+    const { status, body } = await redeem(wallet, made, answer);
+    expect([status, body.error.message]).toEqual([401, expect.stringMatching(/expired or was used before/)]);
+
+    // A code that was stolen elsewhere fits no verifier of the thief's.
+    const [victim, thief] = [makeState(), makeState()];
+    const stolen = await signInAt(await begin(wallet, victim), 'ada');
+    const injected = new URLSearchParams(stolen.search);
+    injected.set('state', thief.state);
+    await begin(wallet, thief);
+    expect((await redeem(wallet, thief, String(injected))).body.error.code).toBe('invalid_sign_in');
+    // Another nonce than the one that was asked with.
+    const honest = makeState();
+    const own = await signInAt(await begin(wallet, honest), 'ada');
+    const otherNonce = await redeem(wallet, { ...honest, nonce: random() }, own.search.slice(1));
+    expect(otherNonce.body.error.code).toBe('invalid_sign_in');
+  });
+
+  test('a person who declines is told so; a provider that is down is not theirs to mend', async () => {
+    const provider = await startProvider();
+    const wallet = await startWallet(provider);
+    const made = makeState();
+    const declined = `error=access_denied&state=${made.state}&iss=${encodeURIComponent(provider.issuer)}`;
+    await begin(wallet, made);
+    const { status, body } = await redeem(wallet, made, declined);
+    expect([status, body.error.message]).toEqual([401, expect.stringMatching(/declined there/)]);
+    expect(wallet.log.join('')).not.toContain('SignInsFailed');
+
+    await closers.splice(0, 1)[0]?.();
+    time += 3_700_000;
+    const fresh = await startWallet(provider);
+    const down = await fresh.post('/cli/oidc/begin', { ...made, challenge: random() });
+    expect([down.status, down.body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
+    const line = JSON.parse(fresh.log.find((text) => text.includes('refused')) ?? '{}');
+    expect(line).toMatchObject({ level: 'error', reason: 'sign_in_broken', SignInsFailed: 1 });
+    expect(line).not.toHaveProperty('GatewayErrors');
+  });
+});
+
+describe('with a provider that lies', () => {
+  type Sign = (claims: Record<string, unknown>) => Promise<string> | string;
+
+  /** A provider whose tokens the test makes. */
+  async function startLiar(makeToken: Sign, publicKeys: () => Promise<object[]> | object[]) {
+    const claims: Record<string, unknown> = {};
+    const server = createServer(async (incoming, response): Promise<unknown> => {
+      const reply = (body: object) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      if (incoming.url?.endsWith('openid-configuration')) {
+        return reply({
+          issuer: url,
+          authorization_endpoint: `${url}/auth`,
+          token_endpoint: `${url}/token`,
+          jwks_uri: `${url}/keys`,
+        });
+      }
+      if (incoming.url === '/keys') return reply({ keys: await publicKeys() });
+      return reply({ access_token: 'an access token', token_type: 'Bearer', id_token: await makeToken(claims) });
+    });
+    const { url, close } = await listenLocally(server);
+    closers.push(close);
+    const wallet = await startWallet({ issuer: url, clientId: 'gateway', clientSecret: 's' });
+    const made = makeState();
+    const now = Math.floor(Date.now() / 1000);
+    Object.assign(claims, { iss: url, aud: 'gateway', sub: 'ada', nonce: made.nonce, iat: now, exp: now + 300 });
+    return { wallet, made, claims, ask: () => redeem(wallet, made, `code=x&state=${made.state}`) };
+  }
+
+  const pair = () => generateKeyPair('RS256', { extractable: true });
+  const publish = async (key: Awaited<ReturnType<typeof pair>>, kid: string) => ({
+    ...(await exportJWK(key.publicKey)),
+    ...{ kid, alg: 'RS256', use: 'sig' },
+  });
+
+  test('only a token that it signed, for this gateway, now and here, is taken', async () => {
+    const [own, foreign] = [await pair(), await pair()];
+    const signed =
+      (change: object = {}, key = own.privateKey, header: object = {}): Sign =>
+      (claims) =>
+        new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'RS256', kid: 'one', ...header }).sign(key);
+    const past = Math.floor(Date.now() / 1000) - 3_600;
+    const atHash = (text: string) => createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
+    let make: Sign = signed();
+    const { ask, wallet } = await startLiar(
+      (claims) => make(claims),
+      async () => [await publish(own, 'one')],
+    );
+    const cases: readonly [what: string, make: Sign, status: number][] = [
+      ['a good one', signed(), 200],
+      ['a good one with at_hash', signed({ at_hash: atHash('an access token') }), 200],
+      ['the hash of another access token', signed({ at_hash: atHash('another') }), 401],
+      ['alg none', (claims) => new UnsecuredJWT(claims).encode(), 401],
+      ['another key under the same id', signed({}, foreign.privateKey), 401],
+      ['an unknown key id', signed({}, own.privateKey, { kid: 'two' }), 401],
+      ['another audience', signed({ aud: 'another' }), 401],
+      ['another issuer', signed({ iss: 'https://evil.example' }), 401],
+      ['expired', signed({ iat: past, exp: past + 300 }), 401],
+      ['half a minute late, as clocks differ', signed({ exp: Math.floor(Date.now() / 1000) - 30 }), 200],
+      ['another nonce', signed({ nonce: random() }), 401],
+      ['no nonce', signed({ nonce: undefined }), 401],
+    ];
+    for (const [what, making, status] of cases) {
+      make = making;
+      const reply = await ask();
+      expect([what, reply.status]).toEqual([what, status]);
+      if (status === 401) expect(reply.body.error.message).toMatch(/can’t be trusted|expired/);
+    }
+    expect(wallet.log.join('')).toContain('SignInsFailed');
+  });
+
+  test('a list of groups that is too long for a token is refused in words', async () => {
+    const own = await pair();
+    const overflow: Sign = (claims) =>
+      new SignJWT({ ...claims, _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://x' } } })
+        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+        .sign(own.privateKey);
+    const { claims } = await startLiar(overflow, async () => [await publish(own, 'one')]);
+    const { requireAllowed } = await import('../../../lambda/accounts/oidc.ts');
+    const settings = { oidcAllowedDomains: undefined, oidcAllowedGroups: ['engineers'], oidcGroupsClaim: 'groups' };
+    for (const more of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }]) {
+      expect(() => requireAllowed({ ...claims, sub: 'ada', ...more }, settings)).toThrow(/too many groups/);
+    }
+  });
+
+  test('its new keys are read when a token names one of them', async () => {
+    const [old, fresh] = [await pair(), await pair()];
+    let current = { key: old, kid: 'old' };
+    const { ask } = await startLiar(
+      (claims) =>
+        new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: current.kid }).sign(current.key.privateKey),
+      async () => [await publish(current.key, current.kid)],
+    );
+    expect((await ask()).status).toBe(200);
+    current = { key: fresh, kid: 'new' };
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() + 61_000);
+    try {
+      expect((await ask()).status).toBe(200);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+});
+
+describe('what is offered', () => {
+  const nobody: Issuer = { issuer: 'https://login.example', clientId: 'gateway', clientSecret: 's' };
+  const statusOf = async (wallet: TestWallet, path: string) => (await wallet.post(path, {})).status;
+
+  test('is the company’s account first, and a wallet unless it is taken away', async () => {
+    const both = await startWallet(nobody);
+    const infoOf = async ({ url }: TestWallet) => (await (await fetch(`${url}/cli/info`)).json()) as object;
+    expect(await infoOf(both)).toMatchObject({ signIn: ['company', 'wallet'] });
+    for (const taken of [{ WALLET_SIGN_IN: 'false' }, { ACCESS: 'keys' }]) {
+      const wallet = await startWallet(nobody, taken);
+      expect(await infoOf(wallet)).toMatchObject({ signIn: ['company'] });
+      expect((await fetch(`${wallet.url}/cli`)).status).toBe(200);
+      for (const path of ['/cli/challenge', '/cli/link', '/cli/sign-in', '/cli/network']) {
+        expect([path, await statusOf(wallet, path)]).toEqual([path, 404]);
+      }
+    }
+  });
+
+  test('is nothing without any way', async () => {
+    const wallet = await startTestWallet({ environment: { WALLET_SIGN_IN: 'false' } });
+    closers.push(async () => wallet[Symbol.asyncDispose]());
+    for (const path of ['/cli', '/cli/device', '/cli/info', '/cli/oidc/callback']) {
+      expect([path, (await fetch(wallet.url + path)).status]).toEqual([path, 404]);
+    }
+  });
+});

@@ -1,0 +1,152 @@
+import { get } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeDeployment, fillPage, readPageFiles } from '../../../lambda/accounts/pages.ts';
+import { siteOf } from '../../../lambda/accounts/request.ts';
+import { readAccountsConfig } from '../../../lambda/settings/config.ts';
+import { makePages } from '../../../lib/reference/render-reference.ts';
+import { startTestWallet, type TestWallet } from '../../support/accounts.ts';
+
+let wallet: TestWallet;
+beforeAll(async () => {
+  wallet = await startTestWallet({ environment: { SERVICE_NAME: 'acme', MEMBER_LIMIT: '70' } });
+});
+afterAll(async () => {
+  expect(wallet.faults).toEqual([]);
+  await wallet[Symbol.asyncDispose]();
+});
+
+const read = async (path: string, { url } = wallet) => {
+  const response = await fetch(url + path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+};
+
+describe('the page at /', () => {
+  test('describes this deployment', async () => {
+    const html = await read('/');
+    for (const fact of [
+      `<code>${wallet.url}/v1</code>`,
+      `<code>${wallet.url}</code>`,
+      '<code>acme</code>',
+      '<code>acme-vision</code>',
+      '<code>X-Acme-Remaining</code>',
+      'makes you a guest of your network',
+      '70 requests a day',
+      `curl ${wallet.url}/v1/chat/completions`,
+      '&quot;model&quot;: &quot;acme&quot;',
+    ]) {
+      expect(html).toContain(fact);
+    }
+    expect(html).not.toMatch(/\{\{|svc/i);
+  });
+
+  test('offers guests and keys only as far as there are any', async () => {
+    const folder = new URL('../../../lambda/accounts/pages/', import.meta.url);
+    const files = readPageFiles(folder, await makePages());
+    const config = readAccountsConfig({
+      KEYS_TABLE: 'keys',
+      QUOTA_TABLE: 'quota',
+      NETWORK_SALT: 'the salt of the tests',
+    });
+    const site = siteOf('127.0.0.1', { appUrl: undefined, scheme: 'http' });
+    const pageWith = (path: string, guests: boolean, keys: boolean) => {
+      const ways = keys ? (['wallet'] as const) : [];
+      const file = files.get(path);
+      return file ? fillPage(file, describeDeployment(config, { guests, ways }, site)).text : '';
+    };
+    const guest = 'Any word in place of a key makes you a guest';
+    for (const [path, needed] of [
+      ['/', 'It needs a key in place of <code>YOUR_KEY</code>: '],
+      ['/docs', 'Every request needs one: '],
+    ] as const) {
+      for (const keys of [true, false]) {
+        expect(pageWith(path, true, keys)).toContain(guest);
+        expect(pageWith(path, false, keys)).not.toContain(guest);
+        expect(pageWith(path, true, keys)).not.toContain(needed);
+        expect(pageWith(path, false, keys)).not.toContain('Bearer guest');
+      }
+      expect(pageWith(path, false, true)).toContain(`${needed}<a href="cli">get one</a>.`);
+      expect(pageWith(path, false, false)).toContain(`${needed}ask the operator of this gateway for one.`);
+      for (const guests of [true, false]) {
+        expect(pageWith(path, guests, true)).toContain('<a href="cli">Get a key</a>');
+        expect(pageWith(path, guests, false)).not.toMatch(/href="cli"|wallet/i);
+      }
+    }
+    expect(pageWith('/', true, false)).toContain('Bearer guest');
+    expect(pageWith('/', false, true)).toContain('Bearer YOUR_KEY');
+  });
+
+  test('says how much text the model takes only where the operator has said it', async () => {
+    expect(await read('/')).toContain('<dd>text</dd>');
+    await using other = await startTestWallet({ environment: { CONTEXT_WINDOW: '262144' } });
+    expect(await read('/', other)).toContain('<dd>text, up to 262,144 tokens</dd>');
+    expect(JSON.parse(await read('/cli/info', other))).toMatchObject({ contextWindow: 262_144 });
+  });
+
+  test('names files and pages that all exist', async () => {
+    for (const page of ['/', '/docs']) {
+      const html = await read(page);
+      const named = [...html.matchAll(/(?:src|href)="([^"#]+)[^"]*"/g)].map(
+        ([, path]) => new URL(path ?? '', wallet.url),
+      );
+      expect(named.map(({ pathname }) => pathname)).toEqual(
+        expect.arrayContaining(['/cli', '/docs', '/docs/openapi.json']),
+      );
+      for (const { origin, pathname } of named) {
+        expect(origin).toBe(wallet.url);
+        await read(pathname);
+      }
+    }
+  });
+
+  test('shows the operator’s addresses', async () => {
+    await using other = await startTestWallet({
+      environment: { GATEWAY_URL: 'https://api.example/<ai>', APP_URL: 'https://app.example' },
+    });
+    const html = await read('/', other);
+    expect(html).toContain('<code>https://api.example/%3Cai%3E/v1</code>');
+  });
+
+  test('shows each address of a deployment its own', async () => {
+    const port = new URL(wallet.url).port;
+    for (const host of ['127.0.0.1', 'localhost', '127.0.0.1']) {
+      const page = await new Promise<string>((resolve, reject) => {
+        get(wallet.url, { headers: { host: `${host}:${port}` } }, async (response) => {
+          resolve((await buffer(response)).toString());
+        }).on('error', reject);
+      });
+      expect(page).toContain(`<code>http://${host}:${port}/v1</code>`);
+    }
+  });
+});
+
+test('the document for programs is that of docs/, with the names of the deployment', async () => {
+  const document = JSON.parse(await read('/docs/openapi.json'));
+  expect(document.servers[0].variables.base.default).toBe(wallet.url);
+  expect(document.components.schemas.PublicModelId.enum).toEqual(['acme', 'acme-vision']);
+  expect(document.paths['/v1/models'].get.responses[200].headers).toHaveProperty('X-Acme-Remaining');
+  expect(JSON.stringify(document)).not.toMatch(/\{\{|svc/i);
+});
+
+test('files are compressed for clients that accept it, and small', async () => {
+  const ask = (path: string, accepted: string) =>
+    new Promise<{ headers: object; body: Buffer }>((resolve, reject) => {
+      const headers = { 'accept-encoding': accepted };
+      get(wallet.url + path, { headers }, async (response) => {
+        resolve({ headers: response.headers, body: await buffer(response) });
+      }).on('error', reject);
+    });
+  for (const [path, limit] of [
+    ['/', 2_500],
+    ['/docs', 8_000],
+    ['/docs/site.css', 2_000],
+  ] as const) {
+    const [plain, gzipped] = [await ask(path, 'gzip;q=0, br'), await ask(path, 'br, gzip')];
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(gzipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(gunzipSync(gzipped.body)).toEqual(plain.body);
+    expect(gzipped.body.length).toBeLessThan(limit);
+  }
+});

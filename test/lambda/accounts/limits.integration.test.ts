@@ -1,0 +1,88 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
+import { ofWallets } from '../../../lambda/accounts/wallet-way.ts';
+import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
+
+const findRules = () => ofWallets.rules;
+
+describe('the limits of a network and a wallet', () => {
+  let database: TestDynamoDb;
+  let limits: Limits;
+  let counters: Counters;
+  let time: number;
+  let timers: StoppedTimers;
+
+  beforeEach(async () => {
+    time = Date.UTC(2026, 10, 21, 12, 30);
+    database = await startTestDynamoDb();
+    counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
+    limits = createLimits({ findRules, counters, now: () => time, createToken });
+    // Parallel requests would mistake their own queue for a slow store.
+    timers = stopTimers();
+  });
+  afterEach(async () => {
+    timers[Symbol.dispose]();
+    await database.close();
+  });
+
+  const granted = async (count: number, act: (number: number) => Promise<unknown>) => {
+    const results = await Promise.allSettled(Array.from({ length: count }, (_, number) => act(number)));
+    return results.filter(({ status }) => status === 'fulfilled').length;
+  };
+
+  test('60 messages an hour for a network', async () => {
+    expect(await granted(100, () => limits.countChallenge('network'))).toBe(60);
+    await expect(limits.countChallenge('network')).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: 'That was too often: a network may begin 60 times an hour. Please try again in 30 minutes.',
+      headers: { 'retry-after': '1800' },
+    });
+    await limits.countChallenge('another');
+    time += 30 * 60_000;
+    await limits.countChallenge('network');
+  });
+
+  test('the message says how long to wait', async () => {
+    await granted(60, () => limits.countChallenge('network'));
+    const waitAt = async (minutes: number, seconds: number) => {
+      time = Date.UTC(2026, 10, 21, 12, minutes, seconds);
+      const refusal = limits.countChallenge('network').catch(({ message }: Error) => message);
+      return /again (.*)\.$/.exec(String(await refusal))?.[1];
+    };
+    expect(await waitAt(59, 58)).toBe('in 2 seconds');
+    expect(await waitAt(59, 59)).toBe('in 1 second');
+    expect(await waitAt(58, 30)).toBe('in 2 minutes');
+    await granted(30, (number) => limits.countGrant('cafe', `guest${number}`));
+    const refused = limits.countGrant('cafe', 'another').catch(({ message }: Error) => message);
+    expect(await refused).toMatch(/again in 12 hours\.$/);
+  });
+
+  test('30 keys and links a day for a network, whatever the wallets', async () => {
+    expect(await granted(50, (number) => limits.countGrant('network', `wallet${number}`))).toBe(30);
+    await expect(limits.countGrant('network', 'wallet99')).rejects.toMatchObject({
+      headers: { 'retry-after': '41400' },
+    });
+    time += 41_400_000;
+    await limits.countGrant('network', 'wallet99');
+  });
+
+  test('10 for a wallet, whatever the networks; a refusal does not count for the network', async () => {
+    expect(await granted(15, (number) => limits.countGrant(`network${number}`, 'wallet'))).toBe(10);
+    const before = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
+    expect(await granted(40, () => limits.countGrant('cafe', 'wallet'))).toBe(0);
+    const after = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
+    expect(after.Items).toEqual(before.Items);
+    expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(30);
+  });
+
+  test('nor does one in a race for the wallet’s last', async () => {
+    const behind = { ...counters, read: async () => ({ used: 0, taken: 0, open: [] }) };
+    limits = createLimits({ findRules, counters: behind, now: () => time, createToken });
+    expect(await granted(13, () => limits.countGrant('cafe', 'wallet'))).toBe(10);
+    expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(20);
+  });
+});

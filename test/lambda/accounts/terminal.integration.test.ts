@@ -1,0 +1,290 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
+
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+const hour = 3_600_000;
+
+let wallet: TestWallet;
+let time: number;
+let address: string;
+beforeEach(async () => {
+  time = Date.UTC(2026, 10, 23, 12);
+  address = '198.51.100.7';
+  wallet = await startTestWallet({ now: () => time, sourceIp: () => address });
+});
+afterEach(async () => {
+  expect(wallet.faults).toEqual([]);
+  await wallet[Symbol.asyncDispose]();
+});
+
+interface Answer {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly access_token: string;
+  readonly error: string;
+  readonly error_description: string;
+}
+
+async function postForm(path: string, fields: Record<string, string> | string, headers: Record<string, string> = {}) {
+  const body = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
+  const response = await fetch(wallet.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
+}
+
+const begin = async () => (await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' })).body;
+const poll = (code: string) =>
+  postForm('/oauth/token', { client_id: 'svc-terminal', grant_type: deviceGrant, device_code: code });
+const pollError = async (code: string) => (await poll(code)).body.error;
+
+const keysOf = async (number: number) =>
+  (await wallet.keys.list({ member: testAccount(number).address.toLowerCase() })).keys;
+
+/** Signs in with a wallet, and gives what speaks about a terminal's code from then on. */
+async function signIn(number = 0) {
+  const account = testAccount(number);
+  const message = await wallet.challenge(account, 'terminal');
+  const signature = await account.signMessage({ message });
+  const signed = bearer(await wallet.post('/cli/sign-in', { message, signature, purpose: 'terminal' }));
+  return (what: 'find' | 'approve' | 'deny', code: string) => wallet.post(`/cli/device/${what}`, { code }, signed);
+}
+
+test('a terminal gets codes, waits, and has a key of the person who lets it in', async () => {
+  const begun = await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' });
+  expect(begun.status).toBe(200);
+  expect(begun.headers.get('cache-control')).toBe('no-store');
+  expect(begun.body).toEqual({
+    device_code: expect.stringMatching(/^[\w-]{43}$/),
+    user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+    verification_uri: `${wallet.url}/cli/device`,
+    expires_in: 600,
+    interval: 5,
+  });
+  const { device_code, user_code } = begun.body;
+  const pending = await poll(device_code);
+  expect([pending.status, pending.body.error]).toEqual([400, 'authorization_pending']);
+
+  time += 90_000;
+  const ask = await signIn();
+  expect((await ask('find', user_code.toLowerCase().replace('-', ' '))).body).toEqual({ sameNetwork: true, age: 90 });
+  address = '203.0.113.9';
+  expect((await ask('find', user_code)).body).toEqual({ sameNetwork: false, age: 90 });
+  expect((await ask('approve', user_code)).status).toBe(200);
+
+  const { status, headers, body } = await poll(device_code);
+  expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(body).toEqual({
+    access_token: expect.stringMatching(/^ltk_[\w-]{43}$/),
+    token_type: 'Bearer',
+    expires_in: 30 * 86_400,
+  });
+  const [record] = await keysOf(0);
+  expect(record).toMatchObject({ label: 'terminal', expiresAt: time + 30 * 24 * hour });
+  // Once only.
+  expect(await pollError(device_code)).toBe('invalid_grant');
+
+  const stored = JSON.stringify(await wallet.readTables()) + wallet.log.join('');
+  for (const secret of [device_code, user_code, user_code.replace('-', ''), body.access_token, address]) {
+    expect(stored).not.toContain(secret);
+  }
+});
+
+test('whoever is refused, unknown, too late or too fast is told so in the words of OAuth', async () => {
+  const ask = await signIn();
+  const refused = await begin();
+  await ask('deny', refused.user_code);
+  expect(await pollError(refused.device_code)).toBe('access_denied');
+  expect((await ask('approve', refused.user_code)).status).toBe(404);
+
+  expect(await pollError('x'.repeat(43))).toBe('invalid_grant');
+
+  const slow = await begin();
+  expect(await pollError(slow.device_code)).toBe('authorization_pending');
+  time += 4_000;
+  expect(await pollError(slow.device_code)).toBe('slow_down');
+  time += 5_000;
+  expect(await pollError(slow.device_code)).toBe('authorization_pending');
+  time += 600_000;
+  expect(await pollError(slow.device_code)).toBe('expired_token');
+  expect((await (await signIn())('approve', slow.user_code)).status).toBe(404);
+});
+
+test('a request that is not as it should be says which field, and mends nothing', async () => {
+  const good = { client_id: 'svc-terminal', grant_type: deviceGrant, device_code: 'x' };
+  const cases: readonly [fields: Record<string, string> | string, error: string, words: RegExp, type?: string][] = [
+    [{ ...good, client_id: 'another' }, 'invalid_client', /client_id must be svc-terminal/],
+    [{ ...good, client_id: '' }, 'invalid_request', /client_id is missing/],
+    [{ ...good, grant_type: 'authorization_code' }, 'unsupported_grant_type', /grant_type must be urn:/],
+    [{ ...good, device_code: '' }, 'invalid_request', /device_code is missing/],
+    [`${new URLSearchParams(good)}&client_id=svc-terminal`, 'invalid_request', /client_id is there more than once/],
+    [JSON.stringify(good), 'invalid_request', /x-www-form-urlencoded/, 'application/json'],
+  ];
+  for (const [fields, error, words, type] of cases) {
+    const answer = await postForm('/oauth/token', fields, type ? { 'content-type': type } : {});
+    expect([error, answer.status < 500, answer.body]).toEqual([
+      error,
+      true,
+      { error, error_description: expect.stringMatching(words) },
+    ]);
+  }
+  // Another site's page can't start a terminal for its visitor.
+  const foreign = await postForm('/oauth/device_authorization', good, { origin: 'https://evil.example' });
+  expect([foreign.status, foreign.body.error]).toEqual([403, 'invalid_request']);
+});
+
+describe('codes can’t be guessed or used twice', () => {
+  test('ten wrong ones a network and ten minutes, however many at once', async () => {
+    const ask = await signIn();
+    const { user_code } = await begin();
+    const wrong = user_code.startsWith('B') ? 'CCCC-CCCC' : 'BBBB-BBBB';
+    const statuses = await Promise.all(Array.from({ length: 14 }, async () => (await ask('find', wrong)).status));
+    expect(statuses.filter((status) => status === 404)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    expect((await ask('find', user_code)).status).toBe(429);
+    time += 600_000;
+    expect((await ask('find', (await begin()).user_code)).status).toBe(200);
+  });
+
+  test('five looks a code', async () => {
+    const ask = await signIn();
+    const { user_code } = await begin();
+    for (let look = 0; look < 5; look += 1) expect((await ask('find', user_code)).status).toBe(200);
+    expect((await ask('approve', user_code)).status).toBe(404);
+  });
+
+  test('twenty terminals a network and hour', async () => {
+    for (let count = 0; count < 20; count += 1) await begin();
+    const { status, headers, body } = await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' });
+    expect([status, body.error, headers.get('retry-after')]).toEqual([429, 'slow_down', '3600']);
+    address = '203.0.113.9';
+    expect((await begin()).user_code).toMatch(/-/);
+  });
+
+  test('of two people who let it in at once, one does; of many polls, one gets the key', async () => {
+    const people = await Promise.all([signIn(0), signIn(1)]);
+    const { device_code, user_code } = await begin();
+    const approvals = await Promise.all(people.map((ask) => ask('approve', user_code)));
+    expect(approvals.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    const polls = await Promise.all(Array.from({ length: 8 }, () => poll(device_code)));
+    expect(polls.filter(({ status }) => status === 200)).toHaveLength(1);
+    const keys = await Promise.all([0, 1].map(keysOf));
+    expect(keys.flat()).toHaveLength(1);
+  });
+
+  test('and nobody says anything about one who is not signed in', async () => {
+    const { user_code } = await begin();
+    for (const what of ['find', 'approve', 'deny']) {
+      expect((await wallet.post(`/cli/device/${what}`, { code: user_code })).body.error.code).toBe('invalid_session');
+    }
+  });
+});
+
+describe('where terminals are sent', () => {
+  const hostile = (path: string) => execCurl(['-s', '-H', 'host: evil.example', wallet.url + path]);
+
+  test('is APP_URL, and never the Host that was called', async () => {
+    for (const path of [
+      '/cli/device',
+      '/cli/login.sh',
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/opencode',
+    ]) {
+      expect(JSON.parse(await hostile(path))).toMatchObject({ error: { code: 'not_found' } });
+    }
+    await wallet[Symbol.asyncDispose]();
+    wallet = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
+    expect(JSON.parse(await hostile('/.well-known/oauth-authorization-server'))).toEqual({
+      issuer: 'https://app.example',
+      device_authorization_endpoint: 'https://app.example/oauth/device_authorization',
+      token_endpoint: 'https://app.example/oauth/token',
+      grant_types_supported: [deviceGrant],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['none'],
+    });
+    const opencode = JSON.parse(await hostile('/.well-known/opencode'));
+    expect(opencode.auth).toEqual({
+      command: ['sh', '-c', 'curl -fsS https://app.example/cli/login.sh | sh'],
+      env: 'SVC_API_KEY',
+    });
+    expect(JSON.stringify(opencode.config)).toContain('"apiKey":"{env:SVC_API_KEY}"');
+    const script = await hostile('/cli/login.sh');
+    expect(script).toContain("app='https://app.example'");
+    expect(script).not.toContain('evil');
+    expect(script.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  test('with ACCESS=keys is nowhere', async () => {
+    await wallet[Symbol.asyncDispose]();
+    wallet = await startTestWallet({ environment: { ACCESS: 'keys' } });
+    for (const path of ['/cli/device', '/cli/login.sh', '/cli/device.js', '/.well-known/opencode']) {
+      expect([path, (await fetch(wallet.url + path)).status]).toEqual([path, 404]);
+    }
+    expect((await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' })).status).toBe(404);
+  });
+});
+
+describe('login.sh', () => {
+  let home: string;
+  let script: string;
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'terminal-'));
+    script = join(home, 'login.sh');
+    writeFileSync(script, await (await fetch(`${wallet.url}/cli/login.sh`)).text());
+    // Pauses that the test need not wait for.
+    writeFileSync(join(home, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  const environment = () => ({ PATH: `${home}:${process.env.PATH}`, HOME: '/nowhere', XDG_CONFIG_HOME: home });
+  const runAsHelper = () => {
+    const child = spawn('sh', [script], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+    return Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit').then(([code]) => code)]);
+  };
+
+  test('without a terminal and without a key says one sentence and ends', async () => {
+    const words = `No key that works yet: run this in a terminal first: curl -fsS ${wallet.url}/cli/login.sh | sh\n`;
+    expect(await runAsHelper()).toEqual(['', words, 1]);
+  });
+
+  test('in a terminal shows the code, waits for a person, keeps the key for its user alone, and prints it', async () => {
+    const ask = await signIn();
+    const out = join(home, 'out');
+    // `script` gives it a terminal, as a person's shell would.
+    const child = spawn('script', ['-qec', `sh ${script} >${out}`, '/dev/null'], {
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    let approved = false;
+    for await (const piece of child.stdout) {
+      shown += piece;
+      const code = /Type {2}(\S+)\s/.exec(shown)?.[1];
+      if (code === undefined || approved) continue;
+      approved = true;
+      expect((await ask('approve', code)).status).toBe(200);
+    }
+    expect(shown).toContain(`Open  ${wallet.url}/cli/device`);
+    const key = readFileSync(out, 'utf8').trim();
+    expect(key).toMatch(/^ltk_/);
+    expect(shown).not.toContain(key);
+    const file = join(home, 'svc/key');
+    expect([readFileSync(file, 'utf8').trim(), statSync(file).mode & 0o777]).toEqual([key, 0o600]);
+    // From then on it serves a client's helper, which has no terminal.
+    expect(await runAsHelper()).toEqual([`${key}\n`, '', 0]);
+  });
+});
+
+/** As a client that says another host than the one that it reaches. */
+async function execCurl(words: string[]): Promise<string> {
+  return (await promisify(execFile)('curl', words)).stdout;
+}

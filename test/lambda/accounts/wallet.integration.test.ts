@@ -1,0 +1,346 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CallService } from '../../../lambda/aws/call-service.ts';
+import { hashKey } from '../../../lambda/identity/keys.ts';
+import { networkId } from '../../../lambda/identity/network.ts';
+import { createToken } from '../../../lambda/quota/counter-store.ts';
+import { memberWindow, quotaWindow } from '../../../lambda/quota/policy.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
+import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
+import { createTestCaller } from '../../support/dynamodb.ts';
+import { metricsOf } from '../../support/metrics.ts';
+
+const start = Date.UTC(2026, 10, 21, 12);
+const account = testAccount(1);
+const member = account.address.toLowerCase();
+const idOf = (address: string) => networkId(address, keyOf('the salt of the tests'));
+
+describe('the accounts function', () => {
+  let wallet: TestWallet;
+  let time: number;
+  let sourceIp: string;
+
+  beforeEach(async () => {
+    time = start;
+    sourceIp = '203.0.113.7';
+    wallet = await startTestWallet({ now: () => time, sourceIp: () => sourceIp });
+  });
+  afterEach(async () => {
+    expect(wallet.faults).toEqual([]);
+    await wallet[Symbol.asyncDispose]();
+  });
+
+  test('makes a message that says where, who, what for and until when', async () => {
+    const { status, body } = await wallet.post('/cli/challenge', { address: account.address, chainId: 137 });
+    const { host } = new URL(wallet.url);
+    expect(status).toBe(200);
+    expect(body.message.replace(/Nonce: .+/, 'Nonce: N').split('\n')).toEqual([
+      `${host} wants you to sign in with your Ethereum account:`,
+      account.address,
+      '',
+      'Link the network I am on to this wallet for 24 hours, and get an API key. Signing costs nothing and sends no transaction.',
+      '',
+      `URI: http://${host}/cli`,
+      'Version: 1',
+      'Chain ID: 137',
+      'Nonce: N',
+      'Issued At: 2026-11-21T12:00:00.000Z',
+      'Expiration Time: 2026-11-21T12:05:00.000Z',
+    ]);
+    expect(body.expiresAt).toBe('2026-11-21T12:05:00.000Z');
+  });
+
+  test('gives a key for a signature, once, and links the network for a day', async () => {
+    const { status, body } = await wallet.sign(account);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      wallet: member,
+      keys: [{ id: body.key?.id }],
+      keysAllowed: 5,
+      link: { network: '203.0.113.7', expiresAt: '2026-11-22T12:00:00.000Z' },
+      quota: { limit: 50, remaining: 50, resetSeconds: 43_200 },
+      session: { expiresAt: '2026-11-21T12:15:00.000Z' },
+    });
+    expect(body.key?.key).toMatch(/^ltk_[\w-]{43}$/);
+    expect(await wallet.keys.findKey(hashKey(body.key?.key ?? ''))).toMatchObject({ id: body.key?.id, member });
+    const link = { member, linkedAt: start, expiresAt: start + 86_400_000 };
+    expect(await wallet.keys.findLink(idOf('203.0.113.7'))).toEqual(link);
+    expect(await wallet.keys.anyKeyIssued()).toBe(true);
+  });
+
+  test('stores no key, no session and no message as it is, and logs none', async () => {
+    const { body } = await wallet.sign(account);
+    const { key } = body.key ?? { key: '' };
+    const stored = JSON.stringify(await wallet.readTables());
+    for (const secret of [key, body.session.token, 'wants you to sign in', '203.0.113.7']) {
+      expect(stored).not.toContain(secret);
+    }
+    expect(stored).toMatch(/"session#[0-9a-f]{64}"/);
+    const logged = wallet.log.join('');
+    expect(logged).toContain(body.key?.id);
+    for (const secret of [key, body.session.token, member, account.address, '203.0.113.7']) {
+      expect(logged).not.toContain(secret);
+    }
+  });
+
+  test('signing in to manage shows the keys, and neither makes nor links anything', async () => {
+    const first = await wallet.sign(account);
+    sourceIp = '198.51.100.1';
+    const { status, body } = await wallet.sign(account, 'manage');
+    expect(status).toBe(200);
+    expect(body.keys).toEqual([{ id: first.body.key?.id, createdAt: '2026-11-21T12:00:00.000Z' }]);
+    expect(body).not.toHaveProperty('key');
+    expect(await wallet.keys.findLink(idOf('198.51.100.1'))).toBeUndefined();
+  });
+
+  test('a session lists, issues, links and revokes, for 15 minutes', async () => {
+    const session = bearer(await wallet.sign(account, 'manage'));
+    expect((await wallet.post('/cli/keys', {}, session)).body.keys).toEqual([]);
+    const issued = (await wallet.post('/cli/keys/issue', {}, session)).body;
+    expect(issued.keys).toEqual([{ id: issued.key?.id, createdAt: issued.key?.createdAt }]);
+    expect((await wallet.post('/cli/network', {}, session)).body.link.network).toBe('203.0.113.7');
+    expect((await wallet.keys.findLink(idOf('203.0.113.7')))?.member).toBe(member);
+
+    const revoked = await wallet.post('/cli/keys/revoke', { id: issued.key?.id }, session);
+    expect([revoked.status, revoked.body.keys]).toEqual([200, []]);
+    expect(JSON.parse(wallet.log.at(-1) ?? '')).toMatchObject({ message: 'revoked', keyId: issued.key?.id });
+    expect((await wallet.keys.findKey(hashKey(issued.key?.key ?? '')))?.revokedAt).toBe(start);
+    const again = await wallet.post('/cli/keys/revoke', { id: issued.key?.id }, session);
+    expect([again.status, again.body.error.code]).toEqual([404, 'not_found']);
+
+    time += 15 * 60_000;
+    const late = await wallet.post('/cli/keys', {}, session);
+    expect([late.status, late.body.error]).toEqual([
+      401,
+      expect.objectContaining({
+        code: 'invalid_session',
+        message: 'You are not signed in, or your session is over. Please sign in again.',
+      }),
+    ]);
+  });
+
+  test('today’s requests lower the remaining quota, until tomorrow', async () => {
+    const session = bearer(await wallet.sign(account, 'manage'));
+    const quota = async () => (await wallet.post('/cli/keys', {}, session)).body.quota;
+    const counters = createCounters(wallet.dynamoDb.callDynamoDb, wallet.dynamoDb.quotaTable, () => time);
+    const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 60, burstLimit: 100 } as const;
+    const spend = async (count: number) => {
+      const window = quotaWindow({ kind: 'member', member }, time, limits);
+      for (let charge = 0; charge < count; charge += 1) await counters.charge(window, createToken());
+    };
+    await spend(7);
+    expect(await quota()).toEqual({ limit: 50, remaining: 43, resetSeconds: 43_200 });
+    time += 1;
+    await spend(53);
+    expect((await quota()).remaining).toBe(0);
+    time = Date.UTC(2026, 10, 22);
+    const tomorrow = await wallet.sign(account, 'manage');
+    expect(tomorrow.body.quota).toEqual({ limit: 50, remaining: 50, resetSeconds: 86_400 });
+  });
+
+  test('what is left of a budget stands beside the requests', async () => {
+    const budget = { MEMBER_BUDGET: '20', MEMBER_BUDGET_WINDOW: 'week', CURRENCY: 'EUR' };
+    await using priced = await startTestWallet({ environment: budget, now: () => time });
+    const counters = createCounters(priced.dynamoDb.callDynamoDb, priced.dynamoDb.quotaTable, () => time);
+    const window = memberWindow(
+      { memberLimit: 50, memberBudget: { amount: 20_000_000, window: 'week' } },
+      { member },
+      time,
+    );
+    if (window.budget === undefined) throw new Error('no budget');
+    await counters.charge({ ...window, budget: { ...window.budget, reserve: 1_250_000 } }, createToken());
+    const { body } = await priced.sign(account, 'manage');
+    expect(body.quota.budget).toEqual({
+      ...{ currency: 'EUR', window: 'week', limit: '20.00', remaining: '18.75' },
+      resetSeconds: (Date.UTC(2026, 10, 23) - time) / 1000,
+    });
+  });
+
+  describe('a request for a sixth key', () => {
+    const issue = async (session: ReturnType<typeof bearer>) =>
+      (await wallet.post('/cli/keys/issue', {}, session)).status;
+    const countLinks = async (session: ReturnType<typeof bearer>) => {
+      for (let links = 0; ; links += 1) {
+        if ((await wallet.post('/cli/network', {}, session)).status !== 200) return links;
+      }
+    };
+
+    test('is refused, writes nothing, and costs nothing of the day’s limit', async () => {
+      const session = bearer(await wallet.sign(account, 'manage'));
+      for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
+      const before = await wallet.readTables();
+      for (let click = 0; click < 10; click += 1) expect(await issue(session)).toBe(409);
+      expect(await wallet.readTables()).toEqual(before);
+      expect(await countLinks(session)).toBe(5);
+    });
+
+    test('at the same time as the fifth takes back its count if it gets no key', async () => {
+      const session = bearer(await wallet.sign(account, 'manage'));
+      for (let key = 0; key < 4; key += 1) expect(await issue(session)).toBe(200);
+      const clicks = await Promise.all(Array.from({ length: 5 }, () => issue(session)));
+      expect(clicks.sort()).toEqual([200, 409, 409, 409, 409]);
+      expect(await countLinks(session)).toBe(5);
+    });
+  });
+
+  test('a link beyond the day’s limit is refused, and leaves the network’s link as it was', async () => {
+    const session = bearer(await wallet.sign(account));
+    for (let link = 1; link < 10; link += 1) {
+      expect((await wallet.post('/cli/network', {}, session)).status).toBe(200);
+    }
+    const before = await wallet.keys.findLink(idOf('203.0.113.7'));
+    time += 60_000;
+    expect((await wallet.post('/cli/network', {}, session)).status).toBe(429);
+    expect((await wallet.sign(account)).status).toBe(429);
+    expect(await wallet.keys.findLink(idOf('203.0.113.7'))).toEqual(before);
+    sourceIp = '198.51.100.1';
+    expect((await wallet.post('/cli/network', {}, session)).status).toBe(429);
+    expect((await wallet.sign(account)).status).toBe(429);
+    expect(await wallet.keys.findLink(idOf('198.51.100.1'))).toBeUndefined();
+  });
+
+  test('a key has the label that its owner gives it', async () => {
+    const message = await wallet.challenge(account);
+    const signature = await account.signMessage({ message });
+    const refusedLabels = [7, 'x'.repeat(41), 'two\nlines', 'abc\u202ecba', '\u001b[2J'];
+    for (const label of refusedLabels) {
+      const { status, body } = await wallet.post('/cli/link', { message, signature, label });
+      expect([status, body.error.message]).toEqual([400, 'label must be a text of at most 40 visible characters.']);
+    }
+    const { body } = await wallet.post('/cli/link', { message, signature, label: '  Ada’s laptop 💻 ' });
+    expect(body.key).toMatchObject({ label: 'Ada’s laptop 💻' });
+    const session = { authorization: `Bearer ${body.session.token}` };
+    for (const label of refusedLabels) {
+      expect((await wallet.post('/cli/keys/issue', { label }, session)).status).toBe(400);
+    }
+    time += 1;
+    await wallet.post('/cli/keys/issue', { label: 'phone' }, session);
+    time += 1;
+    await wallet.post('/cli/keys/issue', { label: ' ' }, session);
+    const { keys } = (await wallet.post('/cli/keys', {}, session)).body;
+    expect(keys.map(({ label }) => label)).toEqual([undefined, 'phone', 'Ada’s laptop 💻']);
+    const stored = (await wallet.keys.list({ member })).keys.map(({ label }) => label);
+    expect(stored.toSorted()).toEqual(['Ada’s laptop 💻', 'issued at /cli', 'phone']);
+    expect(wallet.log.join('')).not.toMatch(/laptop|phone/);
+  });
+
+  test('every answer says when the link of this network to this wallet ends, and reveals no other link', async () => {
+    const session = bearer(await wallet.sign(account));
+    const linkSeen = async (headers = session) => (await wallet.post('/cli/keys', {}, headers)).body.link;
+    const linked = { network: '203.0.113.7', expiresAt: '2026-11-22T12:00:00.000Z' };
+    expect((await wallet.sign(account, 'manage')).body.link).toEqual(linked);
+    expect(await linkSeen()).toEqual(linked);
+    const stranger = bearer(await wallet.sign(testAccount(2), 'manage'));
+    expect(await linkSeen(stranger)).toEqual({ ...linked, expiresAt: null });
+    sourceIp = '198.51.100.1';
+    expect(await linkSeen()).toEqual({ network: '198.51.100.1', expiresAt: null });
+    sourceIp = '203.0.113.7';
+    time += 86_400_000;
+    expect((await wallet.sign(account, 'manage')).body.link).toEqual({ ...linked, expiresAt: null });
+  });
+
+  test('/cli/info has what the page shows before anyone has signed', async () => {
+    const response = await fetch(`${wallet.url}/cli/info`);
+    expect(await response.json()).toEqual({
+      serviceName: 'svc',
+      signIn: ['wallet'],
+      gatewayUrl: wallet.url,
+      memberLimit: 50,
+      network: '203.0.113.7',
+    });
+  });
+});
+
+test('behind a CDN the signature is for APP_URL, and the gateway is where GATEWAY_URL says', async () => {
+  const environment = { APP_URL: 'https://app.example/ai/', GATEWAY_URL: 'https://api.example' };
+  await using wallet = await startTestWallet({ environment });
+  const message = await wallet.challenge(account);
+  expect(message).toMatch(/^app\.example wants you/);
+  expect(message).toContain('\nURI: https://app.example/ai/cli\n');
+  const signature = await account.signMessage({ message });
+  const answer = await wallet.post('/cli/link', { message, signature }, { origin: 'https://app.example' });
+  expect(answer.status).toBe(200);
+  expect(await (await fetch(`${wallet.url}/cli/info`)).json()).toMatchObject({ gatewayUrl: 'https://api.example' });
+});
+
+test('the source of a request is in the header of a CDN in front that proves itself, and then nobody else is served', async () => {
+  const environment = { EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge', APP_URL: 'https://app.example' };
+  await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });
+  const ask = (headers: Record<string, string>) => fetch(`${wallet.url}/cli/info`, { headers });
+  const through = await ask({ 'x-viewer': '198.51.100.1', 'x-origin-secret': 'the secret of the edge' });
+  expect(await through.json()).toMatchObject({ network: '198.51.100.1', gatewayUrl: 'https://app.example' });
+  expect((await ask({ 'x-viewer': '198.51.100.1', 'x-origin-secret': 'another' })).status).toBe(404);
+});
+
+test('an unreachable store is reported in JSON', async () => {
+  await using wallet = await startTestWallet();
+  await wallet.dynamoDb.close();
+  const { status, headers, body } = await wallet.post('/cli/challenge', { address: account.address });
+  expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '1', 'service_unavailable']);
+});
+
+test('a key that could not be shown is not made', async () => {
+  let isDown = false;
+  const reachStore = async (endpoint: string): Promise<CallService> => {
+    const call = createTestCaller(endpoint);
+    return (operation, input, signal) => {
+      // Every answer has the rest of the member's quota.
+      const fails = isDown && operation === 'GetItem' && JSON.stringify(input).includes(`member#${member}`);
+      return fails ? Promise.reject(new Error('down')) : call(operation, input, signal);
+    };
+  };
+  await using wallet = await startTestWallet({ reachStore });
+  const session = bearer(await wallet.sign(account, 'manage'));
+  isDown = true;
+  expect([(await wallet.sign(account)).status, (await wallet.post('/cli/keys/issue', {}, session)).status]).toEqual([
+    500, 500,
+  ]);
+  expect((await wallet.keys.list({ member })).keys).toEqual([]);
+  isDown = false;
+  expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
+  expect((await wallet.keys.list({ member })).keys).toHaveLength(1);
+  // An attempt that failed counts towards the day's ten: what it has done may be unknown.
+  isDown = true;
+  for (let attempt = 4; attempt <= 10; attempt += 1) await wallet.post('/cli/keys/issue', {}, session);
+  isDown = false;
+  expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(429);
+  expect((await wallet.keys.list({ member })).keys).toHaveLength(1);
+});
+
+test('a secret that can’t be reread is counted, and the known value stays in use', async () => {
+  const environment = { METRICS_NAMESPACE: 'Prod', EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge' };
+  const headers = { 'x-origin-secret': 'the secret of the edge', 'x-viewer': '203.0.113.7' };
+  let isDown = false;
+  let time = Date.now();
+  const readSecret = async () => {
+    if (isDown) throw new Error('no secrets');
+    return 'the secret of the edge';
+  };
+  await using wallet = await startTestWallet({ environment, readSecret, now: () => time });
+  const statuses: number[] = [];
+  for (const wasDown of [false, true]) {
+    isDown = wasDown;
+    time += 61_000;
+    const answer = await fetch(`${wallet.url}/cli/info`, { headers });
+    await answer.text();
+    statuses.push(answer.status);
+  }
+  expect(statuses).toEqual([200, 200]);
+  const lines = wallet.log.map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ level: 'warn', message: 'secret not refreshed' }]);
+  expect(lines.map((line) => metricsOf(line, 'Prod'))).toEqual([{ SecretsNotRefreshed: 1 }]);
+});
+
+test('failures that no caller caused count among the gateway’s own errors, in the deployment’s namespace', async () => {
+  const environment = { METRICS_NAMESPACE: 'Prod', EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge' };
+  await using wallet = await startTestWallet({ environment, readSecret: async () => 'the secret of the edge' });
+  for (const secret of ['another', 'the secret of the edge']) {
+    await (await fetch(`${wallet.url}/cli/info`, { headers: { 'x-origin-secret': secret } })).text();
+  }
+  const lines = wallet.log.map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { level: 'info', message: 'refused', status: 404, reason: 'around_edge' },
+    { level: 'error', message: 'refused', status: 500, reason: 'no_viewer_address' },
+  ]);
+  expect(lines.map((line) => metricsOf(line, 'Prod'))).toEqual([{}, { GatewayErrors: 1 }]);
+});

@@ -1,0 +1,146 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { createAccounts } from '../../lambda/accounts/accounts.ts';
+import type { MemberQuota } from '../../lambda/accounts/answers.ts';
+import { readPageFiles } from '../../lambda/accounts/pages.ts';
+import type { CallService } from '../../lambda/aws/call-service.ts';
+import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
+import { createHandler } from '../../lambda/engines/function-url.ts';
+import { readAccountsConfig } from '../../lambda/settings/config.ts';
+import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
+import { makePages } from '../../lib/reference/render-reference.ts';
+import { installAwslambda } from '../../local/awslambda.ts';
+import { startFunctionUrl } from '../../local/function-url.ts';
+import type { StreamingHandler } from '../../local/invoke-function.ts';
+import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReplyBody;
+}
+
+/** Every field that an answer of the accounts function may have. */
+export interface ReplyBody {
+  readonly message: string;
+  readonly expiresAt: string;
+  readonly wallet: string;
+  readonly key: {
+    readonly key: string;
+    readonly id: string;
+    readonly createdAt: string;
+    readonly label?: string;
+  } | null;
+  readonly keys: readonly { readonly id: string; readonly createdAt: string; readonly label?: string }[];
+  readonly keysAllowed: number;
+  readonly link: { readonly network: string; readonly expiresAt: string | null };
+  readonly quota: MemberQuota;
+  readonly session: { readonly token: string; readonly expiresAt: string };
+  readonly error: { readonly message: string; readonly type: string; readonly code: string };
+}
+
+export interface TestWallet extends AsyncDisposable {
+  readonly url: string;
+  readonly dynamoDb: TestDynamoDb;
+  readonly keys: KeyStore;
+  /** The lines of the log as they were written. */
+  readonly log: readonly string[];
+  /** Errors that escaped the function: there must be none. */
+  readonly faults: readonly unknown[];
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  /** A message to sign. */
+  challenge(account: PrivateKeyAccount, purpose?: string): Promise<string>;
+  /** Signs in and posts the signature. */
+  sign(account: PrivateKeyAccount, purpose?: 'link' | 'manage'): Promise<Reply>;
+  /** Every item of both tables. */
+  readTables(): Promise<unknown[]>;
+}
+
+interface WalletOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly now?: () => number;
+  /** The source address of requests. */
+  readonly sourceIp?: () => string;
+  readonly readSecret?: (id: string) => Promise<string>;
+  /** The function's own access to its counters, if a proxy stands in between. */
+  readonly reachStore?: (endpoint: string) => Promise<CallService>;
+}
+
+/** The real function in this process: emulated tables, real HTTP. */
+export async function startTestWallet({
+  environment,
+  now = Date.now,
+  sourceIp,
+  readSecret = noSecrets,
+  reachStore,
+}: WalletOptions = {}): Promise<TestWallet> {
+  await using started = new AsyncDisposableStack();
+  const dynamoDb = await startTestDynamoDb();
+  started.defer(dynamoDb.close);
+  const { keysTable, quotaTable, client, callDynamoDb } = dynamoDb;
+  const config = readAccountsConfig({
+    KEYS_TABLE: keysTable,
+    QUOTA_TABLE: quotaTable,
+    NETWORK_SALT: 'the salt of the tests',
+    ...environment,
+  });
+  const log: string[] = [];
+  const faults: unknown[] = [];
+  const app = createAccounts(config, {
+    dynamoDb: client,
+    callDynamoDb: (await reachStore?.(dynamoDb.endpoint)) ?? callDynamoDb,
+    readSecret,
+    pageFiles: readPageFiles(new URL('../../lambda/accounts/pages/', import.meta.url), await makePages()),
+    writeLog: (line) => log.push(line),
+    now,
+    scheme: 'http',
+  });
+  installAwslambda();
+  const handler: unknown = createHandler((call) => app({ ...call, sourceAddress: sourceIp?.() ?? call.sourceAddress }));
+  const server = await startFunctionUrl({
+    handler: handler as StreamingHandler,
+    host: '127.0.0.1',
+    port: 0,
+    onFailure: (fault) => faults.push(fault),
+  });
+  started.defer(() => server.close(0));
+
+  const post: TestWallet['post'] = async (path, body = {}, headers = {}) => {
+    const response = await fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as ReplyBody };
+  };
+  const challenge: TestWallet['challenge'] = async ({ address }, purpose = 'link') =>
+    (await post('/cli/challenge', { address, chainId: 1, purpose })).body.message;
+  const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
+
+  const running = started.move();
+  return {
+    url: server.url,
+    dynamoDb,
+    keys: createKeyStore(createDocumentClient(client), keysTable),
+    log,
+    faults,
+    post,
+    challenge,
+    async sign(account, purpose = 'link') {
+      const message = await challenge(account, purpose);
+      const signature = await account.signMessage({ message });
+      return post(purpose === 'link' ? '/cli/link' : '/cli/sign-in', { message, signature });
+    },
+    readTables: async () => [...(await scan(keysTable)), ...(await scan(quotaTable))],
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** A plain account with real signatures; each number gives another one. */
+export function testAccount(number: number): PrivateKeyAccount {
+  return privateKeyToAccount(`0x${(number + 1).toString(16).padStart(64, '0')}`);
+}
+
+export const bearer = ({ body }: Reply) => ({ authorization: `Bearer ${body.session.token}` });
+
+const noSecrets = () => Promise.reject(new Error('no secrets here'));

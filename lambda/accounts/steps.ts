@@ -65,9 +65,13 @@ export function checkOrigin(): AccountsStep<AccountsRequest> {
 }
 
 /** Refuses a body of another type or of too many bytes. */
-async function readBody({ headers, bodySize, takeBody }: AccountsRequest, type: string): Promise<string | Uint8Array> {
+async function readBody(
+  { headers, bodySize, takeBody }: AccountsRequest,
+  type: string,
+  statusOfOthers?: 415,
+): Promise<string | Uint8Array> {
   if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type) {
-    throw badRequest(`The body must have content-type: ${type}.`, 415);
+    throw badRequest(`The body must have content-type: ${type}.`, statusOfOthers);
   }
   if ((await bodySize(bodyLimit)) > bodyLimit) {
     throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
@@ -81,7 +85,7 @@ const bodyLimit = 65_536;
 export function readInput(): AccountsStep<AccountsRequest, WithInput> {
   return {
     before: async (request) => {
-      const body = await readBody(request, 'application/json');
+      const body = await readBody(request, 'application/json', 415);
       // Checked as every body is, and short enough to be parsed a second time.
       const { text } = await runCooperatively(readJsonBody(body.length > 0 ? body : '{}'));
       return { input: JSON.parse(text) };
@@ -89,7 +93,7 @@ export function readInput(): AccountsStep<AccountsRequest, WithInput> {
   };
 }
 
-/** Reads the fields of a form, each of which may be there once. */
+/** Reads the fields of a form, each of which may be there once. OAuth knows no other status for what is no form than 400. */
 export function readForm(): AccountsStep<AccountsRequest, WithForm> {
   return {
     before: async (request) => {

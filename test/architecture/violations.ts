@@ -29,7 +29,8 @@ function allowedTo(room: string): readonly string[] | undefined {
   if (belowAll.includes(room) && !(room in rules)) return belowAll;
   const composing = composition[room];
   return (
-    rules[room] ?? (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'accounts'), ...belowAll])
+    rules[room] ??
+    (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'accounts'), ...belowAll])
   );
 }
 

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, GatewayResponse, InferenceCall, Normalized, RequestSoFar } from '../request/request.ts';
+import type { Hiding } from '../stream/hide.ts';
 import type { Scrubber } from '../stream/scrub.ts';
-import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
+import { createRawThoughts } from '../translate/answer/raw-thoughts.ts';
+import type { AnswerOfUpstream, AskUpstreams, Translated } from '../upstream/failover.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Explainer } from './explain.ts';
 
@@ -72,12 +74,28 @@ export function createAsk({ askUpstreams, log }: AskDependencies): AskForRequest
   };
 }
 
-/** What a writer of the client's dialect has to know of a request. */
-export function writingOf({ call }: ReadyToForward, { usage }: ExchangeRecord, now: () => number) {
-  return {
-    ...{ live: call.stream, model: call.model.id, usage, now },
+/** What reads an answer that is translated, hides in it, and writes it for the client. */
+export function openTranslation(
+  { dialect, translation }: Translated,
+  { call }: ReadyToForward,
+  { usage }: ExchangeRecord,
+  hiding: Hiding,
+  now: () => number,
+) {
+  const { stops } = call.expected;
+  const { onRead, onText, take: takeThought } = createRawThoughts();
+  const writer = translation.createWriter({
+    ...{ live: call.stream, model: call.model.id, usage, now, takeThought },
     newHex: () => randomUUID().replaceAll('-', ''),
+  });
+  const hearing: Hiding = {
+    ...{ ...hiding, onRead },
+    onText(text, channel) {
+      hiding.onText?.(text, channel);
+      onText(text, channel);
+    },
   };
+  return { format: { dialect, expected: { choices: 1, stops } }, hiding: hearing, writer, stops };
 }
 
 /** On some endpoints two failures mean something else to the caller. */

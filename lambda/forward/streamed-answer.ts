@@ -9,10 +9,10 @@ import {
   type BringAnswer,
   countText,
   noteFailure,
+  openTranslation,
   type ReadyToForward,
   toCallersError,
   whenAborted,
-  writingOf,
 } from './ask-upstream.ts';
 import { createExplainer } from './explain.ts';
 import { createSettleSpending, type SpendingDependencies, settleCharge } from './settle.ts';
@@ -52,12 +52,12 @@ export function createStreamedAnswer(dependencies: StreamDependencies, ask: AskF
     hiding: Hiding,
     translated: Translated | undefined,
   ): StreamRewriter => {
-    const { call } = request;
-    if (translated === undefined) return createStreamRewriter(call, hiding, record.usage);
-    const { stops } = call.expected;
-    const format = { dialect: translated.dialect, expected: { choices: 1, stops } };
-    const writer = translated.translation.createWriter(writingOf(request, record, now));
-    return translateRewriter(createStreamRewriter(format, hiding, record.usage), writer, stops);
+    const { usage } = record;
+    if (translated === undefined) return createStreamRewriter(request.call, hiding, usage);
+    const { format, writer, stops, ...opened } = openTranslation(translated, request, record, hiding, now);
+    const create = (translate: (events: string) => string) =>
+      createStreamRewriter(format, opened.hiding, usage, translate);
+    return translateRewriter(create, writer, stops);
   };
 
   return async (request, record, scrubber) => {

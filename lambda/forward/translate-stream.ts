@@ -28,9 +28,9 @@ export function createLateRewriter(): LateRewriter {
   };
 }
 
-/** Translates what a rewriter of chat lets out, for a client of the writer's dialect. */
+/** Translates what a rewriter of chat lets out, event by event, for a client of the writer's dialect. */
 export function translateRewriter(
-  rewriter: StreamRewriter,
+  createRewriter: (translate: (events: string) => string) => StreamRewriter,
   writer: AnswerWriter,
   stops: ReadonlySet<string>,
 ): StreamRewriter {
@@ -48,13 +48,10 @@ export function translateRewriter(
     return translator.take();
   }
 
+  const rewriter = createRewriter((events) => translate(() => translator.push(events)));
   return {
-    push: (chunk) => translate(() => translator.push(rewriter.push(chunk))),
-    finish: () =>
-      translate(() => {
-        translator.push(rewriter.finish());
-        if (rewriter.ended) translator.end();
-      }),
+    push: rewriter.push,
+    finish: () => rewriter.finish() + (rewriter.ended ? translate(translator.end) : ''),
     get started() {
       return rewriter.started;
     },

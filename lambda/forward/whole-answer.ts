@@ -12,9 +12,9 @@ import {
   type AskForRequest,
   type BringAnswer,
   countText,
+  openTranslation,
   type ReadyToForward,
   whenAborted,
-  writingOf,
 } from './ask-upstream.ts';
 import { createExplainer } from './explain.ts';
 import { createSettleSpending, type SpendingDependencies } from './settle.ts';
@@ -79,15 +79,12 @@ function* bringWhole(
   record: ExchangeRecord,
   { hiding, translated, now }: Bringing,
 ): Cooperative<RewrittenAnswer> {
-  const { call } = request;
   const scanner = createScanner();
-  if (translated === undefined) return yield* rewriteAnswer(text, call, hiding, scanner, record.usage);
-  const { stops } = call.expected;
-  const format = { dialect: translated.dialect, expected: { choices: 1, stops } };
-  const clean = yield* rewriteAnswer(text, format, hiding, scanner, record.usage);
+  if (translated === undefined) return yield* rewriteAnswer(text, request.call, hiding, scanner, record.usage);
+  const { format, writer, stops, ...opened } = openTranslation(translated, request, record, hiding, now);
+  const clean = yield* rewriteAnswer(text, format, opened.hiding, scanner, record.usage);
   if ('failure' in clean) return clean;
   const json = yield* scanner.scanInParts(clean.text);
-  const writer = translated.translation.createWriter(writingOf(request, record, now));
   return { text: translateChatAnswer(json, writer, stops) };
 }
 

@@ -12,8 +12,10 @@ export interface Hiding {
   readonly publicModel: string;
   /** Turns an upstream's error message into what a client may read. */
   explain(message: string): string | undefined;
-  /** Called with each piece of generated text, but not with the wholes that a stream repeats. */
-  readonly onText?: (text: string) => void;
+  /** Called with each answer or event that is read, and the texts found in it. An event like the one before is not read. */
+  readonly onRead?: (json: Json, texts: readonly FoundText[]) => void;
+  /** Called with each piece of generated text as the upstream sent it, but not with the wholes that a stream repeats. */
+  readonly onText?: (text: string, channel: string) => void;
 }
 
 /** The edits for everything marked except generated text, and for names in all other strings and keys. */

@@ -28,10 +28,11 @@ export function* rewriteAnswer(
   if (isLong(text)) yield;
   const edits = hideMetadata(json, found, hiding);
   const texts = createTextChannels(hiding.scrubber);
+  hiding.onRead?.(json, found.wholeTexts);
   for (const one of found.wholeTexts) {
     const given = json.string(one.value);
     if (isLong(given)) yield;
-    hiding.onText?.(given);
+    hiding.onText?.(given, one.channel);
     hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }
   for (const one of found.logprobs) hideLogprobs(json, one, texts, hiding.scrubber, edits);

@@ -37,10 +37,13 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       }
       return { written: `${written}\n\n`, end };
     },
-    /** Rewrites an event. Texts that it releases go out before it, in events of their own. */
-    rewrite(event: SseEvent, json: Json, found: Findings): string {
+    /** The texts that an event releases, which go out before it in events of their own. */
+    release(json: Json, found: Findings): string {
       held.countRead(json.text.length);
-      const released = held.release(json, found);
+      return held.release(json, found);
+    },
+    /** Rewrites an event. */
+    rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
       template = makeTemplate(json, found, event, { type, edits, unread: () => stream.unread(json) });
@@ -53,9 +56,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       }
       const last = { event: { type: event.type, data: json.text } };
       for (const { channel } of found.deltas) held.remember(channel, () => last);
-      return (
-        released + encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) })
-      );
+      return encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) });
     },
     /** Leaves out a numbered event. */
     skip(): void {
@@ -86,7 +87,7 @@ function fill(
 ): string {
   if (place.kind === 'text') {
     const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
-    onText?.(given);
+    onText?.(given, place.channel);
     const text = texts.push(place.channel, place.family, given);
     held.remember(place.channel, last);
     return text === given ? value : JSON.stringify(text);
@@ -117,11 +118,12 @@ function createNumbering() {
   };
 }
 
-function hideTexts(json: Json, found: Findings, texts: TextChannels, { onText }: Hiding, edits: Edit[]): void {
+function hideTexts(json: Json, found: Findings, texts: TextChannels, { onRead, onText }: Hiding, edits: Edit[]): void {
+  onRead?.(json, found.deltas);
   const ended = found.ended.length > 0 && new Set(found.ended);
   for (const one of found.deltas) {
     const given = json.string(one.value);
-    onText?.(given);
+    onText?.(given, one.channel);
     let text = texts.push(one.channel, one.family, given);
     const isLast = ended && prefixesOf(one.channel).some((prefix) => ended.has(prefix));
     if (isLast) text += texts.close(one.channel);

@@ -28,17 +28,29 @@ export type StreamFailure =
   /** `charged`: the upstream has done its part, so that what was sent stays charged. */
   | { readonly kind: 'broken'; readonly cause: unknown; readonly charged?: boolean };
 
-export function createStreamRewriter(format: AnswerFormat, hiding: Hiding, usage: Usage): StreamRewriter {
+/** `translate`: what each event goes through on its way out, before the next one is read. */
+export function createStreamRewriter(
+  format: AnswerFormat,
+  hiding: Hiding,
+  usage: Usage,
+  translate = (events: string): string => events,
+): StreamRewriter {
   const stream = format.dialect.openStream(format.expected);
   const events = createEventRewriter(stream, hiding, usage);
-  const progress: Progress = { out: '', started: false, ended: false, mayEnd: false, failure: undefined };
+  let out = '';
+  const progress: Progress = {
+    ...{ started: false, ended: false, mayEnd: false, failure: undefined },
+    write(events) {
+      out += translate(events);
+    },
+  };
   const handlers = createHandlers(stream, events, createFindings(usage), progress);
   const reader = createSseReader(handlers);
   let finished = false;
 
   function take(): string {
-    const text = progress.out;
-    progress.out = '';
+    const text = out;
+    out = '';
     return text;
   }
 
@@ -65,7 +77,7 @@ export function createStreamRewriter(format: AnswerFormat, hiding: Hiding, usage
       if (progress.ended || finished) return '';
       finished = true;
       if (!progress.failure) readRest();
-      progress.out += events.closeAll();
+      progress.write(events.closeAll());
       progress.ended ||= progress.mayEnd && !progress.failure;
       return take();
     },
@@ -75,8 +87,8 @@ export function createStreamRewriter(format: AnswerFormat, hiding: Hiding, usage
 
 /** How far a stream has come. */
 interface Progress {
-  /** What may leave now. */
-  out: string;
+  /** Takes what may leave now. */
+  readonly write: (events: string) => void;
   started: boolean;
   ended: boolean;
   /** Whether the answer is complete, so that the upstream may stop. */
@@ -87,7 +99,7 @@ interface Progress {
 /** A fault after a complete answer is no failure. */
 function fail(reason: StreamFailure, progress: Progress, events: EventRewriter): void {
   if (progress.ended) return;
-  if (progress.mayEnd) progress.out += events.closeAll();
+  if (progress.mayEnd) progress.write(events.closeAll());
   else progress.failure = reason;
   progress.ended = progress.mayEnd;
 }
@@ -102,12 +114,12 @@ function createHandlers(
   const scanner = createScanner();
 
   function onComment(): void {
-    if (progress.started && !progress.ended) progress.out += encodeComment();
+    if (progress.started && !progress.ended) progress.write(encodeComment());
   }
 
   function readDone(): void {
     if (!progress.started) return;
-    progress.out += events.closeAll() + encodeEvent({ data: '[DONE]' });
+    progress.write(events.closeAll() + encodeEvent({ data: '[DONE]' }));
     progress.ended = stream.doneEnds;
   }
 
@@ -123,7 +135,8 @@ function createHandlers(
     } else {
       if (!found.isWithheld) {
         progress.started = true;
-        progress.out += events.rewrite(event, json, found);
+        progress.write(events.release(json, found));
+        progress.write(events.rewrite(event, json, found));
         if (failure) progress.failure = { kind: 'reported', message: failure.message, forwarded: true };
         progress.ended = found.ends;
       }
@@ -143,7 +156,7 @@ function createHandlers(
     takeEvent(text, start) {
       if (progress.ended || progress.failure) return undefined;
       const rewritten = events.rewriteByTemplate(text, start);
-      progress.out += rewritten?.written ?? '';
+      if (rewritten) progress.write(rewritten.written);
       return rewritten?.end;
     },
   };

@@ -144,6 +144,45 @@ describe('an upstream that speaks only chat', () => {
     ]);
   });
 
+  const secretive = 'I am Thunder of "AcmeCorp".\n\u2028\u{1f600}';
+  const answers = {
+    stream: () => {
+      const pieces = secretive.match(/.{1,3}/gsu) ?? [];
+      return sse(
+        stream(...pieces.map((text) => chunk({ reasoning_content: text })), chunk({ content: 'Hi' }), ended()),
+      );
+    },
+    plain: () => json(200, plain({ content: 'Hi', reasoning_content: secretive })),
+  };
+
+  test.each(['stream', 'plain'] as const)(
+    'gives back the very words that clients have read hidden: %s',
+    async (how) => {
+      gateway.upstream.answer(answers[how]());
+      const given = { model: 'svc', input: 'Who?', include: ['reasoning.encrypted_content' as const] };
+      const { output } =
+        how === 'plain' ? await openai.responses.create(given) : await openai.responses.stream(given).finalResponse();
+      gateway.upstream.answer(answers[how]());
+      const question = { role: 'user' as const, content: 'Who?' };
+      const messages = { model: 'svc', max_tokens: 50, messages: [question] };
+      const { content } =
+        how === 'plain'
+          ? await anthropic.messages.create(messages)
+          : await anthropic.messages.stream(messages).finalMessage();
+      expect(JSON.stringify([output, content])).toContain('I am svc of');
+      expect(JSON.stringify([output, content])).not.toMatch(/thunder|acme/i);
+      const again = { role: 'user' as const, content: 'Really?' };
+      gateway.upstream.otherwise(json(200, plain({ content: 'Yes.' })));
+      await openai.responses.create({
+        ...given,
+        input: [question, ...(output as OpenAI.Responses.ResponseInputItem[]), again],
+      });
+      expect(asked().body.messages[1]).toEqual({ role: 'assistant', content: 'Hi', reasoning_content: secretive });
+      await anthropic.messages.create({ ...messages, messages: [question, { role: 'assistant', content }, again] });
+      expect(asked().body.messages[1]).toEqual({ role: 'assistant', content: 'Hi', reasoning_content: secretive });
+    },
+  );
+
   test('says in a header and in the log what it left out', async () => {
     gateway.upstream.otherwise(json(200, plain({ content: 'Hello.' })));
     const body = { model: 'svc', input: 'Hello', tools: [{ type: 'web_search' }], future: 1 };

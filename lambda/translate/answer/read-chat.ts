@@ -54,6 +54,7 @@ function limit(facts: Facts): Facts {
 export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): ChatReader {
   const facts = limit(hearer);
   const calls = createChatCalls(facts);
+  const doubles = new Set<string>();
   let hasBegun = false;
   let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
   let isOver = false;
@@ -66,7 +67,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
 
   function readChoice(json: Json, choice: Node, message: Node | undefined): void {
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new TypeError('there is a second choice');
-    const texts = readTexts(json, message ?? choice);
+    const texts = readTexts(json, message ?? choice, doubles);
     const logprobs = readLogprobs(json, choice);
     for (const { kind, node } of texts) {
       if (kind === 'said') facts.said(json.raw(node), logprobs);
@@ -133,24 +134,39 @@ interface FoundText {
   readonly end: number;
 }
 
-/** Members that hold the thoughts. Some servers send them under two names at once. */
+/** Members that hold the thoughts, and those that hold the answer. Some servers send one text under two names at once. */
 const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details'];
 const answers = ['content', 'text'];
 
-/** The texts of a message or a delta that are not empty, in the order in which a model produces them. */
-function readTexts(json: Json, message: Node): readonly FoundText[] {
+/**
+ * The texts of a message or a delta that are not empty, in the order in which a model produces them. `doubles` are the members that
+ * have been seen to repeat another: alone, too, they say nothing new.
+ */
+function readTexts(json: Json, message: Node, doubles: Set<string>): readonly FoundText[] {
   const texts: FoundText[] = [];
   const read = (names: readonly string[], kind: TextFact): void => {
-    const before = texts.length;
+    let isRead = false;
     for (const name of names) {
-      const value = presentMember(json, message, name);
-      if (value !== undefined && texts.length === before) readText(json, value, kind, texts);
+      const value = doubles.has(name) ? undefined : presentMember(json, message, name);
+      const found: FoundText[] = [];
+      if (value !== undefined) readText(json, value, kind, found);
+      if (isRead && found.length > 0) doubles.add(name);
+      else texts.push(...found);
+      isRead ||= found.length > 0;
     }
   };
   read(thoughts, 'thought');
   read(answers, 'said');
   read(['refusal'], 'refused');
   return texts;
+}
+
+/** The thoughts in a chunk or a plain answer. */
+export function thoughtsIn(json: Json): readonly Node[] {
+  const [choice] = elements(json, json.member(json.root, 'choices'));
+  const message = presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message') ?? choice;
+  const texts = message === undefined ? [] : readTexts(json, message, new Set());
+  return texts.filter(({ kind }) => kind === 'thought').map(({ node }) => node);
 }
 
 /** The members of a part that hold its text, and what that then is. */

@@ -41,13 +41,18 @@ function closeItem(events: ResponseEvents, { index }: Place, item: string): stri
 }
 
 /**
- * What the model thought. It goes out as a summary, because that is the one form of it which all clients read. `seal` returns what
+ * What the model thought. It goes out as a summary, because that is the one form of it which all clients read. `sealing` makes what
  * the client shall send back, if it asked for that.
  */
-export function createReasoning(events: ResponseEvents, place: Place, seal?: Writing['seal']): TextItem {
+export function createReasoning(
+  events: ResponseEvents,
+  place: Place,
+  sealing?: Pick<Writing, 'seal' | 'takeThought'>,
+): TextItem {
   const { index, id } = place;
   const at = `"item_id":"${id}","output_index":${index},"summary_index":0`;
   const whole = createGrowingText();
+  const raw = createGrowingText();
   const partOf = (text: Literal) => `{"type":"summary_text","text":${text}}`;
   openItem(events, place, `{"type":"reasoning","id":"${id}","summary":[]}`);
   events.write('response.reasoning_summary_part.added', `${at},"part":${partOf('""')}`);
@@ -56,6 +61,7 @@ export function createReasoning(events: ResponseEvents, place: Place, seal?: Wri
     kind: 'reasoning',
     add(text) {
       whole.add(text);
+      if (sealing) raw.add(sealing.takeThought());
       write(text);
     },
     refuse() {},
@@ -63,7 +69,8 @@ export function createReasoning(events: ResponseEvents, place: Place, seal?: Wri
       const part = partOf(whole.literal);
       events.write('response.reasoning_summary_text.done', `${at},"text":${whole.literal}`);
       events.write('response.reasoning_summary_part.done', `${at},"part":${part}`);
-      const sealed = seal ? `,"encrypted_content":${JSON.stringify(seal(decode(whole.literal)) ?? null)}` : '';
+      const seal = sealing?.seal(decode(raw.literal)) ?? null;
+      const sealed = sealing ? `,"encrypted_content":${JSON.stringify(seal)}` : '';
       return closeItem(events, place, `{"type":"reasoning","id":"${id}","summary":[${part}]${sealed}}`);
     },
   };

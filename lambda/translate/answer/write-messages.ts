@@ -19,7 +19,7 @@ interface TextBlock {
   readonly kind: 'thinking' | 'text' | 'refusal';
   /** What is not written yet; in a plain answer everything. */
   pieces: GrowingText;
-  /** Everything, whether or not it is shown. */
+  /** Everything as the upstream sent it, whether or not it is shown. */
   readonly thought?: GrowingText;
 }
 
@@ -152,7 +152,7 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
     },
     thought(text) {
       const block = addText('thinking', writing.showsThoughts ? text : '""');
-      block.thought?.add(text);
+      block.thought?.add(writing.takeThought());
     },
     said: (text) => addText('text', text),
     refused(text) {

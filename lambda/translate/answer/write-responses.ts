@@ -62,8 +62,8 @@ export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
     closeText();
     closeCalls();
     const place = placeOf(kind === 'reasoning' ? 'rs' : 'msg');
-    const seal = writing.wantsSeal ? writing.seal : undefined;
-    const item = kind === 'reasoning' ? createReasoning(events, place, seal) : createMessage(events, place);
+    const sealing = writing.wantsSeal ? writing : undefined;
+    const item = kind === 'reasoning' ? createReasoning(events, place, sealing) : createMessage(events, place);
     open = { index: place.index, item };
     return item;
   }

@@ -1,6 +1,6 @@
 import type { TokenCounts } from '../../dialects/dialect.ts';
 import type { ToolNames } from '../tools.ts';
-import type { Call, Facts } from './facts.ts';
+import type { Call, Facts, Literal } from './facts.ts';
 
 /** Writes an answer in the client's dialect, from the facts. */
 export interface AnswerWriter extends Facts {
@@ -25,6 +25,8 @@ export interface Writing {
   readonly now: () => number;
   /** 32 random hexadecimal digits. */
   readonly newHex: () => string;
+  /** What the model has thought since this was last called, as the upstream sent it. */
+  readonly takeThought: () => Literal;
   /** Seals a thought, so that only this gateway can read it; undefined if it is too long to come back. */
   readonly seal: (thought: string) => string | undefined;
 }

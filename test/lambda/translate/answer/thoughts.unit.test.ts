@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readEvents } from '../../../support/client-view.ts';
-import { call, end, say, think } from './cases/case.ts';
+import { call, chunk, end, say, think } from './cases/case.ts';
 import { bytesOf, type Client, plainOf, type Setup, translateAnswer, translateStream } from './translated.ts';
 import { assertStream } from './validate.ts';
 
@@ -52,4 +52,51 @@ test('thoughts that a messages client wants omitted stand in the seal only', () 
   expect(types.slice(2, 5)).toEqual(['content_block_start', 'signature_delta', 'content_block_stop']);
   const [block] = Object(translateAnswer('messages', plain, setup)).content;
   expect(block).toEqual({ type: 'thinking', thinking: '', signature: 'sealed: Hm, so.' });
+});
+
+describe('a seal holds what the upstream sent, and the client reads it hidden', () => {
+  const raw = 'I am Thunder, said "AcmeCorp".\nThun';
+  const pieces = ['I am Thun', 'der, said', ' "Acme', 'Corp', '".\n', 'Thun'];
+  const shown = pieces.join('').replaceAll(/Thunder|AcmeCorp/g, 'svc');
+  const twice = pieces.map((piece) => chunk({ reasoning_content: piece, reasoning: piece }));
+  const details = pieces.map((text) => chunk({ reasoning_details: [{ type: 'reasoning.text', text, format: 'x' }] }));
+  const parts = pieces.map((text) => chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] }));
+  const plainThoughts = plainOf({ name: '', chunks, says: [{ thought: raw }, { text: 'Hi' }] }) ?? {};
+
+  test.each([
+    ['under one name', pieces.map((piece) => think(piece))],
+    ['under two names at once', twice],
+    ['in details', details],
+    ['in parts of the content', parts],
+  ])('in a stream, %s', (_name, thoughts) => {
+    const given = [...thoughts, say('Hi'), end()];
+    const seals = events('messages', { seal }, given).flatMap(({ delta }) => delta?.signature ?? []);
+    const [item] = events('responses', { wantsSeal: true, seal }, given).at(-1).response.output;
+    expect(item).toMatchObject({ summary: [{ text: shown }], encrypted_content: `sealed: ${raw}` });
+    expect(seals).toEqual([`sealed: ${raw}`]);
+  });
+
+  test('in a plain answer', () => {
+    const [block] = Object(translateAnswer('messages', plainThoughts, { seal })).content;
+    expect(block).toEqual({ type: 'thinking', thinking: shown, signature: `sealed: ${raw}` });
+    const [item] = Object(translateAnswer('responses', plainThoughts, { wantsSeal: true, seal })).output;
+    expect(item).toMatchObject({ summary: [{ text: shown }], encrypted_content: `sealed: ${raw}` });
+  });
+
+  test('wherever the network cuts the stream', () => {
+    const given = [
+      think('A Thun'),
+      call({ index: 0, id: 'a', name: 'f', args: '{}' }),
+      think('der B'),
+      say('Hi'),
+      end(),
+    ];
+    const bytes = bytesOf({ chunks: given });
+    const whole = translateStream('messages', bytes, { seal }).output;
+    expect(whole).toContain('sealed: A Thun"');
+    expect(whole).toContain('sealed: der B"');
+    for (let at = 1; at < bytes.length; at += 1) {
+      expect(translateStream('messages', bytes, { seal }, [at]).output).toBe(whole);
+    }
+  });
 });

@@ -1,11 +1,13 @@
 import { GatewayError } from '../../../../lambda/errors.ts';
+import { translateRewriter } from '../../../../lambda/forward/translate-stream.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import type { Usage } from '../../../../lambda/stream/findings.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../lambda/stream/sse.ts';
 import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
-import { translateChatAnswer, translateChatStream } from '../../../../lambda/translate/answer/translate-answer.ts';
+import { createRawThoughts } from '../../../../lambda/translate/answer/raw-thoughts.ts';
+import { translateChatAnswer } from '../../../../lambda/translate/answer/translate-answer.ts';
 import { createMessagesWriter } from '../../../../lambda/translate/answer/write-messages.ts';
 import { createResponsesWriter } from '../../../../lambda/translate/answer/write-responses.ts';
 import type { AnswerWriter, Writing } from '../../../../lambda/translate/answer/writer.ts';
@@ -28,10 +30,12 @@ export interface Setup {
   readonly wantsSeal?: boolean;
 }
 
-function createWriter(client: Client, setup: Setup, usage: Usage, live: boolean): AnswerWriter {
+type How = Pick<Writing, 'live' | 'takeThought'>;
+
+function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeThought }: How): AnswerWriter {
   let ids = 0;
   const writing: Writing = {
-    ...{ live, usage, model: 'svc', now: () => 1_700_000_000_000 },
+    ...{ live, takeThought, usage, model: 'svc', now: () => 1_700_000_000_000 },
     tools: { find: (name) => setup.tools?.[name] ?? { kind: 'function', name } },
     newHex: () => String(ids++).padStart(32, '0'),
     seal: setup.seal ?? (() => undefined),
@@ -55,22 +59,21 @@ export function translateStream(
 ): Translated {
   const usage: Usage = {};
   const stops = new Set(setup.stops);
-  const rewriter = createStreamRewriter(formatOf(dialectNamed('chat'), { stops }), hiding, usage);
-  const translator = translateChatStream(createWriter(client, setup, usage, true), stops);
-  let broken = false;
-  try {
-    const edges = [0, ...cuts, bytes.length];
-    for (const [at, end] of edges.slice(1).entries()) translator.push(rewriter.push(bytes.subarray(edges[at], end)));
-    translator.push(rewriter.finish());
-    if (rewriter.ended) translator.end();
-  } catch {
-    broken = true;
-  }
-  const output = translator.take();
-  if (!broken && rewriter.ended) return { output, ended: true };
+  const format = formatOf(dialectNamed('chat'), { stops });
+  const thoughts = createRawThoughts();
+  const rewriter = translateRewriter(
+    (translate) => createStreamRewriter(format, { ...hiding, ...thoughts }, usage, translate),
+    createWriter(client, setup, usage, { live: true, takeThought: thoughts.take }),
+    stops,
+  );
+  const edges = [0, ...cuts, bytes.length];
+  let output = '';
+  for (const [at, end] of edges.slice(1).entries()) output += rewriter.push(bytes.subarray(edges[at], end));
+  output += rewriter.finish();
+  if (rewriter.ended) return { output, ended: true };
   const error = new GatewayError('upstream_error', 'The stream was cut.');
   return {
-    output: output + encodeEvent(dialectNamed(client).renderErrorEvent(error, translator.nextSequence)),
+    output: output + encodeEvent(dialectNamed(client).renderErrorEvent(error, rewriter.nextSequence())),
     ended: false,
   };
 }
@@ -80,9 +83,11 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const usage: Usage = {};
   const stops = new Set(setup.stops);
   const format = formatOf(dialectNamed('chat'), { stops });
-  const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hiding, createScanner(), usage));
+  const thoughts = createRawThoughts();
+  const hearing = { ...hiding, ...thoughts };
+  const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hearing, createScanner(), usage));
   if ('failure' in clean) throw new Error(clean.failure);
-  const writer = createWriter(client, setup, usage, false);
+  const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
   return JSON.parse(translateChatAnswer(createScanner().scan(clean.text), writer, stops));
 }
 

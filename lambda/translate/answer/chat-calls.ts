@@ -8,6 +8,8 @@ export interface ChatCalls {
   read(json: Json, calls: Node): void;
   /** Takes a `function_call`, which is how tools were called before. */
   readSingle(json: Json, call: Node): void;
+  /** Whether every call has all of its arguments, as far as can be seen. */
+  readonly areClosed: boolean;
   /** Throws if a call was begun that never got a name. */
   end(): void;
 }
@@ -34,13 +36,13 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
   const nameless = new Set<OpenCall>();
+  const begun: OpenCall[] = [];
   let last: OpenCall | undefined;
-  let count = 0;
 
   function begin({ index, id }: Fragment): OpenCall {
-    count += 1;
-    if (count > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
+    if (begun.length === mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
     const call = { id, name: '', arguments: createCallArguments(), early: [] };
+    begun.push(call);
     nameless.add(call);
     if (index !== undefined) byIndex.set(index, call);
     if (id !== '' && !byId.has(id)) byId.set(id, call);
@@ -90,6 +92,9 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
       }
     },
     readSingle: (json, call) => take({ index: undefined, id: '', ...readFunction(json, call) }),
+    get areClosed() {
+      return begun.every((call) => call.arguments.isClosed);
+    },
     end() {
       if (nameless.size > 0) throw new TypeError('a tool call has no name');
     },

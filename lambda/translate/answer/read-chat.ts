@@ -11,7 +11,7 @@ export interface ChatReader {
   readonly text: { readonly start: number; readonly end: number } | undefined;
   /** Reads such a chunk: nothing but its text is needed. */
   repeat(text: Literal): void;
-  /** The upstream's own end. */
+  /** The upstream's own end. Throws if that may be a cut. */
   end(): void;
   /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
   readonly isOver: boolean;
@@ -84,8 +84,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
     else if (texts.length === 1 && logprobs === undefined && toolCalls === undefined) [last] = texts;
   }
 
-  function end(): void {
-    if (isOver) return;
+  function finishAll(): void {
     isOver = true;
     begin();
     calls.end();
@@ -102,7 +101,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
         readChoice(json, choice, presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message'));
       }
       // The usage comes last, if it comes.
-      if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) end();
+      if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
     readAnswer(json) {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
@@ -111,7 +110,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
       if (second !== undefined) throw new TypeError('there is a second choice');
       begin();
       readChoice(json, choice, message);
-      end();
+      finishAll();
     },
     get text() {
       return last;
@@ -119,7 +118,12 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
     repeat(text) {
       if (last !== undefined && text.length > 2) facts[last.kind](text);
     },
-    end,
+    end() {
+      if (isOver) return;
+      // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
+      if (!finish && !calls.areClosed) throw new TypeError('the stream ends within a call');
+      finishAll();
+    },
     get isOver() {
       return isOver;
     },

@@ -14,6 +14,8 @@ test.each(
       ['an end that is an abort', [say('a'), end('abort')]],
       ['a call that never gets a name', [call({ index: 0, id: 'x', args: '{}' }), end('tool_calls')]],
       ['an event that is no JSON', [say('a'), 'data: {"choices":[\n\n', end()]],
+      ['a call whose end nobody tells', [say('a'), call({ index: 0, id: 'x', name: 'f', args: '{"city":' })]],
+      ['a call without arguments whose end nobody tells', [call({ index: 0, id: 'x', name: 'f' })]],
       ['an error', [say('a'), { error: { message: 'out of memory' } }]],
     ];
     return broken.map(([what, chunks]) => [what, client, chunks] as const);

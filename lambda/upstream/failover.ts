@@ -112,7 +112,8 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
         // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
-        if (first && error.failureClass.mayBeForeign && isForeign) throw first;
+        // A translation holds no such things.
+        if (first && error.failureClass.mayBeForeign && isForeign && speaks(candidate.upstream, outgoing)) throw first;
         const { next, rests, once = false } = error.failureClass;
         if (rests) pool.rest(candidate, error);
         left = stillToTry(others, candidate, once && movedOnce ? 'nothing' : next);

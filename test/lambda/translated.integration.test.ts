@@ -283,7 +283,7 @@ describe('an upstream that speaks only chat', () => {
 });
 
 describe('several upstreams, of which the first speaks only chat', () => {
-  async function startTwo() {
+  async function startTwo(environment: Readonly<Record<string, string>> = {}) {
     await using started = new AsyncDisposableStack();
     const second = started.use(await startFakeUpstream());
     const gateway = started.use(
@@ -291,6 +291,7 @@ describe('several upstreams, of which the first speaks only chat', () => {
         environment: {
           ...{ UPSTREAM_DIALECTS: 'chat', UPSTREAM_2_BASE_URL: second.url, UPSTREAM_2_API_KEYS: 'upstream-key-two' },
           ...{ UPSTREAM_2_TEXT_MODEL: 'acmecorp/second', UPSTREAM_2_VISION_MODEL: 'acmecorp/second-eyes' },
+          ...environment,
         },
       }),
     );
@@ -323,6 +324,19 @@ describe('several upstreams, of which the first speaks only chat', () => {
     const paths = [two.gateway.upstream, two.second].map(({ requests }) => requests.map(({ path }) => path));
     expect(paths).toEqual([['/v1/chat/completions'], ['/v1/responses']]);
     expect(two.failures()).toMatchObject([{ upstream: 'UPSTREAM', another: true }]);
+  });
+
+  // What another account has sealed may be why the second upstream refuses it. A translation holds nothing sealed.
+  test.each([
+    ['a translation', 'chat', 400],
+    ['the request as it is', 'chat,responses', 500],
+  ])('after a failure of the first, a 400 of the second to %s (%s) is told as %i', async (_what, dialects, status) => {
+    await using two = await startTwo({ UPSTREAM_2_DIALECTS: dialects });
+    two.gateway.upstream.answer(empty(500));
+    two.second.answer(json(400, { error: { message: 'Bad request.' } }));
+    const thought = { type: 'reasoning', summary: [], encrypted_content: 'svc1.AAAA' };
+    const input = [{ role: 'user', content: 'Hello' }, thought, { role: 'user', content: 'Again' }];
+    expect((await two.ask({ input })).status).toBe(status);
   });
 
   test('where the second fails at what the first can not carry, the failure is the answer', async () => {

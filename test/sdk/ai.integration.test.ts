@@ -3,18 +3,24 @@ import { generateText, isStepCount, type LanguageModel, Output, streamText, tool
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
 import { aiProviders } from './ai-providers.ts';
-import { expectHidden, readAll, startRoomyDemoGateway } from './sdk-gateway.ts';
+import { expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
 
 const prompt = 'Who are you?';
 const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
 
-describe.each(aiProviders)('the ai SDK with its provider for %s', (name, provider) => {
+const cases = aiProviders.flatMap(([name, provider, dialect]) =>
+  upstreams
+    .slice(0, dialect === 'chat' ? 1 : undefined)
+    .map(([kind, settings]) => [name, kind, provider, settings] as const),
+);
+
+describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s', (name, _kind, provider, settings) => {
   let gateway: TestGateway;
   let model: LanguageModel;
   let visionModel: LanguageModel;
 
   beforeAll(async () => {
-    gateway = await startRoomyDemoGateway();
+    gateway = await startRoomyDemoGateway(settings);
     const modelOf = provider(`${gateway.url}/v1`, await gateway.issueKey());
     model = modelOf('svc');
     visionModel = modelOf('svc-vision');

@@ -4,7 +4,7 @@ import { ResponsesToolRunner, runnerFunction } from 'openai/helpers/responses-to
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
-import { expectHidden, readAll, startRoomyDemoGateway } from './sdk-gateway.ts';
+import { expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
 
 const question = { model: 'svc', input: 'Who are you?' };
 const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
@@ -13,12 +13,12 @@ const weather = { name: 'get_weather', description: 'Tells the weather.', parame
 // The tool runner takes plain objects only, and jest runs a test in another realm than the one that clones them.
 globalThis.structuredClone = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-describe('the openai SDK on responses', () => {
+describe.each(upstreams)('the openai SDK on responses, over an upstream %s', (_kind, settings) => {
   let gateway: TestGateway;
   let client: OpenAI;
 
   beforeAll(async () => {
-    gateway = await startRoomyDemoGateway();
+    gateway = await startRoomyDemoGateway(settings);
     client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());

@@ -12,9 +12,15 @@ export function startScriptedGateway(): Promise<TestGateway> {
   return thatLeavesNothingBroken(startTestGateway({ environment: roomy }));
 }
 
+/** What the upstreams of a gateway may speak, by settings: every dialect, or only chat, so that the others are translated. */
+export const upstreams = [
+  ['of every dialect', {}],
+  ['of chat alone', { UPSTREAM_DIALECTS: 'chat', UPSTREAM_REASONING: 'reasoning_effort' }],
+] as const;
+
 /** A gateway whose upstream answers by itself. */
-export function startRoomyDemoGateway(): Promise<TestGateway> {
-  return thatLeavesNothingBroken(startDemoGateway({ environment: roomy }));
+export function startRoomyDemoGateway(settings: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
+  return thatLeavesNothingBroken(startDemoGateway({ environment: { ...roomy, ...settings } }));
 }
 
 /** At its end, no exception may have escaped from the gateway. */

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { TestGateway } from '../support/gateway.ts';
+import { expectHidden, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+
+const run = promisify(execFile);
+const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
+const found = 'Here is what I found: Paris: 21 degrees; Rome: 21 degrees.';
+const rain = 'What is the weather in both Paris and Rome?';
+const image = 'data:image/png;base64,iVBORw0KGgo=';
+
+/** A conversation of LangChain's, whatever model it has: a prompt, a stream, two calls at once and their results, an image. */
+const chain = `
+import { HumanMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { z } from 'zod';
+const asked = [];
+const weather = tool(({ city }) => { asked.push(city); return city + ': 21 degrees'; },
+  { name: 'get_weather', description: 'Tells the weather.', schema: z.object({ city: z.string() }) });
+
+/** All that comes while it comes, as one message. */
+async function streamed(model, input) {
+  let whole;
+  for await (const chunk of await model.stream(input)) whole = whole?.concat(chunk) ?? chunk;
+  return whole;
+}
+async function converse(ask) {
+  const messages = [new HumanMessage('${rain}')];
+  messages.push(await ask(messages));
+  for (const call of messages[1].tool_calls) messages.push(await weather.invoke(call));
+  return (await ask(messages)).text;
+}
+const withTools = model.bindTools([weather]);
+const thinking = [await thinker.invoke('Who are you?'), await streamed(thinker, 'Who are you?')];
+const looking = new HumanMessage({ content: [
+  { type: 'text', text: 'What is this?' }, { type: 'image_url', image_url: { url: '${image}' } },
+] });
+console.log(JSON.stringify({
+  whole: (await model.invoke('Who are you?')).text,
+  streamed: (await streamed(model, 'Who are you?')).text,
+  found: [await converse((input) => withTools.invoke(input)), await converse((input) => streamed(withTools, input))],
+  asked,
+  thoughts: thinking.map(thoughtOf),
+  again: (await thinker.invoke([new HumanMessage('Who are you?'), thinking[1], new HumanMessage('Who are you?')])).text,
+  seen: (await seer.invoke([looking])).text,
+}));`;
+
+const openaiModel = `
+import { ChatOpenAI } from '@langchain/openai';
+const at = { apiKey: key, useResponsesApi: true, configuration: { baseURL: url + '/v1' } };
+const model = new ChatOpenAI({ model: 'svc', ...at });
+// It sends its own setting to models of OpenAI alone.
+const modelKwargs = { reasoning: { effort: 'low', summary: 'auto' } };
+const thinker = new ChatOpenAI({ model: 'svc', modelKwargs, ...at });
+const seer = new ChatOpenAI({ model: 'svc-vision', ...at });
+const thoughtOf = ({ additional_kwargs: { reasoning } }) => reasoning.summary.map(({ text }) => text).join('');`;
+
+const anthropicModel = `
+import { ChatAnthropic } from '@langchain/anthropic';
+const at = { apiKey: key, anthropicApiUrl: url, maxTokens: 2000 };
+const model = new ChatAnthropic({ model: 'svc', ...at });
+const thinker = new ChatAnthropic({ model: 'svc', thinking: { type: 'enabled', budget_tokens: 1024 }, ...at });
+const seer = new ChatAnthropic({ model: 'svc-vision', ...at });
+const thoughtOf = ({ content }) => content.find(({ type }) => type === 'thinking').thinking;`;
+
+/** The same conversation with OpenAI's agents. */
+const agents = `
+import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
+import { z } from 'zod';
+const runner = new Runner({
+  modelProvider: new OpenAIProvider({ baseURL: url + '/v1', apiKey: key, useResponses: true }),
+  tracingDisabled: true,
+});
+const asked = [];
+const weather = tool({ name: 'get_weather', description: 'Tells the weather.', parameters: z.object({ city: z.string() }),
+  execute: ({ city }) => { asked.push(city); return city + ': 21 degrees'; } });
+const agent = new Agent({ name: 'Assistant', model: 'svc', instructions: 'Be brief.' });
+const thinker = agent.clone({ modelSettings: { reasoning: { effort: 'low', summary: 'auto' } } });
+const withTools = agent.clone({ tools: [weather], modelSettings: { reasoning: { effort: 'low', summary: 'auto' } } });
+
+async function streamed(agent, input) {
+  const result = await runner.run(agent, input, { stream: true });
+  let text = '';
+  for await (const event of result) {
+    if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta') text += event.data.delta;
+  }
+  await result.completed;
+  if (text !== result.finalOutput) throw new Error('streamed ' + text + ', but ended with ' + result.finalOutput);
+  return result;
+}
+const thoughtOf = ({ newItems }) =>
+  newItems.find(({ type }) => type === 'reasoning_item')?.rawItem.content.map(({ text }) => text).join('');
+const user = (...content) => ({ role: 'user', content });
+const thinking = [await runner.run(thinker, 'Who are you?'), await streamed(thinker, 'Who are you?')];
+const looking = user({ type: 'input_text', text: 'What is this?' }, { type: 'input_image', image: '${image}' });
+console.log(JSON.stringify({
+  whole: (await runner.run(agent, 'Who are you?')).finalOutput,
+  streamed: (await streamed(agent, 'Who are you?')).finalOutput,
+  found: [(await runner.run(withTools, '${rain}')).finalOutput, (await streamed(withTools, '${rain}')).finalOutput],
+  asked,
+  thoughts: thinking.map(thoughtOf),
+  again: (await runner.run(thinker, [...thinking[1].history, user({ type: 'input_text', text: 'Who are you?' })])).finalOutput,
+  seen: (await runner.run(agent.clone({ model: 'svc-vision' }), [looking])).finalOutput,
+}));`;
+
+const scripts: [name: string, script: string][] = [
+  ['LangChain on responses', openaiModel + chain],
+  ['LangChain on messages', anthropicModel + chain],
+  ["OpenAI's agents on responses", agents],
+];
+
+describe.each(upstreams)('over an upstream %s', (_kind, settings) => {
+  let gateway: TestGateway;
+  let key: string;
+
+  beforeAll(async () => {
+    gateway = await startRoomyDemoGateway(settings);
+    key = await gateway.issueKey();
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  test.each(scripts)('%s: texts, calls at once and their results, reasoning and an image', async (_name, script) => {
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const setup = `const [url, key] = ['${gateway.url}', '${key}'];`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', setup + script], {
+      env: { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' },
+      cwd: 'test/sdk/frameworks',
+      timeout: 30_000,
+    });
+    const thought = expect.stringMatching('svc taught me to think first');
+    expect(expectHidden(JSON.parse(stdout))).toEqual({
+      ...{ whole: answer, streamed: answer, found: [found, found], thoughts: [thought, thought], again: answer },
+      asked: ['Paris', 'Rome', 'Paris', 'Rome'],
+      seen: expect.stringMatching('I can see an image'),
+    });
+  });
+});

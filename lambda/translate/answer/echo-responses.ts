@@ -34,7 +34,7 @@ export function echoOf(body: Json, leftOut: ReadonlySet<Node>): string {
     settled,
     ...Object.entries(repeated).map(([name, otherwise]) => `"${name}":${askedOr(body.root, name, otherwise)}`),
     `"tools":[${tools.map((tool) => completeTool(body, tool)).join(',')}]`,
-    `"text":{"format":${askedOr(text, 'format', '{"type":"text"}')},"verbosity":"medium"}`,
+    `"text":{"format":${formatOf(body, presentMember(body, text, 'format'))},"verbosity":"medium"}`,
     `"reasoning":{"effort":${askedOr(reasoning, 'effort', 'null')},"summary":${askedOr(reasoning, 'summary', 'null')}}`,
     ...(user === undefined ? [] : [`"user":${body.raw(user)}`]),
   ];
@@ -45,9 +45,21 @@ export function echoOf(body: Json, leftOut: ReadonlySet<Node>): string {
 /** Readers ask for all members of a function, also where the request left them out. */
 function completeTool(body: Json, tool: Node): string {
   if (stringMember(body, tool, 'type') !== 'function') return body.raw(tool);
-  const missing = ['description', 'parameters', 'strict'].filter((name) => body.member(tool, name) === undefined);
-  const [start, end] = [body.start(tool), body.end(tool)];
-  const edits = changeMembers(body, tool, { set: Object.fromEntries(missing.map((name) => [name, 'null'])) });
+  return complete(body, tool, { description: 'null', parameters: 'null', strict: 'null' });
+}
+
+/** The same for a schema. Its readers want a text and a truth value, and no null. */
+function formatOf(body: Json, format: Node | undefined): string {
+  if (format === undefined) return '{"type":"text"}';
+  if (stringMember(body, format, 'type') !== 'json_schema') return body.raw(format);
+  return complete(body, format, { description: '""', strict: 'false' });
+}
+
+/** The object, with these members where it has none of the name, or null. */
+function complete(body: Json, object: Node, members: Readonly<Record<string, string>>): string {
+  const missing = Object.entries(members).filter(([name]) => presentMember(body, object, name) === undefined);
+  const [start, end] = [body.start(object), body.end(object)];
+  const edits = changeMembers(body, object, { set: Object.fromEntries(missing) });
   return applyEdits(
     body.text.slice(start, end),
     edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),

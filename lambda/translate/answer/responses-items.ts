@@ -69,8 +69,8 @@ export function createReasoning(
       const part = partOf(whole.literal);
       events.write('response.reasoning_summary_text.done', `${at},"text":${whole.literal}`);
       events.write('response.reasoning_summary_part.done', `${at},"part":${part}`);
-      const seal = sealing?.seal(decode(raw.literal)) ?? null;
-      const sealed = sealing ? `,"encrypted_content":${JSON.stringify(seal)}` : '';
+      const secret = sealing?.seal(decode(raw.literal));
+      const sealed = secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`;
       return closeItem(events, place, `{"type":"reasoning","id":"${id}","summary":[${part}]${sealed}}`);
     },
   };

@@ -5,7 +5,21 @@ import { chatCases } from './cases/index.ts';
 import { bytesOf, type Client, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
 import { assertMessage, assertResponse, assertStream } from './validate.ts';
 
-const setupOf = ({ stop }: ChatCase) => ({ stops: stop === undefined ? [] : [stop] });
+/** A request that asks for all that a response repeats. */
+const body = {
+  ...{ instructions: 'Be brief.', metadata: { a: 'b' }, tool_choice: { type: 'function', name: 'weather' }, user: 'u' },
+  ...{
+    parallel_tool_calls: false,
+    truncation: 'auto',
+    temperature: 0.5,
+    top_p: 1,
+    max_output_tokens: 9,
+    top_logprobs: 2,
+  },
+  ...{ tools: [{ type: 'function', name: 'weather' }], reasoning: { effort: 'minimal', summary: 'auto' } },
+  text: { format: { type: 'json_schema', name: 'output', schema: { type: 'object' } }, verbosity: 'low' },
+};
+const setupOf = ({ stop }: ChatCase) => ({ stops: stop === undefined ? [] : [stop], body });
 const anyId = expect.stringMatching(/^(call|toolu)_\d{32}$/);
 const ended = { done: 'completed', length: 'incomplete', filtered: 'incomplete' };
 

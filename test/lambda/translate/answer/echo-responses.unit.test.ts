@@ -20,7 +20,7 @@ test('a response repeats what holds where nothing was asked, and null asks nothi
 });
 
 test('a response repeats what was asked, and not what this gateway settles', () => {
-  const format = { type: 'json_schema', name: 'x', schema: { type: 'object' }, strict: true };
+  const format = { type: 'json_schema', name: 'x', description: 'A thing.', schema: { type: 'object' }, strict: true };
   const asked = {
     ...{ instructions: 'Be brief.', metadata: { a: 'b' }, temperature: 0.2, top_p: 0.9, max_output_tokens: 9 },
     ...{ tool_choice: 'required', parallel_tool_calls: false, truncation: 'auto', user: 'u', prompt_cache_key: 'k' },

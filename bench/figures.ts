@@ -1,6 +1,6 @@
 import { busyCaller } from './measurements/busy-caller.ts';
 import { coldStart } from './measurements/cold-start.ts';
-import { events, otherEvents } from './measurements/events.ts';
+import { events, otherEvents, translatedEvents } from './measurements/events.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { prompt } from './measurements/prompt.ts';
 import { requests } from './measurements/requests.ts';
@@ -28,6 +28,7 @@ export const measurements = {
   'busy-caller': busyCaller,
   events,
   'other-events': otherEvents,
+  'translated-events': translatedEvents,
   prompt,
   'slow-reader': slowReader,
   server,
@@ -84,6 +85,17 @@ const lines: Readonly<Record<MeasurementName, readonly Line[]>> = {
     ['event of OpenAI’s chat, with filling, to that', '×', 'openAiChatRatio', { goal: { bound: 1.3 } }],
     ['event of OpenAI’s responses, with filling, to that', '×', 'openAiResponsesRatio', { goal: { bound: 1.3 } }],
     ['event of vLLM’s chat, with running usage, to that', '×', 'vllmChatRatio', { goal: { bound: 1.3 } }],
+  ],
+  'translated-events': [
+    ['event of a chat passed on, processor time', 'µs', 'chat', { gateway: 'gatewayOfChat' }],
+    [
+      ...(['the same translated to responses, to that', '×', 'responsesRatio'] as const),
+      { gateway: 'gatewayOfChat', goal: { bound: 1.5 } },
+    ],
+    [
+      ...(['the same translated to messages, to that', '×', 'messagesRatio'] as const),
+      { gateway: 'gatewayOfChat', goal: { bound: 1.5 } },
+    ],
   ],
   prompt: [
     ['4 MB prompt, processor time', 'ms', 'processor', { goal: { to: 'bare', bound: 1.4 } }],

@@ -15,6 +15,7 @@ const functionNames = [
   'gatewayUncached',
   'gatewayGuest',
   'gatewayWithoutSecrets',
+  'gatewayOfChat',
 ] as const;
 export const subjectNames = [...functionNames, 'bareServer', 'server'] as const;
 export type SubjectName = (typeof subjectNames)[number];
@@ -53,6 +54,7 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
     gateway: { entry: 'lambda/index.ts', environment: gateway },
     gatewayUncached: { entry: 'lambda/index.ts', environment: { ...gateway, IDENTITY_CACHE_SECONDS: '0' } },
     gatewayGuest: { entry: 'lambda/index.ts', environment: { ...gateway, GUEST_LIMIT: '1000000' } },
+    gatewayOfChat: { entry: 'lambda/index.ts', environment: { ...gateway, UPSTREAM_DIALECTS: 'chat' } },
     gatewayWithoutSecrets: { entry: 'lambda/index.ts', environment: keysInEnvironment },
     bareServer: { entry: 'bench/subjects/bare-server.ts', environment: around },
     server: { entry: 'lambda/server.ts', environment: { ...keysInEnvironment, ...host } },

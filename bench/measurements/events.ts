@@ -1,12 +1,14 @@
 import { peakMemory } from '../process-figures.ts';
 import { type Session, startSession } from '../session.ts';
+import type { Subject } from '../subject.ts';
 import type { Shape } from '../world/answers.ts';
-import { chatOf, responsesOf } from '../world/conversation.ts';
+import { chatOf, messagesOf, responsesOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
-import { type Measurement, median } from './measurement.ts';
+import { type Measurement, median, type Samples } from './measurement.ts';
 
 const body = chatOf(500, true);
 const responsesBody = responsesOf(500);
+const messagesBody = messagesOf(500);
 /** How the fast streams are asked for, and how the upstream answers. */
 interface Fast {
   ask(session: Session): ReturnType<Session['ask']>;
@@ -14,14 +16,20 @@ interface Fast {
 }
 const askChat: Fast['ask'] = (session) => session.ask(body);
 const askResponses: Fast['ask'] = (session) => session.ask(responsesBody, undefined, '/v1/responses');
+const askMessages: Fast['ask'] = (session) => session.ask(messagesBody, undefined, '/v1/messages');
 const chat: Fast = { ask: askChat, shape: 'chat' };
 const named: Fast = { ask: askChat, shape: 'named' };
 /** By the samples of their costs and of their costs to a chat's. */
-const others: readonly (Fast & { readonly samples: readonly [cost: string, ratio: string] })[] = [
+type Others = readonly (Fast & { readonly samples: readonly [cost: string, ratio: string] })[];
+const filled: Others = [
   { ask: askResponses, shape: 'responses', samples: ['processor', 'ratio'] },
   { ask: askChat, shape: 'openAiChat', samples: ['openAiChat', 'openAiChatRatio'] },
   { ask: askResponses, shape: 'openAiResponses', samples: ['openAiResponses', 'openAiResponsesRatio'] },
   { ask: askChat, shape: 'vllmChat', samples: ['vllmChat', 'vllmChatRatio'] },
+];
+const translated: Others = [
+  { ask: askResponses, shape: 'chat', samples: ['responses', 'responsesRatio'] },
+  { ask: askMessages, shape: 'chat', samples: ['messages', 'messagesRatio'] },
 ];
 const [few, many, paced] = [20, 20_000, 1_000];
 const warmUp = 30;
@@ -52,27 +60,37 @@ export const events: Measurement = {
 
 /**
  * Events in which more changes than a text, beside those of a chat: numbered ones of the responses dialect, and those of OpenAI and
- * vLLM with their padding and their running usage. Each in a process of its own.
+ * vLLM with their padding and their running usage.
  */
 export const otherEvents: Measurement = {
   rounds: 2,
   subjects: ['gateway'],
-  async run(subject, world) {
-    await using session = await startSession(subject, world);
-    const { costs: ofChat } = await measureFast(session, world, chat);
-    const samples: Record<string, number[]> = {};
-    for (const {
-      samples: [cost, ratio],
-      ...fast
-    } of others) {
-      await using other = await startSession(subject, world);
-      const { costs } = await measureFast(other, world, fast);
-      samples[cost] = costs;
-      samples[ratio] = [median(costs) / median(ofChat)];
-    }
-    return samples;
-  },
+  run: (subject, world) => compareWithChat(subject, world, filled),
 };
+
+/** Events of a chat for clients of the other dialects, beside those that are passed on to a client of chat. */
+export const translatedEvents: Measurement = {
+  rounds: 2,
+  subjects: ['gatewayOfChat'],
+  run: (subject, world) => compareWithChat(subject, world, translated),
+};
+
+/** Each in a process of its own. */
+async function compareWithChat(subject: Subject, world: World, others: Others): Promise<Samples> {
+  await using session = await startSession(subject, world);
+  const { costs: ofChat } = await measureFast(session, world, chat);
+  const samples: Record<string, number[]> = { chat: ofChat };
+  for (const {
+    samples: [cost, ratio],
+    ...fast
+  } of others) {
+    await using other = await startSession(subject, world);
+    const { costs } = await measureFast(other, world, fast);
+    samples[cost] = costs;
+    samples[ratio] = [median(costs) / median(ofChat)];
+  }
+  return samples;
+}
 
 /** Microseconds per event without a stream's fixed cost (a long stream less a short one), and events a second. */
 async function measureFast(session: Session, world: World, { ask, shape }: Fast) {

@@ -36,6 +36,13 @@ export function responsesOf(bytes: number): string {
   return JSON.stringify({ model: 'svc', input: messages, max_output_tokens: 4096, stream: true });
 }
 
+/** And in that of messages. */
+export function messagesOf(bytes: number): string {
+  const { messages, max_tokens } = JSON.parse(chatOf(bytes, true));
+  const [{ content: system }, ...turns] = messages;
+  return JSON.stringify({ model: 'svc', system, messages: turns, max_tokens, stream: true });
+}
+
 /** A chat with a history of about this many bytes. */
 export function chatOf(bytes: number, stream: boolean): string {
   const messages = [{ role: 'system', content: 'You are a helpful assistant.' }];

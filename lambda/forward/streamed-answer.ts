@@ -16,7 +16,7 @@ import {
 } from './ask-upstream.ts';
 import { createExplainer } from './explain.ts';
 import { createSettleSpending, type SpendingDependencies, settleCharge } from './settle.ts';
-import { createLateRewriter, translateRewriter } from './translate-stream.ts';
+import { createLateRewriter, createTranslatingRewriter } from './translate-stream.ts';
 
 export interface StreamDependencies extends SpendingDependencies {
   readonly log: Log;
@@ -55,9 +55,11 @@ export function createStreamedAnswer(dependencies: StreamDependencies, ask: AskF
     const { usage } = record;
     if (translated === undefined) return createStreamRewriter(request.call, hiding, usage);
     const { format, writer, stops, ...opened } = openTranslation(translated, request, record, hiding, now);
-    const create = (translate: (events: string) => string) =>
-      createStreamRewriter(format, opened.hiding, usage, translate);
-    return translateRewriter(create, writer, stops);
+    return createTranslatingRewriter(
+      (taker) => createStreamRewriter(format, opened.hiding, usage, taker),
+      writer,
+      stops,
+    );
   };
 
   return async (request, record, scrubber) => {

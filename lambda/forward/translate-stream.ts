@@ -1,5 +1,5 @@
-import type { StreamFailure, StreamRewriter } from '../stream/rewrite-stream.ts';
-import { type StreamTranslator, translateChatStream } from '../translate/answer/translate-answer.ts';
+import type { EventTaker, StreamFailure, StreamRewriter } from '../stream/rewrite-stream.ts';
+import { translateChatStream } from '../translate/answer/translate-answer.ts';
 import type { AnswerWriter } from '../translate/answer/writer.ts';
 
 /** A rewriter that is chosen once it is known which upstream answers, and so in which dialect. */
@@ -29,29 +29,40 @@ export function createLateRewriter(): LateRewriter {
 }
 
 /** Translates what a rewriter of chat lets out, event by event, for a client of the writer's dialect. */
-export function translateRewriter(
-  createRewriter: (translate: (events: string) => string) => StreamRewriter,
+export function createTranslatingRewriter(
+  createChatRewriter: (taker: EventTaker) => StreamRewriter,
   writer: AnswerWriter,
   stops: ReadonlySet<string>,
 ): StreamRewriter {
-  const translator: StreamTranslator = translateChatStream(writer, stops);
+  const translator = translateChatStream(writer, stops);
   let failure: StreamFailure | undefined;
 
   /** What was written before a fault still goes out. */
-  function translate(step: () => void): string {
+  function attempt<T>(step: () => T, otherwise: T): T {
     try {
-      if (!failure) step();
+      return failure ? otherwise : step();
     } catch (cause) {
       // Or a caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end.
       failure = { kind: 'broken', cause, charged: true };
+      return otherwise;
     }
-    return translator.take();
   }
 
-  const rewriter = createRewriter((events) => translate(() => translator.push(events)));
+  const rewriter = createChatRewriter({
+    takeEvents: (events) => attempt(() => translator.push(events), undefined),
+    takeText: (text) => attempt(() => translator.repeat(text), true),
+  });
+
   return {
-    push: rewriter.push,
-    finish: () => rewriter.finish() + (rewriter.ended ? translate(translator.end) : ''),
+    push(chunk) {
+      rewriter.push(chunk);
+      return translator.take();
+    },
+    finish() {
+      rewriter.finish();
+      if (rewriter.ended) attempt(translator.end, undefined);
+      return translator.take();
+    },
     get started() {
       return rewriter.started;
     },

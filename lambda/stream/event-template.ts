@@ -17,6 +17,8 @@ export interface EventTemplate {
   readonly raw: string;
   readonly out: string;
   readonly holes: readonly Hole[];
+  /** Whether such events tell a reader nothing new but one text. What they count is read here. */
+  readonly saysOneText: boolean;
 }
 
 export interface Hole {
@@ -131,8 +133,10 @@ function cutHoles(
       out: isShown ? written(end, next) : '',
     };
   });
+  const told = places.filter(({ place, isShown }) => isShown && place.kind !== 'count');
   return {
     type: head.type,
+    saysOneText: told.length === 1 && told[0]?.place.kind === 'text',
     raw: head.raw + text.slice(0, places[0]?.start),
     out: head.out + written(0, shown[0]?.start ?? text.length),
     holes,

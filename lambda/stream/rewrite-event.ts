@@ -10,6 +10,9 @@ import { createTextChannels, prefixesOf, type TextChannels } from './text-channe
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
+/** Takes a text, as JSON, in place of an event that is like the one before but for it; or leaves the event to be written. */
+export type TakeText = (text: string) => boolean;
+
 /** Writes the events of one stream as a client may see them, in wire form. */
 export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage: Usage) {
   const { scrubber } = hiding;
@@ -22,19 +25,26 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
 
   return {
     /** If the event at `start` is like the one before except for its holes: its outgoing form, and where it ends. */
-    rewriteByTemplate(source: string, start: number): { readonly written: string; readonly end: number } | undefined {
+    rewriteByTemplate(
+      source: string,
+      start: number,
+      takeText?: TakeText,
+    ): { readonly written: string; readonly end: number } | undefined {
       const read = template && readHoles(template, source, start, scrubber);
       if (!template || !read) return undefined;
-      const { type, out, holes } = template;
+      const { type, out, holes, saysOneText } = template;
       const { values, end } = read;
       const last = () => ({ event: { type, data: source.slice(start + openEvent(type).length, end - 2) } });
       let written = out;
+      let text: string | undefined;
       for (let at = 0; at < holes.length; at += 1) {
         const [hole, value] = [holes[at], values[at]];
         if (hole === undefined || value === undefined) continue;
         const shown = fill(hole, value, last, state);
         if (hole.isShown) written += shown + hole.out;
+        if (saysOneText && hole.place.kind === 'text') text = shown;
       }
+      if (takeText && text !== undefined && takeText(text)) return { written: '', end };
       return { written: `${written}\n\n`, end };
     },
     /** The texts that an event releases, which go out before it in events of their own. */

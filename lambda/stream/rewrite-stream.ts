@@ -4,7 +4,7 @@ import { createScanner } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
 import { createFindings, type Findings, type Usage } from './findings.ts';
 import type { Hiding } from './hide.ts';
-import { createEventRewriter, type EventRewriter } from './rewrite-event.ts';
+import { createEventRewriter, type EventRewriter, type TakeText } from './rewrite-event.ts';
 import { createSseReader, encodeComment, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';
 
 /** Bytes of an upstream's stream in, text for the client out. */
@@ -28,12 +28,17 @@ export type StreamFailure =
   /** `charged`: the upstream has done its part, so that what was sent stays charged. */
   | { readonly kind: 'broken'; readonly cause: unknown; readonly charged?: boolean };
 
-/** `translate`: what each event goes through on its way out, before the next one is read. */
+/** What the events of a stream go to instead of the client, each before the next one is read. */
+export interface EventTaker {
+  takeEvents(events: string): void;
+  readonly takeText: TakeText;
+}
+
 export function createStreamRewriter(
   format: AnswerFormat,
   hiding: Hiding,
   usage: Usage,
-  translate = (events: string): string => events,
+  taker?: EventTaker,
 ): StreamRewriter {
   const stream = format.dialect.openStream(format.expected);
   const events = createEventRewriter(stream, hiding, usage);
@@ -41,10 +46,11 @@ export function createStreamRewriter(
   const progress: Progress = {
     ...{ started: false, ended: false, mayEnd: false, failure: undefined },
     write(events) {
-      out += translate(events);
+      if (taker) taker.takeEvents(events);
+      else out += events;
     },
   };
-  const handlers = createHandlers(stream, events, createFindings(usage), progress);
+  const handlers = createHandlers(stream, events, createFindings(usage), progress, taker?.takeText);
   const reader = createSseReader(handlers);
   let finished = false;
 
@@ -110,6 +116,7 @@ function createHandlers(
   events: EventRewriter,
   found: Findings,
   progress: Progress,
+  takeText: TakeText | undefined,
 ): SseHandlers {
   const scanner = createScanner();
 
@@ -155,8 +162,8 @@ function createHandlers(
     },
     takeEvent(text, start) {
       if (progress.ended || progress.failure) return undefined;
-      const rewritten = events.rewriteByTemplate(text, start);
-      if (rewritten) progress.write(rewritten.written);
+      const rewritten = events.rewriteByTemplate(text, start, takeText);
+      if (rewritten?.written) progress.write(rewritten.written);
       return rewritten?.end;
     },
   };

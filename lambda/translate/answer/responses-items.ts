@@ -93,15 +93,17 @@ function openPart(events: ResponseEvents, kind: Part['kind'], at: string): Part 
     return `{"type":"${kind}","${member}":${text}${others}}`;
   };
   events.write('response.content_part.added', `${at},"part":${partOf('""')}`);
-  const write = events.prepareDelta(`response.${kind}.delta`, at);
-  const without = rest('');
+  const delta = `response.${kind}.delta`;
+  const write = events.prepareDelta(delta, at + rest(''));
+  const writeWithProbabilities = events.prepareDelta(delta, at);
   return {
     kind,
     add(text, logprobs) {
       whole.add(text);
-      const inner = logprobs?.slice(1, -1);
-      if (inner !== undefined) probabilities.push(inner);
-      write(text, inner === undefined ? without : rest(inner));
+      if (logprobs === undefined) return write(text);
+      const inner = logprobs.slice(1, -1);
+      probabilities.push(inner);
+      writeWithProbabilities(text, rest(inner));
     },
     close() {
       const { literal } = whole;

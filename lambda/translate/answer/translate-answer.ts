@@ -1,6 +1,7 @@
 import { scanLeniently } from '../../json/lenient.ts';
 import { createScanner, type Json } from '../../json/scan.ts';
 import { codeAt, quote, trySkipString } from '../../json/tokens.ts';
+import type { Literal } from './facts.ts';
 import { createChatReader } from './read-chat.ts';
 import type { AnswerWriter } from './writer.ts';
 
@@ -8,6 +9,8 @@ import type { AnswerWriter } from './writer.ts';
 export interface StreamTranslator {
   /** Takes whole events in wire form, each line of which ends in a line feed. Throws if no answer may look like this. */
   push(events: string): void;
+  /** Takes the text of an event that is like the last one but for it, if that is all that such an event says. */
+  repeat(text: Literal): boolean;
   /** The upstream has come to its own end. A stream that is cut is not ended. */
   end(): void;
   /** The events for the client since this was last called. */
@@ -28,7 +31,7 @@ interface Surroundings {
 export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<string>): StreamTranslator {
   const scanner = createScanner();
   const reader = createChatReader(writer, stops);
-  let comments = '';
+  let out = ''; // up to the last comment
   let same: Surroundings | undefined;
 
   /** Most events are like the one before but for their text, and need no other look. Returns where such an event ends. */
@@ -44,7 +47,7 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
   function takeEvent(event: string): void {
     same = undefined;
     if (event.startsWith(':')) {
-      comments += event;
+      out += writer.take() + event;
       return;
     }
     const at = event.startsWith('data: ') ? 6 : event.indexOf('\ndata: ') + 7;
@@ -68,10 +71,15 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
         at = end;
       }
     },
+    repeat(text) {
+      if (!same || reader.isOver) return false;
+      reader.repeat(text);
+      return true;
+    },
     end: reader.end,
     take() {
-      const written = writer.take() + comments;
-      comments = '';
+      const written = out + writer.take();
+      out = '';
       return written;
     },
     get isOver() {

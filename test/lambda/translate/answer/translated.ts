@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../../lambda/errors.ts';
-import { translateRewriter } from '../../../../lambda/forward/translate-stream.ts';
+import { createTranslatingRewriter } from '../../../../lambda/forward/translate-stream.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import type { Usage } from '../../../../lambda/stream/findings.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/rewrite-answer.ts';
@@ -61,15 +61,14 @@ export function translateStream(
   const stops = new Set(setup.stops);
   const format = formatOf(dialectNamed('chat'), { stops });
   const thoughts = createRawThoughts();
-  const rewriter = translateRewriter(
-    (translate) => createStreamRewriter(format, { ...hiding, ...thoughts }, usage, translate),
+  const rewriter = createTranslatingRewriter(
+    (taker) => createStreamRewriter(format, { ...hiding, ...thoughts }, usage, taker),
     createWriter(client, setup, usage, { live: true, takeThought: thoughts.take }),
     stops,
   );
   const edges = [0, ...cuts, bytes.length];
-  let output = '';
-  for (const [at, end] of edges.slice(1).entries()) output += rewriter.push(bytes.subarray(edges[at], end));
-  output += rewriter.finish();
+  const written = edges.slice(1).map((end, at) => rewriter.push(bytes.subarray(edges[at], end)));
+  const output = written.join('') + rewriter.finish();
   if (rewriter.ended) return { output, ended: true };
   const error = new GatewayError('upstream_error', 'The stream was cut.');
   return {

@@ -77,11 +77,20 @@ function* readResult(reading: Reading, turns: Turns, block: Node): Cooperative<v
   const id = textOf(reading, required(reading, block, 'tool_use_id', taken.tool_use_id));
   const parts: Part[] = [];
   for (const part of taken.content === undefined ? [] : blocksOf(reading, taken.content)) {
-    parts.push(readPart(reading, part));
+    parts.push(readFound(reading, part) ?? readPart(reading, part));
     if (typeof part !== 'string' && isPauseDue(reading, part)) yield;
   }
   const failed = rawOf(reading, taken.is_error) === 'true';
   turns.result({ at: block, parts, failed }, id);
+}
+
+/** A tool that the client's own search has found: the model reads its name, and can call it from then on. */
+function readFound(reading: Reading, block: string | Node): Part | undefined {
+  if (typeof block === 'string' || typeOf(reading, block) !== 'tool_reference') return undefined;
+  const { tool_name: name } = takeMembers(reading, block, fields['tool_reference block']);
+  const at = required(reading, block, 'tool_name', name);
+  reading.found.add(textOf(reading, at));
+  return { kind: 'text', text: takeString(reading, at) };
 }
 
 function* blocksOf(reading: Reading, content: Node): Generator<string | Node> {

@@ -60,6 +60,7 @@ export const messagesFields = {
   'tool_result block': {
     ...{ type: 'map', tool_use_id: 'map', content: 'map', is_error: 'map', cache_control: 'ignore' },
   },
+  'tool_reference block': { type: 'map', tool_name: 'map', cache_control: 'ignore' },
   'thinking block': { type: 'map', thinking: 'map', signature: 'map' },
   'redacted_thinking block': { type: 'map', data: 'map' },
 } as const satisfies Record<string, Fields>;

@@ -68,26 +68,38 @@ export const refusedTools: readonly (readonly [types: RegExp, sentence: string])
   [/^(bash|text_editor|memory|computer|browser)/, vendorKnown],
 ];
 
+/** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
 function readTools(reading: Reading, list: Node): Offer[] {
   requireKind(reading, list, 'array');
-  return [...reading.json.elements(list)].map((tool) => {
+  const deferred = new Map<string, Offer>();
+  const offers: Offer[] = [];
+  for (const tool of reading.json.elements(list)) {
     const type = typeOf(reading, tool);
     if (type !== '' && type !== 'custom') {
       const [, sentence] = refusedTools.find(([types]) => types.test(type)) ?? [];
       return sentence === undefined ? refuseUnknown(reading, tool) : refuseType(reading, tool, sentence);
     }
     const taken = takeMembers(reading, tool, fields.tool);
-    if (taken.defer_loading !== undefined && reading.json.raw(taken.defer_loading) === 'true') {
-      refuse(reading, taken.defer_loading, 'needs a search at the vendor, and this model has none. Leave it out.');
-    }
-    return {
+    const name = textOf(reading, required(reading, tool, 'name', taken.name));
+    const offer: Offer = {
       at: tool,
-      tool: { kind: 'function', name: textOf(reading, required(reading, tool, 'name', taken.name)) },
+      tool: { kind: 'function', name },
       description: rawOf(reading, taken.description),
       parameters: rawOf(reading, taken.input_schema),
       strict: rawOf(reading, taken.strict),
     };
-  });
+    if (rawOf(reading, taken.defer_loading) === 'true') deferred.set(name, offer);
+    else offers.push(offer);
+  }
+  const [first] = deferred.values();
+  if (first && offers.length === 0) {
+    refuse(
+      reading,
+      first.at,
+      'waits for a search, and no tool is left that could search. Leave out its defer_loading.',
+    );
+  }
+  return [...offers, ...[...reading.found].flatMap((name) => deferred.get(name) ?? [])];
 }
 
 const modes: Readonly<Record<string, Choice['mode']>> = { auto: 'auto', any: 'required', none: 'none' };

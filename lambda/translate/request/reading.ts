@@ -17,12 +17,14 @@ export interface Reading {
   readonly open: (text: string) => string | undefined;
   readonly leftOut: Node[];
   readonly unread: Node[];
+  /** The names of tools that a client's own search has found, in the order in which it did. */
+  readonly found: Set<string>;
   /** Where the reading paused last, so that others got their turn. */
   pausedAt: Node;
 }
 
 export function beginReading(json: Json, open: Reading['open']): Reading {
-  return { json, open, leftOut: [], unread: [], pausedAt: 0 };
+  return { json, open, leftOut: [], unread: [], found: new Set(), pausedAt: 0 };
 }
 
 /** Whether so much was read since the last pause that one is due here. Members are not read in the order of the body. */

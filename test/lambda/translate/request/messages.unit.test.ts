@@ -318,6 +318,32 @@ describe('the members of a messages request', () => {
   });
 });
 
+describe('tools that a search of the client finds', () => {
+  const offered = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } });
+  const own = (name: string, more: object = {}) => ({ name, input_schema: { type: 'object' }, ...more });
+  const late = { defer_loading: true };
+  const tools = { tools: [own('fetch', late), own('find'), own('paint', late), own('sing', late)] };
+  const reference = (tool_name: string) => ({ type: 'tool_reference', tool_name, ...cached });
+  const search = (id: string, ...names: string[]) => [
+    assistant(use(id, {}, 'find')),
+    from(result(id, names.map(reference))),
+  ];
+
+  test('are not offered before', () => {
+    const { body, leftOut } = translate([user], {}, tools);
+    expect([body.tools, leftOut]).toEqual([[offered('find')], undefined]);
+  });
+
+  test('are offered from then on, behind those that were there, and their names are its result', () => {
+    const { body, leftOut } = translate([user, ...search('t1', 'paint', 'gone'), ...search('t2', 'fetch')], {}, tools);
+    expect([body.tools, leftOut]).toEqual([['find', 'paint', 'fetch'].map(offered), undefined]);
+    expect(body.messages).toEqual([
+      ...[asked, calls(called('t1', '{}', 'find')), tool('t1', [block('paint'), block('gone')])],
+      ...[calls(called('t2', '{}', 'find')), tool('t2', 'fetch')],
+    ]);
+  });
+});
+
 describe('how much a messages client wants the model to think', () => {
   const named = { reasoning: 'reasoning_effort' } as const;
   const switched = { reasoning: 'chat_template_kwargs' } as const;
@@ -411,8 +437,12 @@ describe('messages requests that are refused', () => {
       `messages[0].content[0] (container_upload) ${unknown} Send text instead.`,
     ],
     [
-      [user, assistant(use('t1')), from(result('t1', [{ type: 'tool_reference', tool_name: 'x' }]))],
-      `messages[2].content[0].content[0] (tool_reference) ${unknown} Send text instead.`,
+      [from({ type: 'tool_reference', tool_name: 'x' })],
+      `messages[0].content[0] (tool_reference) ${unknown} Send text instead.`,
+    ],
+    [
+      [user, assistant(use('t1')), from(result('t1', [{ type: 'tool_reference' }]))],
+      'messages[2].content[0].content[0] has no tool_name. Add it.',
     ],
     [
       [user, assistant({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }), user],
@@ -443,7 +473,7 @@ describe('messages requests that are refused', () => {
     [{ tools: [{ type: 'oracle_20300101' }] }, `tools[0] (oracle_20300101) ${unknown} Leave it out.`],
     [
       { tools: [{ name: 'a', input_schema: {}, defer_loading: true }] },
-      'tools[0].defer_loading needs a search at the vendor, and this model has none. Leave it out.',
+      'tools[0] waits for a search, and no tool is left that could search. Leave out its defer_loading.',
     ],
     [
       { tools: [{ name: 'a', input_schema: {}, input_examples: [] }] },

@@ -1,70 +1,142 @@
-import { noteName, prompt, type Subject, textOf } from './subject.ts';
+import type { Call, Rounds } from '../support/model.ts';
+import { names, prompt, type Subject, textOf } from './subject.ts';
 
-const writeNote = `echo done > ${noteName}`;
-const titled = { command: writeNote, description: 'Writes a note' };
+interface Agent extends Omit<Subject, 'task' | 'acts'> {
+  /** Its arguments for one prompt. */
+  readonly ask: string;
+  /** The calls of its own tools. */
+  readonly shell: (command: string) => Call;
+  readonly edit?: (path: string, before: string, after: string) => Rounds;
+  readonly look?: (path: string) => Call;
+  readonly search?: () => Rounds;
+}
+
+/** Where the blocks choose a model. */
+const chosenModel = /(ANTHROPIC_MODEL=svc|^model = "svc|"model": "gateway\/svc|"name": "svc|--model svc)/m;
 
 /** A terminal agent: its files go where the titles say, and its command gets arguments. */
-const agent = ({ ask, ...rest }: Omit<Subject, 'task'> & { ask: string }): Subject => ({
+const agent = ({ ask, shell, edit, look, search, ...rest }: Agent): Subject => ({
   ...rest,
-  task: (snippet) => ({
-    files: Object.fromEntries(
-      snippet.blocks.flatMap(({ title, text }) => (title.startsWith('~/') ? [[title.slice(2), text]] : [])),
-    ),
-    command: `${textOf(snippet, 'Terminal')} ${ask} '${prompt}'`,
-  }),
+  task: (snippet, act) => {
+    // Only this model sees.
+    const adapt = (text: string) => (act === 'look' ? text.replace(chosenModel, '$1-vision') : text);
+    return {
+      files: Object.fromEntries(
+        snippet.blocks.flatMap(({ title, text }) => (title.startsWith('~/') ? [[title.slice(2), adapt(text)]] : [])),
+      ),
+      command: `${adapt(textOf(snippet, 'Terminal'))} ${ask} '${prompt}'`,
+    };
+  },
+  acts: {
+    write: () => [[shell(`echo done > ${names.note}`)]],
+    writeBoth: () => [[shell(`echo done > ${names.note}`), shell(`echo done > ${names.second}`)]],
+    ...(edit && { edit: (work) => edit(`${work}/${names.letter}`, 'Dear Ada', 'Dear Grace') }),
+    ...(look && { look: (work) => [[look(`${work}/${names.picture}`)]] }),
+    ...(search && { search }),
+  },
 });
 
+const claudeCode: Agent = {
+  client: 'claude-code',
+  packages: ['@anthropic-ai/claude-code@2.1.330'],
+  ask: "--print --allowedTools 'Bash Edit Read' --",
+  says: {
+    badKey: 'Failed to authenticate. API Error: 401',
+    spentQuota: 'API Error: Request rejected (429) · The quota of',
+    spentBudget: 'API Error: Request rejected (429) · This request may cost up to',
+    tooLong: 'Prompt is too long',
+  },
+  shell: (command) => ({ tool: 'Bash', input: { command, description: 'Writes a note' } }),
+  edit: (file_path, old_string, new_string) => [
+    [{ tool: 'Read', input: { file_path } }],
+    [{ tool: 'Edit', input: { file_path, old_string, new_string } }],
+  ],
+  look: (file_path) => ({ tool: 'Read', input: { file_path } }),
+  search: () => [
+    [{ tool: 'ToolSearch', input: { query: 'select:NotebookEdit', max_results: 1 } }],
+    [{ tool: 'NotebookEdit', input: { notebook_path: '/nowhere.ipynb', new_source: '' } }],
+  ],
+  quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+};
+
+const codex: Agent = {
+  client: 'codex',
+  packages: ['@openai/codex@0.169.0'],
+  ask: 'exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox',
+  says: {
+    badKey: 'unexpected status 401 Unauthorized',
+    spentQuota: 'Quota exceeded. Check your plan and billing details.',
+    spentBudget: 'Quota exceeded. Check your plan and billing details.',
+    brokenStream: 'stream closed before response.completed',
+    tooLong: "Codex ran out of room in the model's context window",
+  },
+  shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
+  edit: (path, before, after) => {
+    const patch = ['*** Begin Patch', `*** Update File: ${path}`, '@@', `-${before}`, `+${after}`, '*** End Patch'];
+    return [[{ tool: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${patch.join('\n')}\nEOF` } }]];
+  },
+  look: (path) => ({ tool: 'view_image', input: { path } }),
+};
+
+const opencode: Agent = {
+  client: 'opencode',
+  packages: ['opencode-ai@1.18.33'],
+  ask: 'run --auto',
+  says: {
+    badKey: 'The API key is unknown',
+    spentQuota: '',
+    spentBudget: '',
+    brokenStream: 'The answer broke off before its end',
+  },
+  shell: (command) => ({ tool: 'bash', input: { command, description: 'Writes a note' } }),
+  edit: (filePath, oldString, newString) => [
+    [{ tool: 'read', input: { filePath } }],
+    [{ tool: 'edit', input: { filePath, oldString, newString } }],
+  ],
+  look: (filePath) => ({ tool: 'read', input: { filePath } }),
+  quiet: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+};
+
+const qwenCode: Agent = {
+  client: 'qwen-code',
+  packages: ['@qwen-code/qwen-code@0.24.4'],
+  ask: '--yolo',
+  says: {
+    badKey: 'Responses API error 401',
+    spentQuota: 'Possible quota limitations in place or slow response times detected',
+    spentBudget: 'Possible quota limitations in place or slow response times detected',
+    brokenStream: 'upstream_error: The answer broke off before its end',
+  },
+  shell: (command) => ({
+    tool: 'run_shell_command',
+    input: { command, description: 'Writes a note', is_background: false },
+  }),
+  edit: (file_path, old_string, new_string) => [
+    [{ tool: 'read_file', input: { file_path } }],
+    [{ tool: 'edit', input: { file_path, old_string, new_string } }],
+  ],
+  look: (file_path) => ({ tool: 'read_file', input: { file_path } }),
+  quiet: { QWEN_TELEMETRY_ENABLED: 'false' },
+};
+
+const pi: Agent = {
+  client: 'pi',
+  packages: ['@earendil-works/pi-coding-agent@0.87.1'],
+  ask: '--print',
+  says: {
+    badKey: '401: {',
+    spentQuota: '429: {',
+    spentBudget: '429: {',
+    brokenStream: 'The answer broke off before its end',
+  },
+  shell: (command) => ({ tool: 'bash', input: { command } }),
+  edit: (path, oldText, newText) => [[{ tool: 'edit', input: { path, edits: [{ oldText, newText }] } }]],
+  look: (path) => ({ tool: 'read', input: { path } }),
+  quiet: { PI_OFFLINE: '1', PI_TELEMETRY: '0' },
+};
+
 export const agents: readonly Subject[] = [
-  agent({
-    client: 'claude-code',
-    packages: ['@anthropic-ai/claude-code@2.1.330'],
-    ask: '--print --allowedTools Bash --',
-    says: { badKey: 'Failed to authenticate. API Error: 401', spentQuota: 'API Error: Request rejected (429)' },
-    calls: [{ tool: 'Bash', input: titled }],
-    quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
-  }),
-  agent({
-    client: 'codex',
-    packages: ['@openai/codex@0.169.0'],
-    ask: 'exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox',
-    says: {
-      badKey: 'unexpected status 401 Unauthorized',
-      spentQuota: 'Quota exceeded. Check your plan and billing details.',
-      brokenStream: 'stream closed before response.completed',
-    },
-    calls: [
-      { tool: 'exec_command', input: { cmd: writeNote } },
-      { tool: 'shell_command', input: { command: writeNote } },
-    ],
-  }),
-  agent({
-    client: 'opencode',
-    packages: ['opencode-ai@1.18.33'],
-    ask: 'run --auto',
-    says: { badKey: 'The API key is unknown', spentQuota: '', brokenStream: 'The answer broke off before its end' },
-    calls: [{ tool: 'bash', input: titled }],
-    quiet: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
-  }),
-  agent({
-    client: 'qwen-code',
-    packages: ['@qwen-code/qwen-code@0.24.4'],
-    ask: '--yolo',
-    says: {
-      badKey: 'Responses API error 401',
-      spentQuota: 'Possible quota limitations in place or slow response times detected',
-      brokenStream: 'upstream_error: The answer broke off before its end',
-    },
-    calls: [{ tool: 'run_shell_command', input: { ...titled, is_background: false } }],
-    quiet: { QWEN_TELEMETRY_ENABLED: 'false' },
-  }),
-  agent({
-    client: 'pi',
-    packages: ['@earendil-works/pi-coding-agent@0.87.1'],
-    ask: '--print',
-    says: { badKey: '401: {', spentQuota: '429: {', brokenStream: 'The answer broke off before its end' },
-    calls: [{ tool: 'bash', input: { command: writeNote } }],
-    quiet: { PI_OFFLINE: '1', PI_TELEMETRY: '0' },
-  }),
+  ...[claudeCode, codex, opencode, qwenCode, pi].map(agent),
   agent({
     client: 'continue',
     packages: ['@continuedev/cli@1.5.47'],
@@ -72,9 +144,10 @@ export const agents: readonly Subject[] = [
     says: {
       badKey: '401 The API key is unknown',
       spentQuota: '429 The quota of',
+      spentBudget: '429 This request may cost up to',
       brokenStream: 'The answer broke off before its end',
     },
-    calls: [{ tool: 'Bash', input: { command: writeNote } }],
+    shell: (command) => ({ tool: 'Bash', input: { command } }),
     quiet: { CONTINUE_TELEMETRY_ENABLED: '0' },
   }),
   agent({
@@ -84,10 +157,32 @@ export const agents: readonly Subject[] = [
     says: {
       badKey: 'The API key is unknown',
       spentQuota: 'The quota of',
+      spentBudget: 'This request may cost up to',
       brokenStream: 'The answer broke off before its end',
     },
-    calls: [{ tool: 'run_commands', input: { commands: [writeNote] } }],
+    shell: (command) => ({ tool: 'run_commands', input: { commands: [command] } }),
     // Its hub would keep running after it.
     quiet: { CLINE_SESSION_BACKEND_MODE: 'local', CLINE_TELEMETRY_DISABLED: '1' },
   }),
+];
+
+/** A subject whose block is rewritten so that it speaks another dialect. */
+function speaking(own: Agent, dialect: 'responses' | 'messages', rewrite: (text: string) => string): Subject {
+  const subject = agent({ ...own, dialect });
+  return {
+    ...subject,
+    task: (snippet, act) => {
+      const blocks = snippet.blocks.map(({ title, text }) => ({ title, text: rewrite(text) }));
+      return subject.task({ ...snippet, blocks }, act);
+    },
+  };
+}
+
+/** Agents that speak responses or messages, some only if they are told to. */
+export const translatedAgents: readonly Subject[] = [
+  ...[claudeCode, codex, qwenCode].map(agent),
+  speaking(opencode, 'responses', (text) => text.replace('@ai-sdk/openai-compatible', '@ai-sdk/openai')),
+  speaking(opencode, 'messages', (text) => text.replace('@ai-sdk/openai-compatible', '@ai-sdk/anthropic')),
+  speaking(pi, 'responses', (text) => text.replace('openai-completions', 'openai-responses')),
+  speaking(pi, 'messages', (text) => text.replace('openai-completions', 'anthropic-messages').replace('/v1"', '"')),
 ];

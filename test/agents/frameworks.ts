@@ -1,17 +1,17 @@
 import { withTool } from '../support/snippet-script.ts';
-import { noteName, type Subject, textOf } from './subject.ts';
+import { names, type Subject, textOf } from './subject.ts';
 
-const call = { tool: 'write_note', input: { text: 'done' } };
+const call = { tool: 'write_note', input: { text: 'done\n' } };
 
 /** A library: its block is a script. For a tool call, `asking` replaces the block's own question. */
-const framework = ({ asking, ...rest }: Omit<Subject, 'task' | 'calls'> & { asking: string }): Subject => ({
-  calls: [call],
+const framework = ({ asking, ...rest }: Omit<Subject, 'task' | 'acts'> & { asking: string }): Subject => ({
+  acts: { write: () => [[call]] },
   ...rest,
-  task: (snippet, isAboutTool) => {
+  task: (snippet, act) => {
     const block = textOf(snippet, 'JavaScript');
-    const writing = `import { writeFileSync } from 'node:fs';\nconst write = ({ text }) => { writeFileSync('${noteName}', text); return 'written'; };\n`;
+    const writing = `import { writeFileSync } from 'node:fs';\nconst write = ({ text }) => { writeFileSync('${names.note}', text); return 'written'; };\n`;
     return {
-      files: { 'work/ask.mjs': isAboutTool ? withTool(block, writing + asking) : block },
+      files: { 'work/ask.mjs': act ? withTool(block, writing + asking) : block },
       command: 'node ask.mjs',
     };
   },
@@ -22,7 +22,11 @@ export const frameworks: readonly Subject[] = [
     ...framework({
       client: 'claude-agent-sdk',
       packages: ['@anthropic-ai/claude-agent-sdk@0.3.330', 'zod@4.6.7'],
-      says: { badKey: 'Claude Code returned an error result', spentQuota: 'Claude Code returned an error result' },
+      says: {
+        badKey: 'Claude Code returned an error result',
+        spentQuota: 'Claude Code returned an error result',
+        spentBudget: 'Claude Code returned an error result',
+      },
       asking: `
 const withBash = { ...options, allowedTools: ['Bash'] };
 for await (const message of query({ prompt: 'Write a note.', options: withBash })) {
@@ -30,12 +34,14 @@ for await (const message of query({ prompt: 'Write a note.', options: withBash }
 }`,
       quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
     }),
-    calls: [{ tool: 'Bash', input: { command: `echo done > ${noteName}`, description: 'Writes a note' } }],
+    acts: {
+      write: () => [[{ tool: 'Bash', input: { command: `echo done > ${names.note}`, description: 'Writes a note' } }]],
+    },
   },
   framework({
     client: 'llamaindex',
     packages: ['llamaindex@0.12.1', '@llamaindex/openai@0.4.22', 'zod@3.25.76'],
-    says: { badKey: 'invalid_api_key', spentQuota: 'quota_exceeded' },
+    says: { badKey: 'invalid_api_key', spentQuota: 'The quota of', spentBudget: 'This request may cost up to' },
     asking: `
 import { agent } from '@llamaindex/workflow';
 import { tool } from 'llamaindex';
@@ -46,7 +52,7 @@ console.log((await agent({ llm, tools: [note] }).run('Write a note.')).data.resu
   framework({
     client: 'mastra',
     packages: ['@mastra/core@1.71.0', 'zod@4.6.7'],
-    says: { badKey: 'The API key is unknown', spentQuota: 'The quota of' },
+    says: { badKey: 'The API key is unknown', spentQuota: 'The quota of', spentBudget: 'This request may cost up to' },
     asking: `
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
@@ -58,7 +64,11 @@ console.log((await agent.generate('Write a note.', { toolsets: { notes: { write_
   framework({
     client: 'genkit',
     packages: ['genkit@1.42.0', '@genkit-ai/compat-oai@1.42.0'],
-    says: { badKey: '401 The API key is unknown', spentQuota: '429 The quota of' },
+    says: {
+      badKey: '401 The API key is unknown',
+      spentQuota: '429 The quota of',
+      spentBudget: '429 This request may cost up to',
+    },
     asking: `
 import { z } from 'genkit';
 const inputSchema = z.object({ text: z.string() });

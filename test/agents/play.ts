@@ -1,18 +1,18 @@
 import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
-import { startTestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { actAsModel } from '../support/model.ts';
 import { chargesIn } from '../support/quota.ts';
 import { turnEventLoop } from '../support/wait-until.ts';
-import { type Outcome, runTask } from './run-task.ts';
-import { answer, type Scenario } from './scenarios.ts';
+import { makeHome, type Outcome, runTask } from './run-task.ts';
+import { answer, type Group, type Scenario } from './scenarios.ts';
 import type { Subject } from './subject.ts';
 
 /** After how long a client that keeps trying is stopped. */
 export const timeLimitSeconds = 150;
 
 export interface Result extends Outcome {
-  /** Whether it did and printed what is expected. */
-  readonly isRight: boolean;
+  /** What is not as it should be. */
+  readonly faults: readonly string[];
   /** The requests that reached the gateway, including uncharged ones. */
   readonly requests: number;
   readonly charged: number;
@@ -20,34 +20,59 @@ export interface Result extends Outcome {
   readonly seconds: number;
   /** Whether it requested any stream. */
   readonly streamed: boolean;
+  /** What translation left out, as the log has it. */
+  readonly leftOut: readonly string[];
 }
 
 /** One client in one situation, against a gateway of its own whose upstream acts as a model. */
-export async function play(subject: Subject, scenario: Scenario, modules: string): Promise<Result> {
-  const { limit, spoilKey = (key) => key, callsTool = false, breaks = false, says } = scenario;
-  await using gateway = await startTestGateway();
-  gateway.upstream.otherwise(actAsModel({ text: answer, calls: callsTool ? subject.calls : [], breaks }));
-  const key = spoilKey(await gateway.issueKey({ limit }));
+export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string): Promise<Result> {
+  const { act, spoilKey = (key) => key, breaks = false, refusal } = scenario;
+  await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
+  await using home = await makeHome(scenario.given ?? {});
+  const rounds = act && subject.acts[act]?.(home.work);
+  gateway.upstream.otherwise(refusal ?? actAsModel({ text: answer, breaks, ...(rounds && { rounds }) }));
+  const key = spoilKey(await gateway.issueKey(scenario.key));
   const access = { gatewayUrl: gateway.url, serviceName: 'svc', key, contextWindow: 1_000_000 };
   const snippet = createSnippets(access).find(({ id }) => id === subject.client);
   if (!snippet) throw new Error(`there is no block for ${subject.client}`);
-  const outcome = await runTask(subject.task(snippet, callsTool), {
+  const outcome = await runTask(subject.task(snippet, act), home, {
     modules,
     environment: subject.quiet,
     timeLimit: timeLimitSeconds * 1000,
   });
   await turnEventLoop(10); // what a stopped client left under way gets to the gateway's log
-  const words = says(subject) ?? answer;
-  const said = words === '' ? outcome.code === null : outcome.output.includes(words);
+  const left = Object.fromEntries(Object.keys(scenario.leaves ?? {}).map((name) => [name, home.read(name)]));
   const lines = gateway.log.filter(({ message }) => message === 'answered' || message === 'refused');
   return {
     ...outcome,
-    isRight: said && outcome.wroteNote === callsTool,
+    faults: [
+      ...findFaults(gateway, group, scenario),
+      ...(isSaid(outcome, scenario.says(subject)) ? [] : [`it does not say: ${scenario.says(subject)}`]),
+      ...Object.entries(scenario.leaves ?? {}).flatMap(([name, text]) =>
+        left[name] === text ? [] : [`${name} is ${JSON.stringify(left[name])}`],
+      ),
+    ],
     requests: lines.length,
     charged: await chargesIn(gateway),
     seconds: (timeOf(lines.at(-1)) - timeOf(lines[0])) / 1000,
     streamed: lines.some(({ stream }) => stream === true),
+    leftOut: [...new Set(lines.flatMap(({ leftOut }) => (leftOut === undefined ? [] : [`${leftOut}`])))],
   };
+}
+
+const isSaid = ({ code, output }: Outcome, words: string | undefined): boolean =>
+  words === '' ? code === null : words === undefined || output.includes(words);
+
+/** What a client's person would not notice: a request that is refused for what is in it, and where requests go. */
+function findFaults({ log, upstream }: TestGateway, { environment }: Group, { brings, refusal }: Scenario): string[] {
+  const invalid = refusal ? [] : log.filter(({ code }) => code === 'invalid_request');
+  const paths = environment.UPSTREAM_DIALECTS === 'chat' ? upstream.requests.map(({ path }) => path) : [];
+  const isBrought = brings === undefined || upstream.requests.some(({ body }) => body.includes(brings));
+  return [
+    ...invalid.map(({ requestId }) => `a request was refused as invalid: ${requestId}`),
+    ...paths.filter((path) => path !== '/v1/chat/completions').map((path) => `${path} was asked upstream`),
+    ...(isBrought ? [] : [`this did not reach the upstream: ${brings}`]),
+  ];
 }
 
 const timeOf = (line: Readonly<Record<string, unknown>> | undefined): number => Date.parse(`${line?.time}`);

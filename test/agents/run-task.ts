@@ -1,17 +1,52 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { noteName, type Task } from './subject.ts';
+import type { Task } from './subject.ts';
 
 export interface Outcome {
   /** Its exit code, or null if it was stopped for taking too long. */
   readonly code: number | null;
   readonly output: string;
-  readonly wroteNote: boolean;
+}
+
+/** A fresh home, removed afterwards. */
+export interface Home extends AsyncDisposable {
+  readonly path: string;
+  /** The folder that clients run in. */
+  readonly work: string;
+  /** A file of that folder, if it is there. */
+  read(name: string): string | undefined;
+}
+
+/** `given`: contents of files below its folder `work`. */
+export async function makeHome(given: Task['files'] = {}): Promise<Home> {
+  const path = await mkdtemp(join(tmpdir(), 'gateway-agent-'));
+  const work = join(path, 'work');
+  await mkdir(work);
+  await writeFiles(work, given);
+  return {
+    path,
+    work,
+    read: (name) => {
+      try {
+        return readFileSync(join(work, name), 'utf8');
+      } catch {
+        return undefined;
+      }
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+async function writeFiles(folder: string, files: Task['files']): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
 }
 
 interface Surroundings {
@@ -24,23 +59,18 @@ interface Surroundings {
 /** A proxy that leads nowhere, for all hosts but the gateway on 127.0.0.1. */
 const nowhere = { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' };
 
-/** Runs a client with a fresh home. */
+/** Runs a client in a home. */
 export async function runTask(
   { files, command }: Task,
+  home: Home,
   { modules, environment, timeLimit }: Surroundings,
 ): Promise<Outcome> {
-  const home = await mkdtemp(join(tmpdir(), 'gateway-agent-'));
-  const work = join(home, 'work');
-  await mkdir(work);
-  await symlink(modules, join(work, 'node_modules'));
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(home, path)), { recursive: true });
-    await writeFile(join(home, path), content);
-  }
+  await symlink(modules, join(home.work, 'node_modules'));
+  await writeFiles(home.path, files);
   const path = [join(modules, '.bin'), dirname(process.execPath), process.env.PATH].join(':');
   const child = spawn('sh', ['-c', `exec 2>&1\n${command}`], {
-    cwd: work,
-    env: { HOME: home, PATH: path, ...nowhere, ...environment },
+    cwd: home.work,
+    env: { HOME: home.path, PATH: path, ...nowhere, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
@@ -56,7 +86,5 @@ export async function runTask(
     stop();
   });
   const [[code], output] = await Promise.all([exit, text(child.stdout)]);
-  const wroteNote = existsSync(join(work, noteName));
-  await rm(home, { recursive: true, force: true, maxRetries: 5 });
-  return { code, output, wroteNote };
+  return { code, output };
 }

@@ -1,23 +1,117 @@
-import type { Subject } from './subject.ts';
+import type { KeyRequest } from '../../lambda/identity/keys.ts';
+import { json, type Script } from '../../local/upstream/script.ts';
+import { PRICES } from '../support/prices.ts';
+import { agents, translatedAgents } from './agents.ts';
+import { frameworks } from './frameworks.ts';
+import { type Act, names, type Subject } from './subject.ts';
 
 /** What the model says. */
 export const answer = 'Hello from afar.';
 
 export interface Scenario {
   readonly title: string;
-  /** What happens to a fresh key beforehand. */
-  readonly limit?: number;
+  /** How its key differs from others. */
+  readonly key?: Partial<KeyRequest>;
   readonly spoilKey?: (key: string) => string;
-  readonly callsTool?: boolean;
+  /** Settings of its gateway. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What the model has the client do. Clients without tools for it are left out. */
+  readonly act?: Act;
+  /** Contents of files below `work`, before and afterwards. */
+  readonly given?: Readonly<Record<string, string | Uint8Array>>;
+  readonly leaves?: Readonly<Record<string, string>>;
+  /** What must reach the upstream. */
+  readonly brings?: string;
   readonly breaks?: boolean;
-  /** What the client must print, if anything. */
+  /** The upstream's answer to everything. */
+  readonly refusal?: Script;
+  /** What the client must print; empty if it must keep trying. */
   readonly says: (subject: Subject) => string | undefined;
 }
 
-export const scenarios: readonly Scenario[] = [
-  { title: 'One prompt', says: () => answer },
-  { title: 'A tool call', callsTool: true, says: () => answer },
-  { title: 'A bad key', spoilKey: (key) => `${key.slice(0, -4)}gone`, says: ({ says }) => says.badKey },
-  { title: 'A spent quota', limit: 0, says: ({ says }) => says.spentQuota },
-  { title: 'Streams that break', breaks: true, says: ({ says }) => says.brokenStream },
+/** Clients, and what each of them does in front of a gateway with these settings. */
+export interface Group {
+  readonly title: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly subjects: readonly Subject[];
+  readonly scenarios: readonly Scenario[];
+}
+
+const onePrompt: Scenario = { title: 'One prompt', says: () => answer };
+const toolCall: Scenario = {
+  title: 'A tool call',
+  act: 'write',
+  leaves: { [names.note]: 'done\n' },
+  says: () => answer,
+};
+const spentQuota: Scenario = { title: 'A spent quota', key: { limit: 0 }, says: ({ says }) => says.spentQuota };
+const brokenStreams: Scenario = {
+  title: 'Streams that break',
+  breaks: true,
+  says: ({ says }) => says.brokenStream ?? answer,
+};
+
+const spentBudget: Scenario = {
+  title: 'A spent budget',
+  environment: { PRICES },
+  key: { budget: 1, budgetWindow: 'day' },
+  says: ({ says }) => says.spentBudget,
+};
+
+/** A red square. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4IWdDEmIY1TCqYfhqAAC5FCIQyinpOwAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** What servers of chat answer when a prompt is too long. */
+const tooLong = json(400, {
+  error: {
+    message: "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens.",
+    ...{ type: 'BadRequestError', param: null, code: 400 },
+  },
+});
+
+export const groups: readonly Group[] = [
+  {
+    title: 'With their blocks, over an upstream that speaks all dialects',
+    environment: {},
+    subjects: [...agents, ...frameworks],
+    scenarios: [
+      ...[onePrompt, toolCall],
+      { title: 'A bad key', spoilKey: (key) => `${key.slice(0, -4)}gone`, says: ({ says }) => says.badKey },
+      ...[spentQuota, spentBudget, brokenStreams],
+    ],
+  },
+  {
+    title: 'Over an upstream that speaks only chat completions',
+    environment: { UPSTREAM_DIALECTS: 'chat' },
+    subjects: translatedAgents,
+    scenarios: [
+      ...[onePrompt, toolCall],
+      {
+        title: 'Two calls at once',
+        act: 'writeBoth',
+        leaves: { [names.note]: 'done\n', [names.second]: 'done\n' },
+        says: () => answer,
+      },
+      {
+        title: 'An edited file',
+        act: 'edit',
+        given: { [names.letter]: 'Dear Ada\n' },
+        leaves: { [names.letter]: 'Dear Grace\n' },
+        says: () => answer,
+      },
+      {
+        title: 'A picture',
+        act: 'look',
+        given: { [names.picture]: picture },
+        brings: 'data:image/',
+        says: () => answer,
+      },
+      { title: 'A tool found by a search', act: 'search', brings: '"name":"NotebookEdit"', says: () => answer },
+      ...[spentQuota, brokenStreams],
+      { title: 'A prompt too long', refusal: tooLong, says: ({ says }) => says.tooLong },
+    ],
+  },
 ];

@@ -1,27 +1,33 @@
 import type { Snippet } from '../../lambda/accounts/pages/cli/snippet.js';
+import type { Rounds } from '../support/model.ts';
 
 /** Files for a home, and a command to run there. */
 export interface Task {
   /** Contents by path below the home. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
   /** Run by a shell in the folder `work` of that home. */
   readonly command: string;
 }
+
+/** What a model has a client do: write a note, edit a letter, look at a picture, write two notes at once, find a tool. */
+export type Act = 'write' | 'edit' | 'look' | 'writeBoth' | 'search';
 
 /** A client from the registry, and how to give it one prompt without a person. */
 export interface Subject {
   /** The client's id in lambda/accounts/pages/cli/snippets.js. */
   readonly client: string;
+  /** The dialect that it is made to speak, where its block speaks another. */
+  readonly dialect?: 'responses' | 'messages';
   readonly packages: readonly [main: string, ...others: string[]];
-  readonly task: (snippet: Snippet, isAboutTool: boolean) => Task;
-  /** The tools that the model may call: the first of these that is offered. */
-  readonly calls: readonly { readonly tool: string; readonly input: object }[];
+  readonly task: (snippet: Snippet, act: Act | undefined) => Task;
+  /** The calls for each act that it has tools for, given the folder `work`. */
+  readonly acts: Readonly<Partial<Record<Act, (work: string) => Rounds>>>;
   /** The words that tell a person what is wrong; empty if it keeps trying silently. */
-  readonly says: {
-    readonly badKey: string;
-    readonly spentQuota: string;
+  readonly says: Readonly<Record<'badKey' | 'spentQuota' | 'spentBudget', string>> & {
     /** Absent if it recovers, or requests no stream. */
     readonly brokenStream?: string;
+    /** Absent where it was not run. */
+    readonly tooLong?: string;
   };
   /** Settings that keep it from calling home. */
   readonly quiet?: Readonly<Record<string, string>>;
@@ -29,8 +35,8 @@ export interface Subject {
 
 export const prompt = 'Say hello.';
 
-/** The contents of the folder `work` once a tool has run. */
-export const noteName = 'note.txt';
+/** The files below `work` that acts read and write. */
+export const names = { note: 'note.txt', second: 'second.txt', letter: 'letter.txt', picture: 'picture.png' };
 
 /** A snippet’s block, by title. */
 export function textOf({ id, blocks }: Snippet, title: string): string {

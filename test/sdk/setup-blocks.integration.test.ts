@@ -99,7 +99,7 @@ describe('the blocks that people paste', () => {
 
   test.each(Object.keys(asking))('%s: one tool call', async (client) => {
     const call = { tool: 'get_weather', input: { city: 'Paris' } };
-    gateway.upstream.otherwise(actAsModel({ text: answer, calls: [call] }));
+    gateway.upstream.otherwise(actAsModel({ text: answer, rounds: [[call]] }));
     const script = withTool(blockOf(client, 'JavaScript'), `${weather}\n${asking[client]}`);
     const outcomes = await outcomesOf(gateway, async () =>
       expect(await runScript(script)).toBe(`asked about Paris\n${answer}\n`),

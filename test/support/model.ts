@@ -3,28 +3,35 @@ import { eventText, hangUp, head, json, sse, write } from '../../local/upstream/
 import type { Answer } from './fake-upstream.ts';
 import { replyOf } from './upstream-identity.ts';
 
+/** A tool that a model calls. */
+export interface Call {
+  readonly tool: string;
+  readonly input: object;
+}
+
+/** What it calls, answer by answer: of each answer's tools those that are offered. */
+export type Rounds = readonly (readonly Call[])[];
+
 interface Behaviour {
   /** What it says when it has no tool to call. */
   readonly text: string;
-  /** Tools to call, each once per conversation: the first one offered is called. */
-  readonly calls?: readonly { readonly tool: string; readonly input: object }[];
+  readonly rounds?: Rounds;
   /** Breaks every stream off after the first words. */
   readonly breaks?: boolean;
 }
 
-/** An upstream that behaves like a model: in each dialect, plain or streamed, with text or a tool call. */
-export function actAsModel({ text, calls = [], breaks = false }: Behaviour): Answer {
+/** An upstream that behaves like a model: in each dialect, plain or streamed, with text or tool calls. */
+export function actAsModel({ text, rounds = [], breaks = false }: Behaviour): Answer {
   return ({ path, body: bytes }) => {
     const speaker = speakerAt(path);
     if (!speaker) return json(404, { error: { message: `no such path: ${path}` } });
     if (path.endsWith('/count_tokens')) return json(200, { input_tokens: 10 });
     const body = JSON.parse(bytes.toString());
-    const { tools, hasCalled } = speaker.read(body);
-    const call = hasCalled ? undefined : calls.find(({ tool }) => tools.some(({ name }) => name === tool));
-    const part = call
-      ? { kind: 'call', tool: call.tool, pieces: [JSON.stringify(call.input)] }
-      : { kind: 'text', pieces: text.split(/(?<= )/) };
-    const reply = replyOf([part], body);
+    const prompt = speaker.read(body);
+    const calls = (rounds[prompt.rounds] ?? []).filter(({ tool }) => prompt.tools.some(({ name }) => name === tool));
+    const said = { kind: 'text', pieces: text.split(/(?<= )/) };
+    const called = calls.map(({ tool, input }) => ({ kind: 'call', tool, pieces: [JSON.stringify(input)] }));
+    const reply = { ...replyOf(called.length > 0 ? called : [said], body), id: `${prompt.rounds + 1}` };
     if (!body.stream) return json(200, speaker.whole(reply));
     const events = speaker.events(reply);
     if (!breaks) return sse(events);

@@ -18,6 +18,7 @@ import {
   readNetwork,
   readPlace,
   readPrices,
+  readSite,
   readSpan,
   readSubject,
 } from './arguments.ts';
@@ -212,8 +213,13 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
   addCommand(program, 'setup', 'print what to paste into a client')
     .addArgument(new Argument('<client>', 'which client').choices(clientNames))
     .option('--key <key>', 'the key to fill in', readKey, placeholderKey)
-    .action((client: string, { key, ...options }: { key: string } & CommonOptions) =>
-      run(options, async (target) => showSetup(target, client, key)),
+    .addOption(
+      new Option('--sign-in <address>', 'instead of a key: APP_URL, where its person signs in')
+        .argParser(readSite)
+        .conflicts('key'),
+    )
+    .action((client: string, { key, signIn, ...options }: SetupOptions) =>
+      run(options, async (target) => showSetup(target, client, { key, appUrl: signIn })),
     );
 }
 
@@ -223,6 +229,11 @@ const subjectOption = (whose: string) =>
 
 interface SubjectOptions {
   readonly subject?: string;
+}
+
+interface SetupOptions extends CommonOptions {
+  readonly key: string;
+  readonly signIn?: string;
 }
 
 interface IssueOptions {

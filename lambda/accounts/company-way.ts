@@ -27,16 +27,18 @@ export function createCompanyWay(
   return {
     ...own,
     actions: {
-      async 'oidc/begin'({ input, network }) {
-        await limits.countChallenge(network.id);
+      async 'oidc/begin'({ input }) {
         return { url: await signIn.begin({ ...readState(input), challenge: readSecret(input, 'challenge') }) };
       },
 
       async 'oidc/redeem'(request): Promise<Account> {
-        const { input } = request;
+        const { input, network } = request;
         const answer = new URLSearchParams(readText(input, 'answer', longestAnswer));
         const made = { ...readState(input), verifier: readSecret(input, 'verifier') };
+        // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
+        const attempt = await limits.countSignIn(network.id);
         const { member, ...person } = await signIn.redeem(answer, made);
+        await attempt.undo();
         return { ...(await accounts.open(request, member)), person };
       },
     },

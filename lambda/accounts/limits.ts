@@ -15,8 +15,9 @@ export const sessionLifetime = 15 * 60_000;
 /** How long a network counts as a wallet's member. */
 export const linkLifetime = 24 * 3_600_000;
 
-/** Messages to sign per network and hour. */
+/** Messages to sign per network and hour, and sign-ins with the company's account that fail. */
 const challengesPerNetwork = 60;
+const failuresPerNetwork = 60;
 /**
  * Keys and links that one network or one wallet gets in a day. Wallets cost nothing to make and each brings a daily quota: only
  * the limit per network bounds that.
@@ -35,6 +36,8 @@ const day = 86_400_000;
 export interface Limits {
   /** Counts a message to sign, or throws `rate_limited`. */
   countChallenge(networkId: string): Promise<void>;
+  /** Counts an answer of the company's provider, or throws `rate_limited`. One that signs somebody in is taken back. */
+  countSignIn(networkId: string): Promise<Grant>;
   /** Counts a key or a link, or throws `rate_limited`. */
   countGrant(networkId: string, member: string): Promise<Grant>;
   /** Counts a terminal that asks to be signed in, or throws `rate_limited`. */
@@ -80,8 +83,13 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
 
   return {
     async countChallenge(networkId) {
-      const rule = `a network may begin ${challengesPerNetwork} times an hour`;
+      const rule = `a network may ask for ${challengesPerNetwork} messages an hour`;
       await count({ name: `challenges#${networkId}`, most: challengesPerNetwork, window: hour, rule });
+    },
+
+    countSignIn(networkId) {
+      const rule = `a network may fail to sign in ${failuresPerNetwork} times an hour`;
+      return count({ name: `sign-ins#${networkId}`, most: failuresPerNetwork, window: hour, rule });
     },
 
     async countTerminal(networkId) {

@@ -59,6 +59,8 @@ export interface TestWallet extends AsyncDisposable {
 interface WalletOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
+  /** Any free one unless told. */
+  readonly port?: number;
   /** The source address of requests. */
   readonly sourceIp?: () => string;
   readonly readSecret?: (id: string) => Promise<string>;
@@ -70,6 +72,7 @@ interface WalletOptions {
 export async function startTestWallet({
   environment,
   now = Date.now,
+  port = 0,
   sourceIp,
   readSecret = noSecrets,
   reachStore,
@@ -100,7 +103,7 @@ export async function startTestWallet({
   const server = await startFunctionUrl({
     handler: handler as StreamingHandler,
     host: '127.0.0.1',
-    port: 0,
+    port,
     onFailure: (fault) => faults.push(fault),
   });
   started.defer(() => server.close(0));

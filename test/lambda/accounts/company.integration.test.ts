@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { demoAccounts, type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
@@ -169,11 +171,42 @@ describe('with a real provider', () => {
     injected.set('state', thief.state);
     await begin(wallet, thief);
     expect((await redeem(wallet, thief, String(injected))).body.error.code).toBe('invalid_sign_in');
-    // Another nonce than the one that was asked with.
-    const honest = makeState();
-    const own = await signInAt(await begin(wallet, honest), 'ada');
-    const otherNonce = await redeem(wallet, { ...honest, nonce: random() }, own.search.slice(1));
-    expect(otherNonce.body.error.code).toBe('invalid_sign_in');
+    // Each of the two that the code is bound to is enough to refuse it.
+    for (const wrong of ['nonce', 'verifier']) {
+      const honest = makeState();
+      const own = await signInAt(await begin(wallet, honest), 'ada');
+      const { status, body } = await redeem(wallet, { ...honest, [wrong]: random() }, own.search.slice(1));
+      expect([wrong, status, body.error.code]).toEqual([wrong, 401, 'invalid_sign_in']);
+    }
+  });
+
+  test('sixty answers that were made up reach the provider from a network in an hour, and those of people don’t count', async () => {
+    const wallet = await startWallet(await startProvider());
+    const makeUp = async () => {
+      const made = makeState();
+      return (await redeem(wallet, made, `code=guessed&state=${made.state}`)).status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 59 }, makeUp));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    for (const login of ['ada', 'mallory']) expect((await signIn(wallet, login)).status).toBe(200);
+    expect([await makeUp(), await makeUp()]).toEqual([401, 429]);
+    expect((await signIn(wallet)).body.error.message).toMatch(/a network may fail to sign in 60 times an hour/);
+    time += 3_600_000;
+    expect((await signIn(wallet)).status).toBe(200);
+  });
+
+  test('whatever host is called, people are sent to the provider and back to APP_URL', async () => {
+    const provider = await startProvider();
+    const wallet = await startWallet(provider);
+    const { state, nonce } = makeState();
+    const given = JSON.stringify({ state, nonce, challenge: random(), redirect_uri: 'https://evil.example' });
+    const path = `${wallet.url}/cli/oidc/begin?redirect_uri=https://evil.example`;
+    const words = ['-s', '-H', 'host: evil.example', '-H', 'content-type: application/json', '-d', given, path];
+    const { stdout } = await promisify(execFile)('curl', words);
+    const url = new URL(JSON.parse(stdout).url);
+    expect(url.origin).toBe(provider.issuer);
+    expect(url.searchParams.getAll('redirect_uri')).toEqual([callbackUrl]);
+    expect(stdout).not.toContain('evil');
   });
 
   test('a person who declines is told so; a provider that is down is not theirs to mend', async () => {
@@ -259,12 +292,14 @@ describe('with a provider that lies', () => {
       ['another nonce', signed({ nonce: random() }), 401],
       ['no nonce', signed({ nonce: undefined }), 401],
     ];
-    for (const [what, making, status] of cases) {
+    const outcomes: [what: string, status: number][] = [];
+    for (const [what, making] of cases) {
       make = making;
       const reply = await ask();
-      expect([what, reply.status]).toEqual([what, status]);
-      if (status === 401) expect(reply.body.error.message).toMatch(/can’t be trusted|expired/);
+      outcomes.push([what, reply.status]);
+      if (reply.status === 401) expect(reply.body.error.message).toMatch(/can’t be trusted|expired/);
     }
+    expect(outcomes).toEqual(cases.map(([what, , status]) => [what, status]));
     expect(wallet.log.join('')).toContain('SignInsFailed');
   });
 

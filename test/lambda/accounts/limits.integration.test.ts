@@ -38,7 +38,7 @@ describe('the limits of a network and a wallet', () => {
     expect(await granted(100, () => limits.countChallenge('network'))).toBe(60);
     await expect(limits.countChallenge('network')).rejects.toMatchObject({
       code: 'rate_limited',
-      message: 'That was too often: a network may begin 60 times an hour. Please try again in 30 minutes.',
+      message: 'That was too often: a network may ask for 60 messages an hour. Please try again in 30 minutes.',
       headers: { 'retry-after': '1800' },
     });
     await limits.countChallenge('another');

@@ -177,6 +177,20 @@ describe('codes can’t be guessed or used twice', () => {
     expect(keys.flat()).toHaveLength(1);
   });
 
+  test('and whoever polls while it is let in gets one key, at once or the next time', async () => {
+    const ask = await signIn();
+    for (let round = 0; round < 4; round += 1) {
+      const { device_code, user_code } = await begin();
+      const raced = await Promise.all([poll(device_code), ask('approve', user_code), poll(device_code)]);
+      time += 6_000;
+      const answers = [raced[0], raced[2], await poll(device_code), await poll(device_code)];
+      expect(raced[1].status).toBe(200);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers[3]?.body.error).toBe('invalid_grant');
+      expect(await keysOf(0)).toHaveLength(round + 1);
+    }
+  });
+
   test('and nobody says anything about one who is not signed in', async () => {
     const { user_code } = await begin();
     for (const what of ['find', 'approve', 'deny']) {
@@ -207,6 +221,11 @@ describe('where terminals are sent', () => {
       response_types_supported: [],
       token_endpoint_auth_methods_supported: ['none'],
     });
+    const begun = await execCurl([
+      ...['-s', '-H', 'host: evil.example', '-d', 'client_id=svc-terminal'],
+      `${wallet.url}/oauth/device_authorization`,
+    ]);
+    expect(JSON.parse(begun).verification_uri).toBe('https://app.example/cli/device');
     const opencode = JSON.parse(await hostile('/.well-known/opencode'));
     expect(opencode.auth).toEqual({
       command: ['sh', '-c', 'curl -fsS https://app.example/cli/login.sh | sh'],

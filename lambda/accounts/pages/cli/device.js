@@ -113,12 +113,11 @@ if (document.getElementById('company-sign-in')) {
   );
 }
 
-const returned = takeReturn();
-if (returned) {
-  run('One moment…', async () => {
-    state.code = returned.begun.code;
-    const { session } = await finishCompanySignIn(returned);
-    state.token = session?.token ?? '';
-    await showTerminal();
-  });
-}
+run('One moment…', async () => {
+  const returned = takeReturn();
+  if (!returned) return;
+  state.code = returned.begun.code;
+  const { session } = await finishCompanySignIn(returned);
+  state.token = session?.token ?? '';
+  await showTerminal();
+});

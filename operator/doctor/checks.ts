@@ -17,6 +17,7 @@ import * as questions from './questions.ts';
 import * as quota from './quota.ts';
 import { type Finding, fail, note, ok, untested } from './report.ts';
 import type { Check, CheckGroup, Run } from './run.ts';
+import * as signIn from './sign-in.ts';
 import { checkFirstEvent, checkPace, checkSilence, checkStream } from './streams.ts';
 
 /** Lets the compiler match what a check asks with what it judges. */
@@ -221,6 +222,14 @@ export const checks: readonly CheckGroup[] = [
         ask: questions.allFigures,
         judge: ({ guest }, { limits }) => quota.checkGuestLimit(guest, limits),
       }),
+    ],
+  },
+  {
+    area: 'sign-in',
+    checks: [
+      check({ name: 'with a company account', ask: signIn.askCompany, judge: signIn.checkDiscovery }),
+      check({ name: 'the client’s secret', ask: signIn.askCompany, judge: signIn.checkSecret }),
+      check({ name: 'from a terminal', ask: signIn.askForTerminals, judge: signIn.checkTerminals }),
     ],
   },
   {

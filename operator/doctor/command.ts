@@ -94,7 +94,7 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
 async function examine(options: Options, { now, wait, readBlock, print, printError }: Dependencies): Promise<boolean> {
   const { base, key, spentKey, stage, limit, length, origin, json } = options;
   const settings = readSettings(readBlock(), stage, printError);
-  const { memberLimits: member, guestLimits: guest, keepAlive } = settings;
+  const { memberLimits: member, guestLimits: guest, keepAlive, appUrl = base, oidcIssuer } = settings;
   const gateway = await findGateway(createProbe({ base, now, patience: firstPatience }), key, cost);
   printError(`This takes ${cost} of the ${gateway.figures.remaining} requests that the key has left.\n`);
   const probe = createProbe({ base, now, patience });
@@ -104,6 +104,7 @@ async function examine(options: Options, { now, wait, readBlock, print, printErr
     names: [...new Set([...options.names, ...settings.names])],
     limits: { key: limit, member, guest, certain: stage !== undefined },
     issueCommand: createIssueCommand(base, stage),
+    ...{ appUrl, app: createProbe({ base: appUrl, now, patience: firstPatience }), oidcIssuer },
   });
   const toJson = json && ((rows: readonly object[], healthy: boolean) => ({ base, healthy, cost, rows }));
   return reportRows(runChecks(checks, run), { print }, toJson);

@@ -32,6 +32,11 @@ export interface RunOptions {
   readonly issueCommand: IssueCommand;
   /** Milliseconds between keep-alives. */
   readonly keepAlive: number;
+  /** Where the pages are, and a probe for that address. */
+  readonly appUrl: string;
+  readonly app: Probe;
+  /** Where people sign in with a company account, if the settings say so. */
+  readonly oidcIssuer: string | undefined;
 }
 
 /** What a check may use. */

@@ -16,6 +16,9 @@ export interface KnownSettings {
   readonly closed: boolean;
   /** Milliseconds. */
   readonly keepAlive: number;
+  /** Where the pages are, and where people sign in with a company account, if all stages agree. */
+  readonly appUrl?: string | undefined;
+  readonly oidcIssuer?: string | undefined;
 }
 
 const fallback = (name: 'MEMBER_LIMIT' | 'GUEST_LIMIT') => Number(settings[name].fallback);
@@ -45,8 +48,12 @@ export function readKnownSettings(block: unknown, stage?: string): KnownSettings
     closed: configs.every(({ access }) => access === 'keys'),
     guestLimits: [...new Set(configs.map(({ guestLimit }) => guestLimit))],
     keepAlive: Math.max(...configs.map(({ keepAliveInterval }) => keepAliveInterval)),
+    appUrl: onlyOne(configs.map((config) => config.appUrl)),
+    oidcIssuer: onlyOne(configs.map((config) => config.oidcIssuer)),
   };
 }
+
+const onlyOne = <T>(values: readonly T[]): T | undefined => (new Set(values).size === 1 ? values[0] : undefined);
 
 /** cdk.json comes with an upstream at a reserved host (RFC 2606), which has no name to look for. */
 function namesOf(...[upstreams, operatorNames]: Parameters<typeof hiddenNames>): string[] {

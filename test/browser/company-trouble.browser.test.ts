@@ -4,9 +4,10 @@ import { exportJWK, generateKeyPair } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { demoAccounts, type IdentityProvider, startIdentityProvider } from '../../local/demo/identity-provider.ts';
 import { startTestWallet, type TestWallet } from '../support/accounts.ts';
+import { findFreePort } from '../support/find-free-port.ts';
 import { signInAt } from '../support/identity-provider.ts';
 import { startChromium } from './chromium.ts';
-import { click, findFreePort, heading, signInThere } from './company.ts';
+import { click, heading, signInThere } from './company.ts';
 
 jest.setTimeout(60_000);
 

@@ -1,6 +1,7 @@
 import { afterAll, expect, jest, test } from '@jest/globals';
 import { type IdentityProvider, startIdentityProvider } from '../../local/demo/identity-provider.ts';
-import { click, findFreePort, heading, signInThere } from './company.ts';
+import { findFreePort } from '../support/find-free-port.ts';
+import { click, heading, signInThere } from './company.ts';
 import { paleTexts } from './pale-texts.ts';
 import { cutTexts, startSession } from './session.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { listenLocally } from '../../local/listen-locally.ts';
+import { findFreePort } from '../support/find-free-port.ts';
 import { signInAt } from '../support/identity-provider.ts';
 import { spawnGateway } from './gateway-process.ts';
 
@@ -9,14 +8,8 @@ const verifier = 'v'.repeat(43);
 const challenge = createHash('sha256').update(verifier).digest('base64url');
 const made = { state: 's'.repeat(43), nonce: 'n'.repeat(43) };
 
-async function findPort(): Promise<string> {
-  const { url, close } = await listenLocally(createServer());
-  await close();
-  return new URL(url).port;
-}
-
 test('with DEMO_OIDC one made-up person signs in and gets a key, another is kept out, and the provider stops with it', async () => {
-  const PORT = await findPort();
+  const PORT = String(await findFreePort());
   await using gateway = spawnGateway({ DEMO_OIDC: 'true', PORT });
   await gateway.says(/listening on /);
   const base = `http://127.0.0.1:${PORT}`;
@@ -62,7 +55,7 @@ test('DEMO_OIDC says what it lacks where only the gateway’s own packages are i
   const withoutIt = `import { registerHooks } from 'node:module';
     registerHooks({ resolve: (name, context, next) => next(name === 'oidc-provider' ? 'not-installed' : name, context) });`;
   const gateway = spawnGateway({
-    ...{ DEMO_OIDC: 'true', PORT: await findPort() },
+    ...{ DEMO_OIDC: 'true', PORT: String(await findFreePort()) },
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(withoutIt)}`,
   });
   expect(await gateway.ended).toBe(1);

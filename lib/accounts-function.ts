@@ -35,6 +35,11 @@ const told = [
 
 /** The function of the pages: the only one that may write keys and links, for /cli. */
 export class AccountsFunction extends PublicFunction {
+  /** Whether people can sign in, in one way or another: only then there is a /cli. */
+  readonly signsIn: boolean;
+  /** The pages' own address, where it is known: terminals are sent to no other. */
+  readonly appUrl: string | undefined;
+
   constructor(
     scope: Construct,
     id: string,
@@ -65,8 +70,11 @@ export class AccountsFunction extends PublicFunction {
         ...sharedEnvironment(scope, { tables, secrets }),
       },
     });
-    // Where nobody can sign in, there is no /cli, and the other pages need no table.
-    if (environment.OIDC_ISSUER || (environment.ACCESS !== 'keys' && environment.WALLET_SIGN_IN !== 'false')) {
+    this.appUrl = appUrl;
+    const byWallet = environment.ACCESS !== 'keys' && environment.WALLET_SIGN_IN !== 'false';
+    this.signsIn = environment.OIDC_ISSUER !== undefined || byWallet;
+    // The other pages need no table.
+    if (this.signsIn) {
       this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
       this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     }

@@ -80,7 +80,7 @@ export class GatewayStack extends Stack {
     // Read by operators and by the commands, which find the tables of a deployed gateway here.
     const outputs = {
       GatewayUrl: url,
-      WalletUrl: `${edge?.url ?? accounts.url.url}${config.environment.ACCESS === 'keys' ? '' : 'cli'}`,
+      WalletUrl: `${edge?.url ?? accounts.url.url}${accounts.signsIn ? 'cli' : ''}`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
       UpstreamSecret: secrets.upstream.secretArn,
@@ -96,6 +96,7 @@ export class GatewayStack extends Stack {
       ...(commit && { Commit: commit }),
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
+      ...(accounts.signsIn && accounts.appUrl && { AppUrl: accounts.appUrl }),
       ...(config.environment.OIDC_ISSUER && { OidcIssuer: config.environment.OIDC_ISSUER }),
       ...(secrets.oidc && { OidcClientSecret: secrets.oidc.secretArn }),
       ...(edge && { EdgeDomainName: edge.domainName, EdgeDistribution: edge.distributionId }),

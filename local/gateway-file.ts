@@ -26,6 +26,8 @@ export interface GatewayFile {
   readonly access: 'open' | 'keys';
   /** Where people sign in with their company's account, if they can. */
   readonly oidcIssuer?: string | undefined;
+  /** Where terminals sign in, if they can. */
+  readonly appUrl?: string | undefined;
   readonly burstLimit: number;
 }
 

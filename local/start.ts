@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createDocumentClient, createDynamoDbClient } from '../lambda/aws/sdk-client.ts';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
-import { moneyOf, readConfig } from '../lambda/settings/config.ts';
+import { moneyOf, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
 import { startDemoUpstream } from './demo/demo-upstream.ts';
@@ -84,11 +84,23 @@ export async function startGateway(): Promise<LocalGateway> {
   const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), config.keysTable));
   const { keysTable, quotaTable, serviceName, contextWindow } = config;
   const { access, memberLimit, burstLimit, guestLimit, oidcIssuer, networkSalt = '' } = config;
+  const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? url) : undefined;
   const { pid } = process;
   const { host, dataDir } = settings;
   writeGatewayFile({
     ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
-    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, access, memberLimit, burstLimit, oidcIssuer },
+    ...{
+      serviceName,
+      contextWindow,
+      keysTable,
+      quotaTable,
+      networkSalt,
+      access,
+      memberLimit,
+      burstLimit,
+      oidcIssuer,
+      appUrl,
+    },
     ...moneyOf(config),
   });
   logFile = openLogFile({ port, pid });

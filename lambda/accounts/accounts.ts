@@ -5,7 +5,7 @@ import { createDocumentClient } from '../aws/sdk-client.ts';
 import { createFindNetwork, createLocateViewer } from '../identity/network.ts';
 import { createToken } from '../quota/counter-store.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
-import { type AccountsConfig, memberBudgetOf } from '../settings/config.ts';
+import { type AccountsConfig, memberBudgetOf, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createCounters } from '../tables/counters.ts';
@@ -67,7 +67,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const accounts = createAccountAnswers({ sessions, keyring, readQuota, findLink: keys.findLink, findRules, log, now });
 
   const signIn = createSignIn({ store: wallets, now, randomBytes });
-  const offered = offeredWays(config);
+  const offered = waysToSignIn(config);
   const ways = offered.map((name) =>
     name === 'wallet'
       ? createWalletWay({ signIn, accounts, limits, linkNetwork: keys.link, log, now })
@@ -88,10 +88,4 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
     findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
     createRequestId,
   });
-}
-
-/** The company's account first: where there is one, a wallet is the exception. */
-function offeredWays({ access, walletSignIn, oidcIssuer }: AccountsConfig): readonly ('company' | 'wallet')[] {
-  const wallet = access === 'open' && walletSignIn;
-  return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
 }

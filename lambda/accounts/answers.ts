@@ -1,5 +1,7 @@
 // The answers of the wallet's endpoints as plain data: the actions build them, and the page reads them.
 
+import type { WayToSignIn } from '../settings/config.ts';
+
 /** Before anyone has signed. */
 export interface Info {
   readonly serviceName: string;
@@ -9,7 +11,7 @@ export interface Info {
   readonly memberLimit: number;
   readonly network: string;
   /** The ways to sign in that are offered. */
-  readonly signIn: readonly ('company' | 'wallet')[];
+  readonly signIn: readonly WayToSignIn[];
 }
 
 export interface Challenge {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { headerPrefix } from '../request/headers.ts';
-import type { AccountsConfig } from '../settings/config.ts';
+import type { AccountsConfig, WayToSignIn } from '../settings/config.ts';
 import { placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
 import { pagePath, type Site } from './request.ts';
@@ -82,7 +82,7 @@ interface Offers {
   /** Try it without a key. */
   readonly guests: boolean;
   /** Get a key at /cli, by signing in. */
-  readonly ways: readonly ('company' | 'wallet')[];
+  readonly ways: readonly WayToSignIn[];
 }
 
 /** The facts that a deployment shows people. Its address is the one that they called, unless the operator set another. */

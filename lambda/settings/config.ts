@@ -234,6 +234,18 @@ function signInFaults(config: Pick<Config, `oidc${string}` & keyof Config> & Pic
   ];
 }
 
+export type WayToSignIn = 'company' | 'wallet';
+
+/** The company's account first: where there is one, a wallet is the exception. */
+export function waysToSignIn({
+  access,
+  walletSignIn,
+  oidcIssuer,
+}: Pick<Config, 'access' | 'walletSignIn' | 'oidcIssuer'>): readonly WayToSignIn[] {
+  const wallet = access === 'open' && walletSignIn;
+  return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
+}
+
 /** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
 export interface ServerConfig {
   readonly host: string;

@@ -73,10 +73,6 @@ export const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digi
 export const readSubject = matching(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of ASCII');
 export const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');
 export const readKey = matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one');
-export const readSite = matching(
-  /^https?:\/\/[\w.-]+(:\d+)?$/,
-  'a site without a path, such as https://app.example.com',
-);
 export const readLimit = readWhole(0, 1_000_000);
 export const readBudget = checked(
   parseBudget,

@@ -1,5 +1,4 @@
 import { Argument, type Command, Option } from 'commander';
-import { placeholderKey } from '../../lambda/accounts/pages/cli/snippet.js';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { KeyState } from '../../lambda/identity/identity.ts';
 import type { KeyIssuing } from '../../lambda/identity/keys.ts';
@@ -18,7 +17,6 @@ import {
   readNetwork,
   readPlace,
   readPrices,
-  readSite,
   readSpan,
   readSubject,
 } from './arguments.ts';
@@ -212,14 +210,9 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
 
   addCommand(program, 'setup', 'print what to paste into a client')
     .addArgument(new Argument('<client>', 'which client').choices(clientNames))
-    .option('--key <key>', 'the key to fill in', readKey, placeholderKey)
-    .addOption(
-      new Option('--sign-in <address>', 'instead of a key: APP_URL, where its person signs in')
-        .argParser(readSite)
-        .conflicts('key'),
-    )
-    .action((client: string, { key, signIn, ...options }: SetupOptions) =>
-      run(options, async (target) => showSetup(target, client, { key, appUrl: signIn })),
+    .option('--key <key>', 'the key to fill in', readKey)
+    .action((client: string, { key, ...options }: { key?: string } & CommonOptions) =>
+      run(options, async (target) => showSetup(target, client, key)),
     );
 }
 
@@ -229,11 +222,6 @@ const subjectOption = (whose: string) =>
 
 interface SubjectOptions {
   readonly subject?: string;
-}
-
-interface SetupOptions extends CommonOptions {
-  readonly key: string;
-  readonly signIn?: string;
 }
 
 interface IssueOptions {

@@ -25,6 +25,7 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
     access: outputs.Access === 'keys' ? 'keys' : 'open',
     oidcIssuer: outputs.OidcIssuer,
+    appUrl: outputs.AppUrl,
     memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
     mostBurst,
     currency: outputs.Currency,
@@ -169,6 +170,8 @@ export interface GatewayFacts {
   readonly access: 'open' | 'keys';
   /** Where people sign in with their company's account, if they can. */
   readonly oidcIssuer?: string | undefined;
+  /** Where terminals sign in, if they can. */
+  readonly appUrl?: string | undefined;
   readonly keysTable: string;
   readonly quotaTable: string;
   readonly readNetworkSalt: () => Promise<string>;

@@ -177,7 +177,7 @@ describe('on a deployed stack', () => {
       ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
       ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
       ...{ ContextWindow: '262144', OidcIssuer: 'https://login.example.com', Currency: 'EUR', MemberBudget: '5/week' },
-      ...{ LogGroup: 'the-log-group', WebLogGroup: 'the-web-log-group' },
+      ...{ LogGroup: 'the-log-group', WebLogGroup: 'the-web-log-group', AppUrl: 'https://app.example.com' },
     };
     const members = Object.entries(outputs).map(
       ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
@@ -230,7 +230,9 @@ describe('on a deployed stack', () => {
     expect(out).toContain('"model":"deployed"');
     expect(seenRegions).toEqual(['eu-west-3']);
     expect(secrets.reads).toEqual([]);
-    expect((await keys(['setup', 'codex', ...stack], environment)).out).toContain('model_context_window = 262144');
+    const { out: blocks } = await keys(['setup', 'codex', ...stack], environment);
+    expect(blocks).toContain('model_context_window = 262144');
+    expect(blocks).toContain('curl -fsS https://app.example.com/cli/login.sh | sh');
   });
 
   test('link reads the salt from its secret', async () => {

@@ -252,6 +252,18 @@ test('the issuer of company accounts is an output where it is set, for `keys --s
   expect(synthesizeStack().template.toJSON().Outputs).not.toHaveProperty('OidcIssuer');
 });
 
+test('where terminals can sign in is an output if its address is known, for `keys setup`', () => {
+  const APP_URL = 'https://api.example.com';
+  synthesizeStack({ APP_URL }).template.hasOutput('AppUrl', { Value: APP_URL });
+  const company = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: true };
+  const { template: onlyCompany } = synthesizeStack({ APP_URL, ACCESS: 'keys', ...company });
+  onlyCompany.hasOutput('AppUrl', { Value: APP_URL });
+  expect(JSON.stringify(onlyCompany.toJSON().Outputs.WalletUrl)).toContain('cli');
+  for (const without of [{}, { APP_URL, ACCESS: 'keys' }, { APP_URL, WALLET_SIGN_IN: 'false' }]) {
+    expect(synthesizeStack(without).template.toJSON().Outputs).not.toHaveProperty('AppUrl');
+  }
+});
+
 test('the currency and the members’ budget are outputs where there are prices, for `keys`', () => {
   const { template: priced } = synthesizeStack({
     PRICES,

@@ -60,11 +60,6 @@ const wrong: [args: string[], said: string][] = [
   [['burst', 'key_a', '0'], "'0' is invalid for argument 'requests'. It must be a whole number from 1 to 10000."],
   [['setup', 'emacs'], "value 'emacs' is invalid for argument 'client'. Allowed choices are curl, openai,"],
   [['setup', 'codex', '--key', 'a b'], "'a b' is invalid. It must be a key"],
-  [['setup', 'codex', '--sign-in', 'https://app.example/cli'], 'It must be a site without a path, such as https://'],
-  [
-    ['setup', 'codex', '--sign-in', 'https://app.example', '--key', 'k'],
-    "'--sign-in <address>' cannot be used with option '--key <key>'",
-  ],
   [['usage', '--days', '7'], 'error: --days and --price need --tokens'],
   [['usage', '--price', '1,2,3,4'], 'error: --days and --price need --tokens'],
   [['usage', '--tokens', '--days', '0'], "'0' is invalid. It must be a whole number from 1 to 3653."],
@@ -108,7 +103,6 @@ const right = [
   ['rotate', 'key_a', '--overlap', '1d'],
   ['usage', '--top', '5', '--json'],
   ['setup', 'claude-code', '--key', 'guest'],
-  ['setup', 'codex', '--sign-in', 'http://localhost:8787'],
   ['list', '--json', '--state', 'live', '--stack', 'Gateway', '--region', 'eu-central-1'],
   ['link', '2001:db8::/64', '--member', 'ada', '--hours', '1'],
 ];

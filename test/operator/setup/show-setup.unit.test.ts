@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { clientNames, showSetup } from '../../../operator/setup/show-setup.ts';
 
 const access = { url: 'https://gateway.example/', serviceName: 'acme', contextWindow: 262_144 };
 const textOf = (client: string, contextWindow?: number) =>
-  showSetup({ ...access, contextWindow }, client, { key: 'ltk_mine' }).text;
+  showSetup({ ...access, contextWindow }, client, 'ltk_mine').text;
 
 test('knows every client that people ask for, each once', () => {
   const asked = [
@@ -22,7 +22,7 @@ test('every client is told the address, the key and the model of this gateway, i
     expect(text).toContain('ltk_mine');
     expect(text).toMatch(/\bacme\b/);
     expect(text).not.toMatch(/svc|undefined|example\/\//);
-    const { blocks } = showSetup(told, client, { key: 'ltk_mine' }).json as {
+    const { blocks } = showSetup(told, client, 'ltk_mine').json as {
       blocks: { title: string; text: string }[];
     };
     for (const { title, text } of blocks) {
@@ -56,26 +56,25 @@ test('answers are limited to a quarter of a small window, as a client would else
   }
 });
 
+test('where terminals can sign in, clients that ask a program for their key are shown how, and no others', () => {
+  const told = { ...access, appUrl: 'https://app.example' };
+  const signInOf = (client: string, key?: string, contextWindow?: number) =>
+    (showSetup({ ...told, contextWindow }, client, key).json as { signIn?: { text: string }[] }).signIn;
+  expect(clientNames.filter((client) => signInOf(client))).toEqual(['claude-code', 'codex', 'opencode']);
+  for (const client of ['claude-code', 'codex', 'opencode']) {
+    const text = JSON.stringify(signInOf(client, undefined, 262_144));
+    expect(text).toContain('https://app.example');
+    expect(text).not.toMatch(/svc|KEY|undefined/);
+    expect(text.includes('262144')).toBe(client !== 'opencode'); // opencode's sign-in brings it
+    expect(JSON.stringify(signInOf(client))).not.toMatch(/context|window|undefined/i);
+  }
+  expect(showSetup(told, 'codex').text).toContain('\nOr without a key, by signing in:\n\n');
+  // Whoever has a key, or a gateway without sign-in, reads nothing of it.
+  expect(signInOf('codex', 'ltk_mine')).toBeUndefined();
+  expect(showSetup(access, 'codex').text).not.toContain('sign');
+});
+
 test('Codex uses no WebSockets, and the Agents SDK sends no traces elsewhere', () => {
   expect(textOf('codex')).toContain('supports_websockets = false');
   expect(textOf('openai-agents')).toContain('tracingDisabled: true');
-});
-
-describe('with the site where people sign in', () => {
-  const shown = (client: string, contextWindow?: number) =>
-    showSetup({ ...access, contextWindow }, client, { key: 'YOUR_KEY', appUrl: 'https://app.example' }).text;
-
-  test('a client gets its key by a command, and no block has one', () => {
-    for (const client of ['claude-code', 'codex', 'opencode']) {
-      const text = shown(client, 262_144);
-      expect(text).toContain('https://app.example');
-      expect(text).not.toMatch(/svc|KEY|undefined/);
-      expect(text.includes('262144')).toBe(client !== 'opencode'); // opencode's sign-in brings it
-      expect(shown(client)).not.toMatch(/context|window|undefined/i);
-    }
-  });
-
-  test('a client that can’t is named, with those that can', () => {
-    expect(() => shown('pi')).toThrow('pi takes no sign-in, only a key; these do: claude-code, codex, opencode');
-  });
 });

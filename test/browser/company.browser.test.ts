@@ -1,8 +1,8 @@
 import { afterAll, expect, jest, test } from '@jest/globals';
 import { type IdentityProvider, startIdentityProvider } from '../../local/demo/identity-provider.ts';
 import { findFreePort } from '../support/find-free-port.ts';
-import { click, heading, signInThere } from './company.ts';
-import { paleTexts } from './pale-texts.ts';
+import { accessFaults } from './access-faults.ts';
+import { click, heading, signInThere, tabTo } from './company.ts';
 import { cutTexts, startSession } from './session.ts';
 
 const port = await findFreePort();
@@ -24,7 +24,7 @@ test.each([
     await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
     const { page, complaints } = watched;
     const check = async () => {
-      expect(await paleTexts(page)).toEqual([]);
+      expect(await accessFaults(page)).toEqual([]);
       expect(await cutTexts(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     };
@@ -32,19 +32,28 @@ test.each([
     await heading(page, 'Sign in with your company account');
     expect(await page.getByText('wallet').filter({ visible: true }).count()).toBe(0);
     await check();
-    await click(page, 'Sign in');
+    await tabTo(page, 'Sign in');
+    await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.origin === provider.issuer);
     await signInThere(page, 'ada');
     await heading(page, 'Your account');
     await page.getByRole('region', { name: 'Your account' }).getByText('ada@example.com').waitFor();
     expect(page.url()).toBe(`${appUrl}/cli`);
     await check();
-    await click(page, 'New key');
+    // There they go on, and screen readers read on.
+    expect(await page.evaluate('document.activeElement.id')).toBe('account-title');
+    await tabTo(page, 'New key');
+    await page.keyboard.press('Enter');
     await heading(page, 'Your key');
+    expect(await page.evaluate('document.activeElement.id')).toBe('key-title');
     expect(await page.locator('#key-text').textContent()).toMatch(/^ltk_/);
-    await page.getByRole('checkbox').first().check();
-    await click(page, 'Renew those ticked');
-    await page.getByText('Renewed.').waitFor();
+    await page
+      .getByRole('checkbox', { name: /^renew key_/ })
+      .first()
+      .press('Space');
+    await tabTo(page, 'Renew those ticked');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Renewed.').waitFor();
     await check();
     // Nothing of it stays, and going back shows no code.
     expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, '']);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { paleTexts } from './pale-texts.ts';
+import { accessFaults } from './access-faults.ts';
 import { cutTexts, startSession } from './session.ts';
 
 const session = startSession();
@@ -29,7 +29,7 @@ describe.each(pages)('%s', (path) => {
     const { page, complaints, origins } = watched;
     await page.goto(session.url + path);
     await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
-    expect(await paleTexts(page)).toEqual([]);
+    expect(await accessFaults(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     expect(await cutTexts(page)).toEqual([]);
     expect(await shiftOf(page)).toBe(0);

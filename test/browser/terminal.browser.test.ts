@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { paleTexts } from './pale-texts.ts';
+import { accessFaults } from './access-faults.ts';
 import { cutTexts, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
@@ -28,7 +28,7 @@ test.each([
     await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
     const { page, complaints, origins } = watched;
     const check = async () => {
-      expect(await paleTexts(page)).toEqual([]);
+      expect(await accessFaults(page)).toEqual([]);
       expect(await cutTexts(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { issueKey } from '../../lambda/identity/keys.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import type { Random } from '../support/random.ts';
+import type { Budget } from './ledger.ts';
 import { type Caller, networkOf, type Rules } from './rules.ts';
 
 interface Parts {
@@ -18,6 +19,20 @@ export interface Callers {
 }
 
 const day = 86_400_000;
+interface Own {
+  readonly limit?: number | undefined;
+  readonly budget?: Budget | undefined;
+}
+
+/** Room for a few requests or for many, of which only some name a small output limit. */
+export const drawBudget = (random: Random): Budget => ({
+  amount: random.pick([300, 2_000, 60_000, 1_000_000]),
+  window: random.pick(['day', 'week', 'month']),
+});
+
+/** As keys store it. */
+const stored = (budget: Budget | undefined) => ({ budget: budget?.amount, budgetWindow: budget?.window });
+
 const members = ['ada', 'bob', 'cyd', 'dan', 'eve'];
 
 /** A small world of callers, both in the tables and in the model. */
@@ -25,8 +40,12 @@ export async function createCallers({ keys, rules, random, clock }: Parts): Prom
   const address = (network: number) => `127.0.${1 + Math.floor(network / 250)}.${1 + (network % 250)}`;
   const shared: string[] = [];
 
-  const issue = async (member: string, more: { limit?: number; expiresAt?: number } = {}): Promise<string> => {
-    const issued = await issueKey(keys, { member, ...more }, { now: () => clock.time, randomBytes });
+  const issue = async (member: string, more: Own & { expiresAt?: number } = {}): Promise<string> => {
+    const issued = await issueKey(
+      keys,
+      { member, ...more, ...stored(more.budget) },
+      { now: () => clock.time, randomBytes },
+    );
     rules.keys.set(issued.key, { id: issued.record.id, member, ...more });
     return issued.key;
   };
@@ -35,16 +54,20 @@ export async function createCallers({ keys, rules, random, clock }: Parts): Prom
     await keys.link(networkOf(at), { ...made, linkedAt: clock.time });
     rules.links.set(at, made);
   };
-  const change = async (text: string, field: { limit?: number | undefined; revoked?: boolean }): Promise<void> => {
+  const change = async (text: string, field: Own & { revoked?: boolean }): Promise<void> => {
     const known = rules.keys.get(text);
     if (!known) return;
     rules.keys.set(text, { ...known, ...field });
     if (field.revoked) await keys.revoke(known.id, clock.time);
-    else await keys.change(known.id, { limit: field.limit });
+    else await keys.change(known.id, 'budget' in field ? stored(field.budget) : { limit: field.limit });
   };
 
   for (const member of members) shared.push(await issue(member), await issue(member));
   for (const limit of [0, 4, 15]) shared.push(await issue('ada', { limit }));
+  for (const amount of [300, 60_000]) {
+    shared.push(await issue('cyd', { budget: { ...drawBudget(random), amount } }));
+    shared.push(await issue('cyd', { limit: 15, budget: { ...drawBudget(random), amount } }));
+  }
   shared.push(await issue('bob', { expiresAt: clock.time + day }));
   for (const network of [0, 1, 2]) await link(address(network));
 
@@ -63,13 +86,14 @@ export async function createCallers({ keys, rules, random, clock }: Parts): Prom
     },
     async administer() {
       const text = random.pick(shared);
-      const dice = random.below(3);
+      const dice = random.below(4);
       if (dice === 0) {
         await change(text, { revoked: true });
         // Now and then somebody still tries the revoked key.
         if (random.below(4) > 0) shared.splice(shared.indexOf(text), 1);
         shared.push(await issue(random.pick(members), random.once(3) ? { limit: random.below(20) } : {}));
       } else if (dice === 1) await change(text, { limit: random.once(2) ? undefined : random.below(20) });
+      else if (dice === 2) await change(text, { budget: random.once(3) ? undefined : drawBudget(random) });
       else await link(address(random.below(3)));
     },
   };

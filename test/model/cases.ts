@@ -26,6 +26,8 @@ export interface Case {
   readonly fixed?: Fixed;
   /** What each upstream does if it gets the request. */
   readonly plan: readonly Planned[];
+  /** The output limit that a budget counts with, if the body names one. */
+  readonly outputLimit?: number | undefined;
 }
 
 interface Planned extends Outcome {
@@ -38,6 +40,7 @@ export type Menu = (dialect: DialectName, wanted: 'whole' | 'stream' | 'tokens')
 const free: readonly (Fixed & { readonly method: string; readonly path: string })[] = [
   { method: 'GET', path: '/v1/models', status: 200 },
   { method: 'GET', path: '/v1/models/svc-vision', status: 200 },
+  { method: 'GET', path: '/v1/usage', status: 200 },
   { method: 'GET', path: '/v1/models/constructor', status: 404, code: 'model_not_found' },
   { method: 'POST', path: '/v1/__proto__', status: 404, code: 'not_found', open: true },
   { method: 'PUT', path: '/v1/messages', status: 405, code: 'method_not_allowed', open: true },
@@ -49,6 +52,14 @@ const badBodies: readonly (Fixed & { readonly body: string })[] = [
   { body: '{"messages":[]}', status: 400, code: 'invalid_request' },
   { body: '{"model":"constructor","messages":[],"input":""}', status: 400, code: 'invalid_model' },
 ];
+
+const limitNames = {
+  chat: ['max_tokens', 'max_completion_tokens'],
+  responses: ['max_output_tokens'],
+  messages: ['max_tokens'],
+};
+/** What no answer is limited by, though an upstream may think so. */
+const noLimits = [-1, 0, 0.5, '5', null];
 
 /** Upstreams recognize requests by this field, which passes through like all others. */
 export const caseIn = (body: Buffer): number => Number(/"user":"case (\d+)"/.exec(body.toString())?.[1]);
@@ -77,10 +88,18 @@ export function drawCase(id: number, caller: Caller, random: Random, menu: Menu,
     return { ...base, kind, fixed, sending: { ...sending, body } };
   }
   const stream = !isTokens && random.once(2);
-  const body = JSON.stringify({ ...wire[dialect].question, stream, user: `case ${id}` });
+  const { members, outputLimit } = drawLimit(dialect, random);
+  const body = JSON.stringify({ ...wire[dialect].question, ...members, stream, user: `case ${id}` });
   const outcomes = menu(dialect, isTokens ? 'tokens' : stream ? 'stream' : 'whole');
   const plan = Array.from({ length: upstreams }, () => drawOutcome(outcomes, random));
-  return { ...base, kind, sending: { ...sending, body }, plan };
+  return { ...base, kind, sending: { ...sending, body }, plan, outputLimit };
+}
+
+function drawLimit(dialect: DialectName, random: Random) {
+  const name = random.pick(limitNames[dialect]);
+  if (random.once(3)) return { members: { [name]: random.pick(noLimits) }, outputLimit: undefined };
+  const outputLimit = 1 + random.below(100);
+  return { members: { [name]: outputLimit }, outputLimit };
 }
 
 function drawOutcome(outcomes: Outcomes, random: Random): Planned {

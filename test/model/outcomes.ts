@@ -18,7 +18,8 @@ import {
   writeByteByByte,
 } from '../../local/upstream/script.ts';
 import type { DialectName } from '../support/fixtures.ts';
-import { wire } from '../support/wire.ts';
+import { canary, wire } from '../support/wire.ts';
+import type { Delivered } from './ledger.ts';
 
 /** One thing that an upstream can do with a request, and the promised consequence. */
 export interface Outcome {
@@ -41,6 +42,8 @@ export interface Outcome {
   readonly unheard?: boolean;
   /** When the client leaves: as soon as the upstream has the request, or at the first byte of an answer. */
   readonly clientLeaves?: 'asked' | 'answered';
+  /** What has to be paid for; absent if nothing. */
+  readonly delivered?: Delivered;
 }
 
 export type Outcomes = Readonly<Record<string, Outcome>>;
@@ -52,6 +55,10 @@ const details = { error: { message: 'AcmeCorp says no' } };
 const refunded = { charged: false, status: 502, code: 'upstream_error' } as const;
 const lost = { ...refunded, movesOn: true } as const;
 const charged = { charged: true, status: 200 } as const;
+/** The client leaves before it has got anything. */
+const unheard = { ...charged, clientLeaves: 'asked', delivered: { isWhole: false } } as const;
+/** The counts in each answer of the scripted upstream, of which a chat's stream has none. */
+const counts = { input: 10, output: 5 };
 /** Once a stream has begun, the status has already been sent. */
 const broken = { ...refunded, status: 200 } as const;
 const overtaken = { movesOn: 'maybe', looksDead: true, early: refunded } as const;
@@ -87,19 +94,20 @@ const beginnings: Outcomes = {
   '200 in HTML': { script: html(200), ...refunded },
   'an error in a 200': { script: json(200, details), ...refunded },
   'closed after the head': { script: [jsonHead, hangUp], ...refunded },
-  'the client leaves at once': { script: [silence], ...charged, clientLeaves: 'asked' },
+  'the client leaves at once': { script: [silence], ...unheard },
 };
 
 /** Outcomes of a plain answer. */
 export function wholeOutcomes(dialect: DialectName): Outcomes {
   const { answer } = wire[dialect];
   const text = JSON.stringify(answer);
+  const answered = { ...charged, delivered: { ...counts, isWhole: true } };
   const half = text.slice(0, text.length / 2);
   const whole: Outcomes = {
-    answered: { script: json(200, answer), ...charged },
-    'answered in bytes': { script: [jsonHead, writeByteByByte(text.slice(0, 40)), write(text.slice(40))], ...charged },
-    'answered in gzip': { script: encoded('gzip', text), ...charged },
-    'answered after an interim head': { script: [interim(103), ...json(200, answer)], ...charged },
+    answered: { script: json(200, answer), ...answered },
+    'answered in bytes': { script: [jsonHead, writeByteByByte(text.slice(0, 40)), write(text.slice(40))], ...answered },
+    'answered in gzip': { script: encoded('gzip', text), ...answered },
+    'answered after an interim head': { script: [interim(103), ...json(200, answer)], ...answered },
     'half an answer': { script: [jsonHead, write(half)], ...refunded },
     'reset in the answer': { script: [jsonHead, write(half), reset], ...refunded, ...overtaken },
     'less than its length': { script: [head(200, { 'content-length': '9999' }), write(text), hangUp], ...refunded },
@@ -108,10 +116,21 @@ export function wholeOutcomes(dialect: DialectName): Outcomes {
       ...refunded,
     },
     'an answer without end': { script: [jsonHead, flood(100 * 1024 * 1024)], ...refunded, rare: true },
-    'the client leaves before its answer': { script: [jsonHead, silence], ...charged, clientLeaves: 'asked' },
+    'the client leaves before its answer': { script: [jsonHead, silence], ...unheard },
   };
   return { ...beginnings, ...whole };
 }
+
+const wholeStream = (dialect: DialectName): Delivered => ({
+  ...(dialect === 'chat' ? {} : counts),
+  text: Buffer.byteLength(canary.answer),
+  isWhole: true,
+});
+/** A message begins with its counts, of which that of the output is 1 so far. */
+const firstEvent = (dialect: DialectName): Delivered => ({
+  ...(dialect === 'messages' && { ...counts, output: 1 }),
+  isWhole: false,
+});
 
 /** Outcomes of a stream. */
 export function streamOutcomes(dialect: DialectName): Outcomes {
@@ -119,14 +138,23 @@ export function streamOutcomes(dialect: DialectName): Outcomes {
   const text = events.join('');
   const [first = '', second = ''] = events;
   const begun = [eventStream, write(first)];
+  const delivered = wholeStream(dialect);
+  const streamed = { ...charged, delivered };
   const streams: Outcomes = {
-    streamed: { script: sse(text), ...charged },
-    'streamed in bytes': { script: [eventStream, writeByteByByte(first), write(text.slice(first.length))], ...charged },
-    'streamed in gzip': { script: encoded('gzip', text, { 'content-type': 'text/event-stream' }), ...charged },
-    'streamed at length': { script: [...begun, write(textEvent('x').repeat(200)), write(text)], ...charged },
-    'closed after its end': { script: [eventStream, write(text), hangUp], ...charged },
+    streamed: { script: sse(text), ...streamed },
+    'streamed in bytes': {
+      script: [eventStream, writeByteByByte(first), write(text.slice(first.length))],
+      ...streamed,
+    },
+    'streamed in gzip': { script: encoded('gzip', text, { 'content-type': 'text/event-stream' }), ...streamed },
+    'streamed at length': {
+      script: [...begun, write(textEvent('x').repeat(200)), write(text)],
+      ...charged,
+      delivered: { ...delivered, text: 200 + (delivered.text ?? 0) },
+    },
+    'closed after its end': { script: [eventStream, write(text), hangUp], ...streamed },
     ...(dialect === 'chat' && {
-      'closed without [DONE]': { script: [eventStream, write(events.slice(0, -1).join('')), hangUp], ...charged },
+      'closed without [DONE]': { script: [eventStream, write(events.slice(0, -1).join('')), hangUp], ...streamed },
     }),
     'an end before any event': { script: [eventStream], ...refunded },
     'an error as first event': { script: sse(failureEvent), ...refunded },
@@ -137,7 +165,10 @@ export function streamOutcomes(dialect: DialectName): Outcomes {
     'closed in an event': { script: [...begun, write(second.slice(0, 30)), hangUp], ...broken },
     'an error event': { script: [...begun, write(failureEvent)], ...broken },
     'broken JSON': { script: [...begun, write('data: {"a":\n\n'), silence], ...broken },
-    'the client leaves in the stream': { script: [...begun, silence], ...charged, clientLeaves: 'answered' },
+    'the client leaves in the stream': {
+      script: [...begun, silence],
+      ...{ ...charged, clientLeaves: 'answered', delivered: firstEvent(dialect) },
+    },
   };
   return { ...beginnings, ...streams };
 }
@@ -172,7 +203,7 @@ export function endlessOutcomes(dialect: DialectName): Outcomes {
     // A client that has read part of the answer pays for it.
     'no end': {
       script: [eventStream, write(first), silence],
-      ...{ charged: true, status: 200, code: 'upstream_timeout', early: late },
+      ...{ charged: true, status: 200, code: 'upstream_timeout', early: late, delivered: firstEvent(dialect) },
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Budget } from './ledger.ts';
 
 /*
  * The rules of identity and quota, written a second time from what the gateway promises, without its code: which counter
@@ -10,6 +11,8 @@ export interface Limits {
   readonly guestWindow: 'lifetime' | 'daily';
   readonly member: number;
   readonly burst: number;
+  /** Of a member, for all keys without counters of their own. */
+  readonly budget?: Budget | undefined;
 }
 
 /** What identifies a caller: its address, and perhaps a key. */
@@ -24,6 +27,7 @@ interface Key {
   readonly id: string;
   readonly member: string;
   readonly limit?: number | undefined;
+  readonly budget?: Budget | undefined;
   readonly expiresAt?: number | undefined;
   readonly revoked?: boolean;
 }
@@ -43,6 +47,7 @@ export interface Account {
   readonly limit: number;
   /** Whether it restarts at midnight. */
   readonly daily: boolean;
+  readonly budget?: Budget | undefined;
 }
 
 export interface Crowd {
@@ -79,6 +84,7 @@ export function createRules(limits: Limits) {
     item: `member#${member}#${dayOf(time)}`,
     limit: limits.member,
     daily: true,
+    budget: limits.budget,
   });
 
   /** The counter of the caller's requests, or the code of its 401. */
@@ -88,8 +94,9 @@ export function createRules(limits: Limits) {
       const key = keys.get(shows);
       const valid = key && !key.revoked && (key.expiresAt === undefined || time < key.expiresAt);
       if (!valid) return 'invalid_api_key';
-      if (key.limit === undefined) return memberAccount(key.member, time);
-      return { item: `key#${key.id}#${dayOf(time)}`, limit: key.limit, daily: true };
+      const { id, member, limit = limits.member, budget = limits.budget } = key;
+      if (key.limit === undefined && key.budget === undefined) return memberAccount(member, time);
+      return { item: `key#${id}#${dayOf(time)}`, limit, daily: true, budget };
     }
     const link = links.get(address);
     const linked = link && time < link.expiresAt && origin === undefined;

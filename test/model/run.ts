@@ -1,13 +1,14 @@
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { createCallers } from './callers.ts';
+import { createCallers, drawBudget } from './callers.ts';
 import { caseIn, drawCase, type Menu } from './cases.ts';
 import { createClient } from './client.ts';
-import { createRules, type Limits, type Rules } from './rules.ts';
-import { judgeWave, type Outcome } from './wave.ts';
+import { compareTable } from './compare-table.ts';
+import { createLedger, PRICES } from './ledger.ts';
+import { createRules, type Limits } from './rules.ts';
+import { isForBudget, judgeWave, type Lost, type Outcome } from './wave.ts';
 
 /** A gateway, its upstreams and what happens to it. */
 export interface Track {
@@ -27,6 +28,9 @@ export interface Summary {
   /** How often each thing happened: `200`, `429 quota_exceeded` … */
   readonly answers: Readonly<Record<string, number>>;
   readonly counters: number;
+  /** How many periods of budgets were compared, and what all answers cost, in millionths. */
+  readonly budgets: number;
+  readonly cost: number;
   readonly faults: readonly string[];
 }
 
@@ -41,13 +45,21 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
     guestWindow: random.pick(['lifetime', 'daily']),
     member: 50,
     burst: 20,
+    budget: random.once(2) ? drawBudget(random) : undefined,
   };
+  // What is told to a store that loses answers may be added twice.
+  const sumsAll = track.reachStore === undefined;
   const rules = createRules(limits);
+  const ledger = createLedger();
   await using second = await startFakeUpstream();
   await using gateway = await startTestGateway({
     // Every other seed, so that both are checked.
     engine: seed % 2 === 0 ? 'web' : 'function-url',
-    environment: { ...settings(limits, track.upstreams === 2 ? second : undefined), ...track.environment },
+    environment: {
+      ...settings(limits, track.upstreams === 2 ? second : undefined),
+      ...(sumsAll && { SPEND_LIMIT: '1000000' }),
+      ...track.environment,
+    },
     now: () => clock.time,
     ...(track.reachStore && { reachStore: track.reachStore }),
   });
@@ -56,7 +68,7 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
   const settled = watchEnds(gateway);
   const client = createClient(gateway.url);
   const callers = await createCallers({ keys: gateway.keys, rules, random, clock });
-  const judge = judgeWave(rules);
+  const judge = judgeWave(rules, ledger);
   const answers: Record<string, number> = {};
   const faults: string[] = [];
   let sent = 0;
@@ -87,21 +99,24 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
     sent += size;
     waves += 1;
     await Promise.all(wave.map(({ id }) => sendCase(client, outcomes.get(id))));
-    const { lostRefunds, unexplained } = await settled(sent);
+    const { lost, unexplained } = await settled(sent);
     faults.push(...unexplained);
     const results = wave.flatMap(({ id }) => outcomes.get(id) ?? []);
-    faults.push(...judge(results, clock.time, lostRefunds));
+    faults.push(...judge(results, clock.time, lost));
     outcomes.clear();
     for (const { answer } of results) {
-      const name = answer ? `${answer.status} ${answer.headers['x-svc-error'] ?? ''}`.trim() : 'client left';
+      const said = answer ? `${answer.status} ${answer.headers['x-svc-error'] ?? ''}`.trim() : 'client left';
+      const name = isForBudget(answer) ? `${said} for its budget` : said;
       answers[name] = (answers[name] ?? 0) + 1;
     }
   }
   client.close();
-  const differences = await compareTable(gateway, rules);
+  const differences = await compareTable(gateway, { rules, ledger, sumsAll, time: clock.time });
   if (faults.length === 0) faults.push(...differences);
   faults.push(...gateway.faults.map(String));
-  return { requests: sent, waves, answers, counters: rules.counted().length, faults };
+  const cost = [...ledger.days().values()].reduce((sum, one) => sum + one, 0);
+  const compared = { counters: rules.counted().length, budgets: ledger.accounts().length, cost };
+  return { requests: sent, waves, answers, ...compared, faults };
 }
 
 function settings(limits: Limits, second: FakeUpstream | undefined): Record<string, string> {
@@ -110,6 +125,11 @@ function settings(limits: Limits, second: FakeUpstream | undefined): Record<stri
     GUEST_WINDOW: limits.guestWindow,
     MEMBER_LIMIT: String(limits.member),
     BURST_LIMIT: String(limits.burst),
+    PRICES,
+    ...(limits.budget && {
+      MEMBER_BUDGET: (limits.budget.amount / 1_000_000).toFixed(6),
+      MEMBER_BUDGET_WINDOW: limits.budget.window,
+    }),
     ...(second && {
       UPSTREAM_2_BASE_URL: second.url,
       UPSTREAM_2_TEXT_MODEL: 'acmecorp/thunder-8b',
@@ -150,68 +170,26 @@ function passTime(time: number, random: Random): number {
   return dice === 18 ? day - (time % day) : random.below(day);
 }
 
-/** Waits until the log has the ends of this many requests. Returns how many refunds the store has lost meanwhile. */
+/** Waits until the log has the ends of this many requests. Returns what the store has lost meanwhile. */
 function watchEnds({ log }: TestGateway) {
   let read = 0;
   let ended = 0;
   return async (requests: number) => {
-    let lostRefunds = 0;
+    const lost: { -readonly [Name in keyof Lost]: Lost[Name] } = { refunds: 0, settlements: 0 };
     const unexplained: string[] = [];
     const allEnded = () => {
       for (; read < log.length; read += 1) {
         const { message, cause, ...rest } = log[read] ?? {};
         if (/^(answered|refused)$/.test(String(message))) ended += 1;
-        if (message !== 'charge left standing') continue;
-        lostRefunds += 1;
+        if (message !== 'charge left standing' && message !== 'budget left standing') continue;
+        lost[message === 'charge left standing' ? 'refunds' : 'settlements'] += 1;
         // The store lost the answer, or was too slow on a busy machine.
         if (!/^(NoAnswer|TooSlow)$/.test(String(cause)))
-          unexplained.push(`a refund failed: ${cause} ${JSON.stringify(rest)}`);
+          unexplained.push(`${message}: ${cause} ${JSON.stringify(rest)}`);
       }
       return ended >= requests;
     };
     await waitUntil(allEnded, `${requests} requests have said how they ended`);
-    return { lostRefunds, unexplained };
+    return { lost, unexplained };
   };
-}
-
-/** The differences between the quota table and the rules. */
-async function compareTable({ dynamoDb }: TestGateway, rules: Rules): Promise<string[]> {
-  const faults: string[] = [];
-  const items = new Map<string, Record<string, { N?: string | undefined }>>();
-  const uncounted = new Set<string>();
-  let from: Record<string, never> | undefined;
-  do {
-    const command = new ScanCommand({ TableName: dynamoDb.quotaTable, ConsistentRead: true, ExclusiveStartKey: from });
-    const page = await dynamoDb.client.send(command);
-    for (const { pk, ...rest } of page.Items ?? []) {
-      items.set(pk?.S ?? '', rest);
-      for (const name of Object.keys(rest)) if (name.startsWith('u')) uncounted.add(`${pk?.S} ${name}`);
-    }
-    from = page.LastEvaluatedKey as Record<string, never> | undefined;
-  } while (from);
-  for (const [name, counter] of rules.counted()) {
-    const [, item = name, day] = /^(?!count_tokens)(.*)#(.*?)$/.exec(name) ?? [];
-    const found = items.get(item) ?? {};
-    const used = day === undefined || day === 'lifetime' ? 'ulifetime' : `u${Date.parse(day) / 86_400_000}`;
-    uncounted.delete(`${item} ${used}`);
-    const within = (count: number, least: number) => count >= least && count <= least + counter.doubt;
-    const standing = Number(found[used]?.N ?? 0);
-    if (isKept(found, used) && !within(standing, counter.used))
-      faults.push(`${name} is ${standing}, not ${counter.used} (doubtful: ${counter.doubt})`);
-    const minute = Math.max(...counter.minutes.keys());
-    const burst = Number(found[`n${minute}`]?.N ?? 0);
-    if (isKept(found, `n${minute}`) && !within(burst, counter.minutes.get(minute) ?? 0))
-      faults.push(`${name} has ${burst} in its last minute`);
-  }
-  for (const name of uncounted) faults.push(`${name} is in the table, and should not be`);
-  return faults;
-}
-
-/** Of days and minutes, those before the last but one may be gone. */
-function isKept(item: Readonly<Record<string, unknown>>, name: string): boolean {
-  const [kind = ''] = name;
-  const numbers = Object.keys(item)
-    .filter((other) => other.startsWith(kind))
-    .map((other) => Number(other.slice(1)));
-  return !numbers.some((number) => number - 1 > Number(name.slice(1)));
 }

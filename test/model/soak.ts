@@ -7,7 +7,7 @@ const { minutes, seed: firstSeed } = readNumbers('npm run soak --', { minutes: 1
 const watch = createWatch();
 const end = performance.now() + minutes * 60_000;
 const answers: Record<string, number> = {};
-let [requests, counters, faults, seed] = [0, 0, 0, firstSeed];
+let [requests, counters, budgets, cost, faults, seed] = [0, 0, 0, 0, 0, firstSeed];
 
 // Loading and compiling happen once, and are not growth.
 await runModel(firstSeed - 1, 500);
@@ -17,6 +17,8 @@ for (; performance.now() < end; seed += 1) {
   for (const [track, summary] of Object.entries(await runModel(seed, 2_000))) {
     requests += summary.requests;
     counters += summary.counters;
+    budgets += summary.budgets;
+    cost += summary.cost;
     faults += summary.faults.length;
     for (const [answer, count] of Object.entries(summary.answers)) answers[answer] = (answers[answer] ?? 0) + count;
     for (const fault of summary.faults) console.error(`seed ${seed}, ${track}: ${fault}`);
@@ -25,7 +27,9 @@ for (; performance.now() < end; seed += 1) {
 }
 const after = await watch.read();
 console.log(`end: ${watch.describe(after)}`);
-console.log(`seeds ${firstSeed} to ${seed - 1}: ${requests} requests, ${counters} counters compared, ${faults} faults`);
+console.log(
+  `seeds ${firstSeed} to ${seed - 1}: ${requests} requests that cost ${cost} millionths; ${counters} counters and ${budgets} periods of budgets compared, ${faults} faults`,
+);
 for (const [answer, count] of Object.entries(answers).sort(([, a], [, b]) => b - a)) console.log(`${count}\t${answer}`);
 const leaks = watch.growth(before, after, 32);
 for (const leak of leaks) console.error(leak);

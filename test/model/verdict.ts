@@ -1,5 +1,6 @@
 import type { Case } from './cases.ts';
 import type { Answer } from './client.ts';
+import type { Delivered } from './ledger.ts';
 import type { Outcome } from './outcomes.ts';
 
 /** One try of a request, with the upstream's number. */
@@ -15,6 +16,8 @@ export type MayRest = (upstream: number) => boolean;
 export interface Verdict {
   readonly faults: readonly string[];
   readonly refunded: boolean;
+  /** What has to be paid for. */
+  readonly delivered?: Delivered | undefined;
 }
 
 const said = (answer: Answer): string => `${answer.status} ${answer.headers['x-svc-error'] ?? ''}`.trim();
@@ -39,6 +42,7 @@ export function judgeExchange(one: Case, answer: Answer | undefined, tries: read
   return {
     faults: [...judgeAnswer(last, answer), ...(untrue ? ['says that it was not charged'] : [])],
     refunded: one.kind === 'inference' && !charged,
+    delivered: charged ? last.delivered : undefined,
   };
 }
 

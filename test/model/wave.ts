@@ -1,5 +1,6 @@
 import type { Case } from './cases.ts';
 import type { Answer } from './client.ts';
+import { costOf, type Delivered, type Ledger, mostTaken, type Priced, reserveFor } from './ledger.ts';
 import type { Account, Rules } from './rules.ts';
 import { expectFixed, judgeExchange, type Try } from './verdict.ts';
 
@@ -26,11 +27,17 @@ interface Counted {
 /** How long a key may rest: as long as the upstream's 429 asks for, else a minute. */
 const restTime = 60_000;
 
-/** Checks waves of simultaneous requests against the rules, one after the other. */
-export function judgeWave(rules: Rules) {
+/** How often the log said in a wave that an answer of the store was lost, and what may stand therefore. */
+export interface Lost {
+  readonly refunds: number;
+  readonly settlements: number;
+}
+
+/** Checks waves of simultaneous requests against the rules and the ledger, one after the other. */
+export function judgeWave(rules: Rules, ledger: Ledger) {
   const restsUntil = new Map<number, number>();
 
-  return (wave: readonly Outcome[], time: number, lostRefunds: number): string[] => {
+  return (wave: readonly Outcome[], time: number, lost: Lost): string[] => {
     for (const { one, tries } of wave) {
       for (const { upstream } of tries) {
         if (one.plan[upstream]?.rests) restsUntil.set(upstream, time + restTime);
@@ -39,8 +46,10 @@ export function judgeWave(rules: Rules) {
     const mayRest = (upstream: number) => (restsUntil.get(upstream) ?? 0) > time;
     const faults: string[] = [];
     const crowds = new Map<string, Counted>();
+    const priced: Priced[] = [];
     const startedAt = new Map<string, number>();
-    const troubled = lostRefunds > 0 || wave.some(({ answer }) => answer && storeFailed(answer));
+    const spentBefore = new Map<string, number>();
+    const troubled = lost.refunds + lost.settlements > 0 || wave.some(({ answer }) => answer && storeFailed(answer));
 
     for (const outcome of wave) {
       const { one, answer, tries } = outcome;
@@ -55,8 +64,14 @@ export function judgeWave(rules: Rules) {
         if (typeof who === 'string') return expectFixed(answer, 401, who);
         if (one.kind === 'free') return expectFixed(answer, one.fixed?.status ?? 200, one.fixed?.code);
         const crowd = crowdOf(one, who);
+        if (isForBudget(answer)) {
+          price(one, who, 'refused for its budget');
+          if (one.fixed || one.kind === 'tokens' || !who.budget) return ['refused for a budget that has no part in it'];
+          return tries.length > 0 ? ['refused, and sent upstream'] : [];
+        }
         crowd.wanting += 1;
         if (gaveUp) crowd.doubtful += 1;
+        if (gaveUp) price(one, who, 'lost');
         if (gaveUp) return [];
         if (answer?.status === 429) {
           crowd.refusals.push(String(answer.headers['x-svc-error']));
@@ -66,22 +81,34 @@ export function judgeWave(rules: Rules) {
         if (one.fixed) return expectFixed(answer, one.fixed.status, one.fixed.code);
         const verdict = judgeExchange(one, answer, tries, mayRest);
         if (verdict.refunded) crowd.refunded += 1;
+        price(one, who, 'passed', verdict.delivered);
         return [...verdict.faults];
       }
     }
     for (const { account } of crowds.values()) startedAt.set(account.item, rules.standing(account).used);
+    for (const { item, budget } of priced) {
+      if (budget) spentBefore.set(item, ledger.standing(item, budget, time).spent);
+    }
+    faults.push(...ledger.judge(priced, time, lost.settlements));
     for (const crowd of crowds.values()) faults.push(...rules.judge(crowd.account, time, crowd, crowd.counts));
     for (const outcome of wave) {
       if (outcome.answer) faults.push(...judgeFigures(outcome, outcome.answer));
     }
     return faults;
 
+    function price(one: Case, who: Account, fate: Priced['fate'], delivered?: Delivered) {
+      if (one.fixed || one.kind !== 'inference') return;
+      const { body = '' } = one.sending;
+      const [reserve, cost] = [reserveFor(body, one.outputLimit), costOf(delivered, body, who.budget)];
+      priced.push({ fate, budget: who.budget, item: ownerOf(who), reserve, cost });
+    }
+
     function crowdOf({ kind }: Case, who: Account): Counted {
       const account = kind === 'tokens' ? rules.tokenAccount(who) : who;
       const counts = kind === 'tokens' ? 'burst alone' : 'quota';
       const known = crowds.get(account.item);
       const crowd = known ?? {
-        ...{ account, counts, lostRefunds, refusals: [] },
+        ...{ account, counts, lostRefunds: lost.refunds, refusals: [] },
         ...{ wanting: 0, passed: 0, refunded: 0, doubtful: 0 },
       };
       crowds.set(account.item, crowd);
@@ -89,7 +116,8 @@ export function judgeWave(rules: Rules) {
     }
 
     /** Checks the quota headers: exactly if the request was alone, including an earlier refund; else some order must explain them. */
-    function judgeFigures({ one }: Outcome, { status, headers }: Answer): string[] {
+    function judgeFigures({ one }: Outcome, answer: Answer): string[] {
+      const { status, headers } = answer;
       const who = one.fixed?.open ? undefined : rules.identify(one.caller, time);
       const account = typeof who === 'object' ? who : rules.guestAccount(one.caller.address, time);
       const passed = crowds.get(account.item)?.passed ?? 0;
@@ -101,6 +129,8 @@ export function judgeWave(rules: Rules) {
       const resets = headers['x-svc-reset'] !== undefined;
       const left = (count: number) => Math.max(0, account.limit - count);
       const fits = limit === account.limit && remaining >= left(most + doubt) && remaining <= left(least);
+      const budgetFault = judgeBudgetFigures(account, one, answer);
+      if (budgetFault !== undefined) return [budgetFault];
       if (fits && resets === account.daily) return [];
       // If the figures can't be read, the header says 0.
       if (troubled && remaining === 0) return [];
@@ -108,8 +138,37 @@ export function judgeWave(rules: Rules) {
         `case ${one.id}: told ${remaining} of ${limit} are left, reset: ${resets}; ${least} to ${most} of ${account.limit} are used in ${account.item}`,
       ];
     }
+
+    function judgeBudgetFigures({ budget, ...account }: Account, one: Case, { status, headers }: Answer) {
+      const told = micros(headers['x-svc-budget-remaining']);
+      const limit = micros(headers['x-svc-budget-limit']);
+      if (!budget) return told === undefined ? undefined : `case ${one.id}: was told of a budget, and has none`;
+      const item = ownerOf(account);
+      const { spent, doubt } = ledger.standing(item, budget, time);
+      const before = spentBefore.get(item) ?? spent;
+      const mine = priced.filter((other) => other.item === item);
+      const taken = mine.reduce((sum, other) => sum + mostTaken(other), doubt);
+      // A stream's headers are sent while all that it may cost is reserved, those of a plain answer after it was settled.
+      const begins = status === 200 && /"stream":true/.test(one.sending.body ?? '');
+      const own = (begins ? mine[0]?.reserve : mine[0]?.cost) ?? 0;
+      const alone = wave.length === 1 && doubt === 0;
+      const [least, most] = alone ? [before + own, before + own] : [before, before + taken];
+      const left = (taken: number) => Math.max(0, budget.amount - taken);
+      if (limit === budget.amount && told !== undefined && told >= left(most) && told <= left(least)) return undefined;
+      if (troubled && told === 0) return undefined;
+      return `case ${one.id}: told ${told} of ${limit} micros are left; ${least} to ${most} of ${budget.amount} are taken in ${item}`;
+    }
   };
 }
+
+/** The name of a caller's item in the table, whatever the day. */
+const ownerOf = ({ item }: Pick<Account, 'item'>): string => item.slice(0, item.lastIndexOf('#'));
+
+const micros = (text: string | string[] | undefined): number | undefined =>
+  text === undefined ? undefined : Math.round(Number(text) * 1_000_000);
+
+export const isForBudget = (answer: Answer | undefined): boolean =>
+  answer?.status === 429 && answer.text.includes('This request may cost up to');
 
 /** Whether the request failed for want of the store, which was broken or too slow. */
 function storeFailed({ status, text }: Answer): boolean {

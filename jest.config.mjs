@@ -33,19 +33,16 @@ const overBothEngines = ofHandler([
   'leak',
   'privacy',
   'quota-over-http',
-  'refusals',
 ]);
 
 /** The same, for what takes long: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
-  'cors',
   'exactly-once',
   'failover',
   'failures-*',
   'forwarding',
   'leaving-readers',
   'request-lines',
-  'store-trouble',
   'upstream-keys',
 ]);
 

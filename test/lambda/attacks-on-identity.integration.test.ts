@@ -103,18 +103,6 @@ describe('a key', () => {
     });
   });
 
-  test('that differs in one character, or in length, is not one', async () => {
-    await using gateway = await start();
-    const key = await gateway.issueKey();
-    const flipped = (at: number) => key.slice(0, at) + (key[at] === 'A' ? 'B' : 'A') + key.slice(at + 1);
-    const near = [4, 20, key.length - 1].map(flipped);
-    const long = `ltk_${'a'.repeat(15_000)}`;
-    for (const wrong of [...near, `${key}A`, key.slice(0, -1), `${key}é`, `${key}\u00a0x`, 'ltk_', 'ltk_é', long]) {
-      expect(await ask(gateway, { 'x-api-key': wrong })).toBe('401 invalid_api_key');
-    }
-    expect(await quotaItems(gateway)).toEqual({});
-  });
-
   test('in the query, the path, a cookie or the body does not count', async () => {
     await using gateway = await start();
     const key = await gateway.issueKey();

@@ -118,16 +118,6 @@ describe('what an answer costs', () => {
     expect(await spend(script, sent)).toMatchObject(expected);
   });
 
-  test('is asked of a chat stream, and kept from a client that did not ask', async () => {
-    const { read } = await spend(sse([piece, last, count, { data: '[DONE]' }]), streamed);
-    expect(JSON.parse(String(gateway.upstream.requests.at(-1)?.body))).toMatchObject({
-      stream_options: { include_usage: true },
-    });
-    expect(read).not.toContain('prompt_tokens');
-    const asks = streamed.replace('}', ',"stream_options":{"include_usage":true}}');
-    expect((await spend(sse([piece, last, count, { data: '[DONE]' }]), asks)).read).toContain('prompt_tokens');
-  });
-
   test.each([
     ['negative', '"max_tokens":-5', 60 + 4_096 * 15],
     ['a text', '"max_tokens":"5"', 60 + 4_096 * 15],

@@ -3,7 +3,7 @@ import { html, json, sse } from '../../local/upstream/script.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
-import { type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
+import type { StoreProxy } from '../support/store-proxy.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const answer = json(200, { id: 'x', model: 'm', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
@@ -104,35 +104,6 @@ describe('a refunded request', () => {
     }
     expect((await ask(key)).status).toBe(200);
   });
-});
-
-test('if the answer to the count is lost for good, nothing is free and the caller pays nothing', async () => {
-  let spoilt = false;
-  gateway = await startTestGateway({
-    environment: { DAILY_LIMIT: '10' },
-    now: () => noon,
-    reachStore: async (endpoint) => {
-      proxy = await startStoreProxy(endpoint);
-      proxy.spoil(({ body }) => (spoilt && body.includes('daily_limit#') ? 'answer lost' : undefined));
-      return createTestCaller(proxy.endpoint);
-    },
-  });
-  gateway.upstream.otherwise(answer);
-  const key = await gateway.issueKey();
-  spoilt = true;
-  const response = await ask(key);
-  expect([response.status, response.headers.get('retry-after'), response.headers.get('x-svc-remaining')]).toEqual([
-    503,
-    '1',
-    '50',
-  ]);
-  expect((await response.json()) as object).toMatchObject({
-    error: { message: expect.stringContaining('not charged') },
-  });
-  expect(gateway.log.filter(({ message }) => message === 'count left standing')).toMatchObject([
-    { limit: 'daily_limit' },
-  ]);
-  expect(gateway.upstream.requests).toEqual([]);
 });
 
 test('without them a request costs the store one write, and one read for its key', async () => {

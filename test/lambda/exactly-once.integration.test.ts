@@ -1,5 +1,5 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { Credentials } from '../../lambda/aws/access.ts';
 import { hangUp, head, json, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { type Client, createClient } from '../model/client.ts';
@@ -226,24 +226,6 @@ describe('if the store’s answer is lost for good', () => {
     expect(standing).toMatchObject([{ requestId: end?.requestId, operation: 'charge', cause }]);
   });
 
-  test('to several charges of one caller at once, that is logged for each', async () => {
-    await using spoilt = await startSpoilt({ GUEST_LIMIT: '9' });
-    const { gateway, store } = spoilt;
-    store.spoil((operation) => (isCharge(operation) ? 'answer lost' : undefined));
-    const client = createClient(gateway.url);
-    const body = JSON.stringify(question);
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        client.send({ method: 'POST', path, headers: { 'x-api-key': 'guest' }, body, from }, () => {}),
-      ),
-    );
-    client.close();
-    expect(answers.map((answer) => answer?.status)).toEqual(Array(6).fill(503));
-    const logged = gateway.log.filter(({ message }) => message === 'charge left standing');
-    expect([logged.length, await standing(gateway, from)]).toEqual([6, 6]);
-    expect(gateway.upstream.requests).toEqual([]);
-  });
-
   const refunds: readonly (readonly [StoreFault, 0 | 1])[] = [
     ['request lost', 1],
     ['answer lost', 0],
@@ -266,16 +248,6 @@ describe('if the store’s answer is lost for good', () => {
       const standing = gateway.log.filter(({ message }) => message === 'charge left standing');
       expect([standing.length, standing.at(-1)]).toEqual([index + 1, expect.objectContaining(line)]);
     }
-    client.close();
-  });
-
-  test('to the question of who is calling, nothing is charged', async () => {
-    await using spoilt = await startSpoilt();
-    const { gateway, store } = spoilt;
-    store.spoil(({ name }) => (name === 'GetItem' ? 'answer lost' : undefined));
-    const client = createClient(gateway.url);
-    const way = { stream: false, script: [], charged: 0 } as const;
-    expect(await go(gateway, client, way, from)).toEqual({ status: 503, charged: 0, lines: 1 });
     client.close();
   });
 });

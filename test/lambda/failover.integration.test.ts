@@ -35,10 +35,8 @@ describe('several upstreams', () => {
 
   testRows<[string, Script[], number]>([
     ['500', [html(500)], 1],
-    ['529', [html(529)], 1],
     ['a lost connection', [[reset]], 1],
     ['429 on each of its keys', [empty(429), empty(429)], 2],
-    ['401 and 402', [empty(401), empty(402)], 2],
   ])('a failure of the first moves on to the second, for one charge', async (_name, scripts, tries) => {
     await using two = await startTwo();
     two.first.answer(...scripts);

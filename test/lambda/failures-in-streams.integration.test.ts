@@ -139,13 +139,8 @@ describe('a stream of chat that has said how it finished, and then', () => {
 
   testRows<[string, Script, Record<string, string>]>([
     ['is reset', [...finished, reset], {}],
-    ['is closed', [...finished, hangUp], {}],
-    ['is cut within its last event', [...finished, write('data: [DO'), hangUp], {}],
     ['stands still', [...finished, silence], { UPSTREAM_IDLE_TIMEOUT: '0.3' }],
-    ['is out of time', [...finished, silence], { REQUEST_TIMEOUT: '0.5' }],
     ['reports a failure', [...finished, write(wire.chat.failureEvent), silence], {}],
-    ['reports two', [...finished, write(wire.chat.failureEvent.repeat(2)), hangUp], {}],
-    ['goes on with broken JSON', [...finished, write('data: {"choices":[\n\n'), silence], {}],
   ])('breaks has nevertheless ended, and is charged', async (_name, script, environment) => {
     await using watched = await startWatchedGateway({ environment });
     watched.gateway.upstream.answer(script);

@@ -2,24 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import {
-  hangUp,
-  head,
-  interim,
-  json,
-  raw,
-  reset,
-  type Script,
-  silence,
-  sse,
-  write,
-} from '../../local/upstream/script.ts';
+import { hangUp, head, interim, raw, reset, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
 import { refusingUrl } from '../support/fake-upstream.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { testRows } from '../support/test-rows.ts';
 import { expectRefusal, startWatchedGateway } from '../support/watched-gateway.ts';
-import { wire } from '../support/wire.ts';
 
 const lost = { status: 502, code: 'upstream_error', charged: 0 } as const;
 const late = { status: 504, code: 'upstream_timeout', charged: 0 } as const;
@@ -120,23 +108,6 @@ test('the function’s own deadline counts if it comes first', async () => {
   for (const stream of [false, true]) {
     expectRefusal('messages', await watched.ask('messages', { stream }), { ...late, reason: 'timeout' });
   }
-});
-
-describe('a connection that is used again', () => {
-  test('and is dead before any answer is replaced once, for one charge', async () => {
-    await using watched = await startWatchedGateway();
-    const { upstream } = watched.gateway;
-    for (const death of [reset, hangUp]) {
-      upstream.answer(json(200, wire.chat.answer), [death], json(200, wire.chat.answer));
-      expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1 });
-      expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1 });
-      const [, dead, fresh] = upstream.requests.slice(-3);
-      expect([dead?.reused, fresh?.reused]).toEqual([true, false]);
-      expect(fresh?.body).toEqual(dead?.body);
-      upstream.answer(json(200, wire.chat.answer));
-      await watched.ask('chat');
-    }
-  });
 });
 
 function baseUrls(url: string): Record<string, string> {

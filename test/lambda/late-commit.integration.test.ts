@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { head, html, silence, sse, until, write } from '../../local/upstream/script.ts';
+import { html, sse, until } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
 import { testRows } from '../support/test-rows.ts';
@@ -16,7 +16,6 @@ async function open({ gateway }: WatchedGateway, dialect: DialectName): Promise<
 describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
   const { events, keepAlive } = wire[dialect];
   const twice = new RegExp(`${keepAlive.source}${keepAlive.source.slice(1)}`);
-  const within = keepAlive.source.slice(1);
 
   test('is kept alive while the upstream has not even sent its head', async () => {
     await using watched = await startWatchedGateway({ environment: soon });
@@ -33,21 +32,9 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expect(line).toMatchObject({ end: 'complete' });
   });
 
-  test('is kept alive between its events', async () => {
-    await using watched = await startWatchedGateway({ environment: soon });
-    const released = Promise.withResolvers<void>();
-    const [first = '', ...others] = events;
-    watched.gateway.upstream.answer([...sse(first), until(released.promise), write(others.join(''))]);
-    const reader = createStreamReader(await open(watched, dialect));
-    await reader.until(new RegExp(`data: .*\n\n${within}`));
-    released.resolve();
-    expect(await reader.rest()).toMatch(canary.answer);
-  });
-
   testRows([
     ['a 500', html(500), 'upstream_error', 'server_error'],
     ['an error as its first event', sse(wire[dialect].failureEvent), 'upstream_error', 'reported'],
-    ['a 429', html(429), 'service_unavailable', 'limited'],
   ])('that was kept alive, and then fails: an error event, refunded', async (_name, script, code, reason) => {
     await using watched = await startWatchedGateway({ environment: soon });
     const before = await watched.remaining();
@@ -64,15 +51,4 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     expect(await watched.lineOf(response.headers.get('x-request-id'))).toMatchObject({ end: 'failed', reason, code });
     expect(await watched.remaining()).toBe(before);
   });
-});
-
-test('a stream that was kept alive while the upstream said nothing at all: refunded', async () => {
-  const environment = { ...soon, UPSTREAM_IDLE_TIMEOUT: '0.2' };
-  await using watched = await startWatchedGateway({ environment });
-  watched.gateway.upstream.answer([silence], [head(200), silence]);
-  for (const _ of [1, 2]) {
-    const outcome = await watched.ask('chat', { stream: true });
-    expect(outcome).toMatchObject({ status: 200, charged: 0, line: { reason: 'timeout', refunded: true } });
-    expect(outcome.text).toMatch('in time');
-  }
 });

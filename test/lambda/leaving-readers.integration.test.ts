@@ -11,7 +11,6 @@ import {
   type Script,
   type Step,
   silence,
-  sse,
   until,
   write,
 } from '../../local/upstream/script.ts';
@@ -151,17 +150,6 @@ describe('a client', () => {
     leave();
     expect(await asked.closed).toBe('aborted');
     expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone' });
-    expect(await watched.remaining()).toBe(before - 1);
-  });
-
-  test('that reads nothing until all is over pays', async () => {
-    await using watched = await startWatchedGateway();
-    const before = await watched.remaining();
-    watched.gateway.upstream.answer(sse(wire.chat.events.join('')));
-    const { answer, leave } = send(watched);
-    await answer;
-    expect(await endOf(watched)).toMatchObject({ end: 'complete' });
-    leave();
     expect(await watched.remaining()).toBe(before - 1);
   });
 

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { json } from '../../local/upstream/script.ts';
 import { dialectNames } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
@@ -67,20 +66,4 @@ test('a body that can’t be decoded is charged, and one that decodes to too muc
     const refunded = expect.stringMatching(/ This request was not charged\.$/);
     expect(await send(gzipSync(' '.repeat(1_100_000)))).toEqual({ status: 413, left, message: refunded });
   }
-});
-
-describe('with REFUND_REFUSALS', () => {
-  const { path, question } = wire.responses;
-
-  test('a caller with a spent quota gets no 400', async () => {
-    await using gateway = await startTestGateway({ environment: { ...refunding, GUEST_LIMIT: '1' } });
-    gateway.upstream.otherwise(json(200, wire.responses.answer));
-    await ask(gateway, path, question).catch(() => {});
-    const used = await ask(gateway, path, question);
-    expect(used).toMatchObject({
-      status: 429,
-      message: expect.stringMatching(/^The allowance of 1 request for guests/),
-    });
-    expect(used.message).not.toMatch('400');
-  });
 });

@@ -198,6 +198,13 @@ describe('one line, with its metrics, of', () => {
     expect(metrics).toEqual({});
   });
 
+  test('a WebSocket handshake, which is no refusal', async () => {
+    const headers = { 'openai-beta': 'responses_websockets=2026-02-06' };
+    const { line, metrics } = await lineOf(() => fetch(`${gateway.url}/v1/responses`, { headers }));
+    expect(line).toMatchObject({ status: 426, code: 'upgrade_required' });
+    expect(metrics).toEqual({ Requests: 1, WebSocketTries: 1 });
+  });
+
   test('a store that is gone', async () => {
     await gateway.dynamoDb.close();
     const { line, metrics } = await ask();

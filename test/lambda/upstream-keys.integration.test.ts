@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { empty, html, json } from '../../local/upstream/script.ts';
 import type { FakeUpstream } from '../support/fake-upstream.ts';
 import { testRows } from '../support/test-rows.ts';
@@ -55,24 +55,5 @@ describe('several keys', () => {
     }
     for (let round = 0; round < 4; round += 1) await succeeds(watched);
     expect(watched.keys()).toBe('aaaa');
-  });
-
-  test('all resting: the one that rested longest is tried first, and again as long as it answers', async () => {
-    await using watched = await startWithKeys('a', 'b');
-    const limited = empty(429, { 'retry-after': '100' });
-    watched.gateway.upstream.answer(limited, limited);
-    expect(await watched.ask('chat')).toMatchObject({ status: 503, code: 'service_unavailable', charged: 0 });
-    expect(watched.keys()).toBe('ab');
-    watched.clock.now += 1000;
-    watched.gateway.upstream.answer(limited);
-    await succeeds(watched);
-    expect(watched.keys()).toBe('ab');
-    await succeeds(watched);
-    await succeeds(watched);
-    expect(watched.keys()).toBe('bb');
-    watched.clock.now += 100_000;
-    await succeeds(watched);
-    await succeeds(watched);
-    expect(watched.keys()).toBe('aa');
   });
 });

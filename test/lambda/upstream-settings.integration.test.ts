@@ -11,13 +11,6 @@ describe('UPSTREAM_CALLER_IDS', () => {
   const question = { model: 'svc', messages: [], user: 'me@home', prompt_cache_key: 'thread-1' };
   const send = (gateway: TestGateway, key = 'guest') => gateway.post(path, question, { 'x-api-key': key });
 
-  test('passes them as they are unless it says otherwise', async () => {
-    await using gateway = await startTestGateway();
-    gateway.upstream.otherwise(plain);
-    await send(gateway);
-    expect(bodyOf(gateway)).toMatchObject({ user: 'me@home', prompt_cache_key: 'thread-1' });
-  });
-
   test('hash: they tell one caller’s from another’s, and nothing else', async () => {
     await using gateway = await startTestGateway({ environment: { UPSTREAM_CALLER_IDS: 'hash' } });
     gateway.upstream.otherwise(plain);
@@ -68,10 +61,7 @@ describe('UPSTREAM_HEADERS', () => {
 
   testRows([
     ['of the connection', { host: 'elsewhere' }],
-    ['in a list', [['x-place', 'secret-workspace']]],
     ['as null', null],
-    ['as an empty text', ''],
-    ['as white space', ' '],
   ])('invalid headers are a fault of the gateway’s own, and nothing goes upstream', async (_, value) => {
     await using gateway = await startTestGateway(secret(value));
     const response = await ask(gateway);

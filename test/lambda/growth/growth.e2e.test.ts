@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 
 interface Measured {
   readonly name: string;
@@ -10,12 +10,17 @@ interface Measured {
 // Compiled code may count a block twice when it returns to the interpreter.
 const interpreted = ['--no-opt', '--no-maglev', '--no-sparkplug', '--disable-warning=ExperimentalWarning'];
 
-test('the work on any input grows in proportion to its size', () => {
+let measured: Measured[];
+
+beforeAll(() => {
   const output = execFileSync(process.execPath, [...interpreted, join(import.meta.dirname, 'measure.ts')]);
-  const measured: Measured[] = String(output)
+  measured = String(output)
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
+}, 600_000);
+
+test('the work on any input grows in proportion to its size', () => {
   expect(measured.length).toBeGreaterThan(1500);
   // Sorting takes a little more than proportional work.
   const disproportionate = measured.filter(
@@ -23,3 +28,16 @@ test('the work on any input grows in proportion to its size', () => {
   );
   expect(disproportionate).toEqual([]);
 });
+
+test.each(['responses', 'messages'])(
+  'a text for %s costs at most half as much again as one that is passed on',
+  (name) => {
+    const costOf = (client: string): number => {
+      const one = measured.find((part) => part.name === `stream for ${client}, event by event: a word an event`);
+      const [, twice, fourTimes] = one?.steps ?? [];
+      return Number(fourTimes) - Number(twice);
+    };
+    expect(costOf('chat')).toBeGreaterThan(0);
+    expect(costOf(name) / costOf('chat')).toBeLessThan(1.5);
+  },
+);

@@ -2,7 +2,7 @@ import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
-import { streams, wires } from './streams.ts';
+import { streams, translatedStreams, wires } from './streams.ts';
 import { documents, errorBodies, prose } from './texts.ts';
 
 /** Prints the steps that each part takes for one time, twice and four times the size of the worst that it may be given. */
@@ -17,6 +17,7 @@ const { readCall } = await import('../../../lambda/steps/normalize.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/explain.ts');
 const { toChat } = await import('../translate/request/translate.ts');
+const { clients, translateStream } = await import('../translate/answer/translated.ts');
 const { createTimeLimit } = await import('../../../lambda/tables/time-limit.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
@@ -72,8 +73,30 @@ const translations = (['responses', 'messages'] as const).map((dialect) => ({
   work: (body: string) => toChat(dialect, body),
 }));
 
+const setup = { tools: { patch: { kind: 'custom', name: 'patch' } }, seal: (thought: string) => thought } as const;
+const endsOf = (text: string) => [...text.matchAll(/\n\n/g)].map(({ index }) => index + 2);
+const translatedAnswers = clients.flatMap((client): Part[] => [
+  {
+    name: `stream for ${client}`,
+    shapes: translatedStreams,
+    work: (text) => translateStream(client, Buffer.from(text), setup),
+  },
+  {
+    name: `stream for ${client}, event by event`,
+    shapes: translatedStreams,
+    work: (text) => translateStream(client, Buffer.from(text), setup, endsOf(text)),
+  },
+]);
+const passedOn = dialects.slice(0, 1).map((chat) => ({
+  name: 'stream for chat, event by event',
+  shapes: translatedStreams,
+  work: (text: string) => rewriteStream(chat, Buffer.from(text), endsOf(text)),
+}));
+
 const parts: Part[] = [
   ...translations,
+  ...translatedAnswers,
+  ...passedOn,
   { name: 'scan', shapes: documents, work: scan },
   { name: 'edit', shapes: fillAll(['{"a":0,…,"b":1}']), work: edit },
   { name: 'scrub', shapes: prose, work: scrub },

@@ -116,6 +116,76 @@ export const streams: Readonly<Record<string, readonly Shape[]>> = {
   ],
 };
 
+const calls = (...fragments: object[]): string => chunk(choice(0, { tool_calls: fragments }));
+const begun = (index: number, name = 'f'): object => ({
+  index,
+  id: `c${index}`,
+  function: { name, arguments: '{"input":"' },
+});
+const argued = (index: number, text: string): object => ({ index, function: { arguments: text } });
+const done = `${finish(0)}data: [DONE]\n\n`;
+
+/** Streams of chat that a client of another dialect gets in its own: with very many texts and calls, and those in many pieces. */
+export const translatedStreams: readonly Shape[] = [
+  {
+    name: 'thoughts and texts by turns',
+    text: (times) =>
+      each(times, (at) => chunk(choice(0, at % 2 ? { content: 'a' } : { reasoning_content: 'b' }))) + done,
+  },
+  { name: 'a word an event', text: (times) => each(10 * times, () => chunk(choice(0, { content: 'a word' }))) + done },
+  {
+    name: 'a word an event with its probability',
+    text: (times) =>
+      each(times, () =>
+        chunk(choice(0, { content: 'a' }, { logprobs: { content: [{ token: 'a', logprob: -1, bytes: null }] } })),
+      ) + done,
+  },
+  { name: 'a call an event', text: (times) => each(times, (at) => calls(begun(at))) },
+  { name: 'all calls in one event', text: (times) => calls(...list(times, (at) => begun(at))) },
+  { name: 'calls that end in the order of their beginning', text: (times) => callsThenEnds(times, (at) => at) },
+  { name: 'calls that end in the other order', text: (times) => callsThenEnds(times, (at) => times - 1 - at) },
+  ...['f', 'patch'].flatMap((name): Shape[] => [
+    {
+      name: `a piece of the input of ${name} an event`,
+      text: (times) =>
+        calls(begun(0, name)) + each(10 * times, () => calls(argued(0, 'word \\n'))) + calls(argued(0, '"}')) + done,
+    },
+    {
+      name: `white space before the input of ${name}`,
+      text: (times) =>
+        calls({ ...begun(0, name), function: { name, arguments: '' } }) +
+        each(10 * times, () => calls(argued(0, ' '))) +
+        calls(argued(0, '{"input":""}')) +
+        done,
+    },
+    {
+      name: `pieces of two calls of ${name} by turns`,
+      text: (times) =>
+        calls(begun(0, name), begun(1, name)) +
+        each(10 * times, (at) => calls(argued(at % 2, 'word '))) +
+        calls(argued(0, '"}'), argued(1, '"}')) +
+        done,
+    },
+  ]),
+  {
+    name: 'a call that has its name at last',
+    text: (times) =>
+      each(times, () => calls({ index: 0, id: 'c', function: { arguments: ' ' } })) +
+      calls(begun(0)) +
+      calls(argued(0, '"}')),
+  },
+  {
+    name: 'texts behind an open call',
+    text: (times) => calls(begun(0)) + each(times, () => chunk(choice(0, { content: 'a' }))),
+  },
+  { name: 'comments', text: (times) => chunk(choice(0, { content: 'a' })) + each(times, () => ': ping\n\n') + done },
+];
+
+/** Calls that are all open, and then end in this order. */
+function callsThenEnds(times: number, order: (at: number) => number): string {
+  return each(times, (at) => calls(begun(at))) + each(times, (at) => calls(argued(order(at), '"}'))) + done;
+}
+
 /** Non-events and unusual forms of events, for any dialect. */
 export const wires: readonly Shape[] = [
   { name: 'comments', text: (times) => `${data({})}${each(times, () => ': a\n\n')}` },

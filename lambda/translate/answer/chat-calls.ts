@@ -4,8 +4,8 @@ import { type Call, createCallArguments, type Facts, type Literal } from './fact
 
 /** Puts the calls of a chat together, whichever way a server cuts them up. */
 export interface ChatCalls {
-  /** Takes the `tool_calls` of a message or a delta. */
-  read(json: Json, calls: Node): void;
+  /** Takes the `tool_calls` of a delta, or those of a message, which are whole. */
+  read(json: Json, calls: Node, areWhole: boolean): void;
   /** Takes a `function_call`, which is how tools were called before. */
   readSingle(json: Json, call: Node): void;
   /** Whether every call has all of its arguments, as far as can be seen. */
@@ -60,8 +60,8 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
     return byId.get(id) ?? last;
   }
 
-  function take(fragment: Fragment): void {
-    const found = find(fragment);
+  function take(fragment: Fragment, isWhole = false): void {
+    const found = isWhole ? undefined : find(fragment);
     const call = found === undefined || isNext(found, fragment) ? begin(fragment) : found;
     last = call;
     call.id ||= fragment.id;
@@ -84,11 +84,11 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
   }
 
   return {
-    read(json, calls) {
+    read(json, calls, areWhole) {
       for (const call of elements(json, calls)) {
         const made = presentMember(json, call, 'function') ?? presentMember(json, call, 'custom');
         const index = numberMember(json, call, 'index');
-        take({ index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) });
+        take({ index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) }, areWhole);
       }
     },
     readSingle: (json, call) => take({ index: undefined, id: '', ...readFunction(json, call) }),

@@ -65,7 +65,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
     hasBegun = true;
   }
 
-  function readChoice(json: Json, choice: Node, message: Node | undefined): void {
+  function readChoice(json: Json, choice: Node, message: Node | undefined, isWhole = false): void {
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new TypeError('there is a second choice');
     const texts = readTexts(json, message ?? choice, doubles);
     const logprobs = readLogprobs(json, choice);
@@ -75,7 +75,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
     }
     const toolCalls = presentMember(json, message, 'tool_calls');
     const functionCall = presentMember(json, message, 'function_call');
-    if (toolCalls !== undefined) calls.read(json, toolCalls);
+    if (toolCalls !== undefined) calls.read(json, toolCalls, isWhole);
     if (functionCall !== undefined) calls.readSingle(json, functionCall);
     const reason = stringMember(json, choice, 'finish_reason') ?? '';
     // Until there is a reason, some servers send an empty text, others the word `null` as a text.
@@ -109,7 +109,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
       if (choice === undefined || message === undefined) throw new TypeError('the answer has no message');
       if (second !== undefined) throw new TypeError('there is a second choice');
       begin();
-      readChoice(json, choice, message);
+      readChoice(json, choice, message, true);
       finishAll();
     },
     get text() {

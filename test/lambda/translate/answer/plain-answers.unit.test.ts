@@ -1,0 +1,135 @@
+import { expect } from '@jest/globals';
+import { testRows } from '../../../support/test-rows.ts';
+import { translateAnswer } from './translated.ts';
+import { assertMessage, assertResponse } from './validate.ts';
+
+const rain = '{"city":"Paris"}';
+const sun = '{"city":"Rome"}';
+const call = (id: unknown, args: unknown, rest: object = {}) => ({
+  ...{ id, type: 'function', function: { name: 'weather', arguments: args } },
+  ...rest,
+});
+const named = (id: unknown, input: object = { city: 'Paris' }) => ({ id, name: 'weather', input });
+const made = expect.stringMatching(/\d{32}$/);
+
+/** What a plain answer says: thoughts, texts and calls, in their order. */
+type Says = readonly (string | { readonly thought: string } | ReturnType<typeof named>)[];
+
+const hello: Says = ['Hello'];
+
+testRows<readonly [name: string, message: object, says: Says, choice?: object, answer?: object]>([
+  ['a text', { role: 'assistant', content: 'Hello' }, hello],
+  ['no role', { content: 'Hello' }, hello],
+  [
+    'a text in parts',
+    {
+      content: [
+        { type: 'text', text: 'Hel' },
+        { type: 'text', text: 'lo' },
+      ],
+    },
+    hello,
+  ],
+  ['a part without a type', { content: [{ text: 'Hello' }] }, hello],
+  [
+    'a part of thoughts',
+    {
+      content: [
+        { type: 'thinking', thinking: 'Hm.' },
+        { type: 'text', text: 'Hello' },
+      ],
+    },
+    [{ thought: 'Hm.' }, ...hello],
+  ],
+  ['a content that is null', { content: null }, []],
+  ['no content at all', { role: 'assistant' }, []],
+  ['an empty content', { content: '' }, []],
+  [
+    'members that are null',
+    { content: 'Hello', refusal: null, tool_calls: null, function_call: null, audio: null, annotations: null },
+    hello,
+  ],
+  ['empty lists', { content: 'Hello', tool_calls: [], annotations: [] }, hello],
+  ['thoughts', { content: 'Hello', reasoning_content: 'Hm.' }, [{ thought: 'Hm.' }, ...hello]],
+  ['thoughts by another name', { content: 'Hello', reasoning: 'Hm.' }, [{ thought: 'Hm.' }, ...hello]],
+  [
+    'thoughts by three names',
+    {
+      content: 'Hello',
+      reasoning: 'Hm.',
+      reasoning_content: 'Hm.',
+      reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
+    },
+    [{ thought: 'Hm.' }, ...hello],
+  ],
+  ['thoughts beside a content that is null', { content: null, reasoning_content: 'Hm.' }, [{ thought: 'Hm.' }]],
+  ['empty thoughts', { content: 'Hello', reasoning_content: '' }, hello],
+  ['a call', { content: null, tool_calls: [call('a', rain)] }, [named('a')]],
+  [
+    'a call whose answer ends with stop',
+    { content: '', tool_calls: [call('a', rain)] },
+    [named('a')],
+    { finish_reason: 'stop' },
+  ],
+  ['a call that has no type', { content: null, tool_calls: [call('a', rain, { type: undefined })] }, [named('a')]],
+  ['a call that has an index', { content: null, tool_calls: [call('a', rain, { index: 0 })] }, [named('a')]],
+  [
+    'calls that all have the index 0',
+    { tool_calls: [call('a', rain, { index: 0 }), call('b', sun, { index: 0 })] },
+    [named('a'), named('b', { city: 'Rome' })],
+  ],
+  ['calls with one id', { tool_calls: [call('a', rain), call('a', rain)] }, [named('a'), named(made)]],
+  [
+    'calls without ids',
+    { tool_calls: [call(undefined, rain), call('', sun), call(null, rain)] },
+    [named(made), named(made, { city: 'Rome' }), named(made)],
+  ],
+  ['arguments as an object', { tool_calls: [call('a', { city: 'Paris' })] }, [named('a')]],
+  ['no arguments', { tool_calls: [call('a', undefined)] }, [named('a', {})]],
+  ['empty arguments', { tool_calls: [call('a', '')] }, [named('a', {})]],
+  ['arguments that are null', { tool_calls: [call('a', null)] }, [named('a', {})]],
+  ['blank arguments', { tool_calls: [call('a', ' \n')] }, [named('a', {})]],
+  ['arguments with white space around them', { tool_calls: [call('a', `\n ${rain} `)] }, [named('a')]],
+  [
+    'a legacy call',
+    { content: null, function_call: { name: 'weather', arguments: rain } },
+    [named(made)],
+    { finish_reason: 'function_call' },
+  ],
+  ['a text and calls', { content: 'Hello', tool_calls: [call('a', rain)] }, ['Hello', named('a')]],
+  [
+    'all at once',
+    { content: 'Hello', reasoning: 'Hm.', tool_calls: [call('a', rain)] },
+    [{ thought: 'Hm.' }, 'Hello', named('a')],
+  ],
+  ['an empty reason', { content: 'Hello' }, hello, { finish_reason: '' }],
+  ['a reason that is null', { content: 'Hello' }, hello, { finish_reason: null }],
+  ['a reason nobody knows', { content: 'Hello' }, hello, { finish_reason: 'eos_token' }],
+  ['no index', { content: 'Hello' }, hello, { index: undefined }],
+  ['probabilities that are null', { content: 'Hello' }, hello, { logprobs: null }],
+  ['a usage that is null', { content: 'Hello' }, hello, {}, { usage: null }],
+  ['a usage without its total', { content: 'Hello' }, hello, {}, { usage: { prompt_tokens: 3, completion_tokens: 1 } }],
+  ['members of its own', { content: 'Hello', mood: 'good' }, hello, { mood: 'good' }, { x_region: 'eu', timings: {} }],
+  ['an object of another name', { content: 'Hello' }, hello, {}, { object: 'text', id: '', created: null }],
+])('a plain answer with %s', (_name, message, says, choice = {}, rest = {}) => {
+  const answer = { id: 'x', model: 'up', choices: [{ index: 0, message, finish_reason: 'stop', ...choice }], ...rest };
+  const response = Object(translateAnswer('responses', answer));
+  assertResponse(response);
+  expect(response).toMatchObject({ status: 'completed', output: says.map(itemOf) });
+  const read = Object(translateAnswer('messages', answer));
+  assertMessage(read);
+  expect(read.content).toMatchObject(says.map(blockOf));
+  const hasCalled = says.some((piece) => typeof piece === 'object' && 'name' in piece);
+  expect(read.stop_reason).toBe(hasCalled ? 'tool_use' : 'end_turn');
+});
+
+function itemOf(piece: Says[number]): object {
+  if (typeof piece === 'string') return { type: 'message', content: [{ type: 'output_text', text: piece }] };
+  if ('thought' in piece) return { type: 'reasoning', summary: [{ text: piece.thought }] };
+  return { type: 'function_call', call_id: piece.id, name: piece.name, arguments: expect.any(String) };
+}
+
+function blockOf(piece: Says[number]): object {
+  if (typeof piece === 'string') return { type: 'text', text: piece };
+  return 'thought' in piece ? { type: 'thinking', thinking: piece.thought } : { type: 'tool_use', ...piece };
+}

@@ -71,7 +71,7 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
       facts.called(call);
       for (const text of call.early.splice(0)) argue(call, text);
     }
-    if (fragment.text.length > 2) argue(call, fragment.text);
+    if (fragment.text.length > 2 && !isRepeated(call, fragment.text)) argue(call, fragment.text);
   }
 
   function argue(call: OpenCall, text: Literal): void {
@@ -119,5 +119,8 @@ function isNext(call: OpenCall, { id, name, text }: Fragment): boolean {
   if (name === '' || call.name === '') return false;
   return name === call.name ? isClosed && !blank.test(text) : isClosed || isEmpty;
 }
+
+/** Some servers tell the whole call once more when it is complete. */
+const isRepeated = ({ arguments: given }: Call, text: Literal): boolean => given.isClosed && given.literal === text;
 
 const blank = /^"(\s|\\[nrt])*"$/;

@@ -105,6 +105,17 @@ export const singleCalls: readonly ChatCase[] = [
     says: one,
   },
   {
+    name: 'the whole call once more at the end',
+    chunks: [
+      begin('call_a'),
+      call({ index: 0, args: head }),
+      call({ index: 0, args: tail }),
+      begin('call_a', 0, 'weather', rain),
+      calls(),
+    ],
+    says: one,
+  },
+  {
     name: 'arguments as an object',
     chunks: [call({ index: 0, id: 'call_a', name: 'weather', args: { city: 'Paris' } }), calls()],
     says: one,

@@ -4,7 +4,7 @@ import { createScanner } from '../json/scan.ts';
 import type { ExchangeRecord } from '../request/request.ts';
 import type { Hiding } from '../stream/hide.ts';
 import { type RewrittenAnswer, rewriteAnswer } from '../stream/rewrite-answer.ts';
-import { translateChatAnswer } from '../translate/answer/translate-answer.ts';
+import { translateChatAnswer, translateCount } from '../translate/answer/translate-answer.ts';
 import type { Translated } from '../upstream/failover.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import { readBody } from '../upstream/http-client.ts';
@@ -81,6 +81,7 @@ function* bringWhole(
 ): Cooperative<RewrittenAnswer> {
   const scanner = createScanner();
   if (translated === undefined) return yield* rewriteAnswer(text, request.call, hiding, scanner, record.usage);
+  if (request.call.endpoint.optional) return { text: translateCount(yield* scanner.scanInParts(text)) };
   const { format, writer, stops, ...opened } = openTranslation(translated, request, record, hiding, now);
   const clean = yield* rewriteAnswer(text, format, opened.hiding, scanner, record.usage);
   if ('failure' in clean) return clean;

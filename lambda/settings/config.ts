@@ -39,6 +39,8 @@ export interface Translation {
   readonly systemTurns: Read<'SYSTEM_TURNS'>;
   readonly toolImages: Read<'TOOL_IMAGES'>;
   readonly unknown: Read<'TRANSLATE_UNKNOWN'>;
+  /** Where the tokens of a request are counted. */
+  readonly tokenizeUrl: Read<'TOKENIZE_URL'>;
 }
 
 type Read<N extends keyof typeof translationSettings> = Value<(typeof translationSettings)[N]>;
@@ -65,6 +67,7 @@ export function readConfig(environment: Environment): Config {
     const prices = readPriceList(read, faults);
     const config = { ...read, ...guests, prices, upstreams: readUpstreams(environment, faults) };
     faults.push(...networkFaults(config, environment), ...aliasFaults(config), ...signInFaults(config));
+    faults.push(...signingFaults(config));
     return config;
   });
 }
@@ -151,7 +154,21 @@ function translationOf(read: { readonly [N in keyof typeof translationSettings]:
     systemTurns: read.SYSTEM_TURNS,
     toolImages: read.TOOL_IMAGES,
     unknown: read.TRANSLATE_UNKNOWN,
+    tokenizeUrl: read.TOKENIZE_URL,
   };
+}
+
+const lower = <Name extends string>(name: Name) => name.toLowerCase() as Lowercase<Name>;
+
+/** The dialect that has signatures, and an endpoint that counts tokens. */
+const messages = lower(ownAddresses[1]);
+
+function signingFaults({ upstreamSignsThinking, upstreams }: Config): string[] {
+  const speakMessages = upstreams.some(({ dialects }) => dialects === undefined || dialects.includes(messages));
+  if (!upstreamSignsThinking || speakMessages) return [];
+  return [
+    'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
+  ];
 }
 
 /** Settings of an upstream that say what its dialects make untrue or needless. */
@@ -170,6 +187,7 @@ function translationFaults(
   const missing = ownAddresses.filter((address) => !dialects.includes(lower(address)));
   const needless = set.filter((name) => missing.some((address) => name.startsWith(`${address}_`)));
   const untranslated = set.filter((name) => missing.length === 0 && Object.hasOwn(translationSettings, name));
+  const countsItself = missing.length > 0 && dialects.includes(messages) && set.includes('TOKENIZE_URL');
   const withoutLevels = missing.length > 0 && set.includes('REASONING_LEVELS') && reasoning !== 'reasoning_effort';
   return [
     ...needless.map(
@@ -178,11 +196,14 @@ function translationFaults(
     ...untranslated.map(
       (name) => `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`,
     ),
+    ...(countsItself
+      ? [
+          `${prefix}_TOKENIZE_URL counts for clients of messages, whom ${prefix}_DIALECTS sends upstream as they are: remove it`,
+        ]
+      : []),
     ...(withoutLevels ? [`${prefix}_REASONING_LEVELS needs ${prefix}_REASONING=reasoning_effort`] : []),
   ];
 }
-
-const lower = <Name extends string>(name: Name) => name.toLowerCase() as Lowercase<Name>;
 
 /** Faults of aliases that are valid alone but not together. */
 function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {

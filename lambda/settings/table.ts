@@ -127,6 +127,10 @@ export const translationSettings = {
   SYSTEM_TURNS: byDefault('fold', choice(['fold', 'keep'])),
   TOOL_IMAGES: byDefault('after', choice(['after', 'inline', 'refuse'])),
   TRANSLATE_UNKNOWN: byDefault('leave-out', choice(['leave-out', 'refuse'])),
+  TOKENIZE_URL: urlWithout(
+    /\/(v1|count_tokens)$/,
+    "the http(s) URL of a tokenizer that speaks as vLLM's does, without query or user, such as https://host/tokenize",
+  ),
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** The settings of one upstream. Those of a second, third … one are written `UPSTREAM_2_BASE_URL` and so on. */

@@ -4,9 +4,9 @@ import type { Access, Upstream } from '../settings/config.ts';
 /** The names that no answer may contain: the upstreams' model ids and host names, and those that the operator adds. */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
   const names = new Set(operatorNames);
-  for (const { models, addresses } of upstreams) {
+  for (const { models, addresses, translation } of upstreams) {
     for (const { text, vision } of Object.values(models)) names.add(text).add(vision);
-    for (const url of Object.values(addresses)) {
+    for (const url of [...Object.values(addresses), ...(translation.tokenizeUrl ? [translation.tokenizeUrl] : [])]) {
       const { hostname } = new URL(url);
       if (isDnsName(hostname)) names.add(hostname);
     }

@@ -40,7 +40,7 @@ export interface TranslatedRequest {
   readonly upstream: Upstream;
   /** What is spoken instead, and where. */
   readonly dialect: Dialect;
-  readonly endpoint: Endpoint;
+  readonly url: string;
   readonly pieces: readonly string[];
   readonly answer: AnswerTranslation;
 }
@@ -64,14 +64,12 @@ export function speaks({ dialects }: Upstream, { dialect }: Outgoing): boolean {
 }
 
 /** What an upstream is sent, and where: the request itself, or its translation. */
-function writtenFor(
-  upstream: Upstream,
-  outgoing: Outgoing,
-): Pick<TranslatedRequest, 'dialect' | 'endpoint' | 'pieces'> {
+function writtenFor(upstream: Upstream, outgoing: Outgoing): Pick<TranslatedRequest, 'dialect' | 'url' | 'pieces'> {
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
   if (speaks(upstream, outgoing)) {
-    return { dialect, endpoint, pieces: renderBody(body, upstream.models[endpoint.address][model.kind]) };
+    const url = upstream.addresses[endpoint.address] + endpoint.upstreamPath;
+    return { dialect, url, pieces: renderBody(body, upstream.models[endpoint.address][model.kind]) };
   }
   if (body.translated?.upstream !== upstream) throw new TypeError('the request has not been translated');
   return body.translated;
@@ -81,7 +79,7 @@ function writtenFor(
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
   const { stream, clientHeaders } = outgoing;
-  const { dialect, endpoint, pieces } = writtenFor(upstream, outgoing);
+  const { dialect, url, pieces } = writtenFor(upstream, outgoing);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
@@ -96,7 +94,7 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
     if (value !== undefined) headers[name] = value;
   }
   Object.assign(headers, ofOperator);
-  return { url: upstream.addresses[endpoint.address] + endpoint.upstreamPath, headers, pieces };
+  return { url, headers, pieces };
 }
 
 /** The body's text for an upstream that calls the model by this id. */

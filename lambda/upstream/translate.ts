@@ -21,13 +21,15 @@ export function createTranslate(
   const [endpoint] = common?.endpoints ?? [];
   if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
   return async ({ dialect: { name }, endpoint: asked, model, body }, text, upstream) => {
-    if (asked.optional) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
+    const { addresses, models, translation } = upstream;
+    const url = asked.optional ? translation.tokenizeUrl : addresses[endpoint.address] + endpoint.upstreamPath;
+    if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
     const seals = createSeals(await readSubkey('seals'), body?.conversation.caller ?? '');
-    const target = { upstream: upstream.translation, model: upstream.models[endpoint.address][model.kind] };
+    const target = { upstream: translation, model: models[endpoint.address][model.kind] };
     const translating = function* () {
       return yield* translate(name, yield* createScanner().scanInParts(text), seals, target);
     };
     const { pieces, answer } = await runCooperatively(translating());
-    return { upstream, dialect: common, endpoint, pieces, answer };
+    return { upstream, dialect: common, url, pieces, answer };
   };
 }

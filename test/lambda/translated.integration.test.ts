@@ -209,7 +209,7 @@ describe('an upstream that speaks only chat', () => {
     expect((await chargesIn(gateway)) - before).toBe(1);
   });
 
-  test('counts no tokens', async () => {
+  test('counts no tokens where the operator names no address', async () => {
     const body = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
     const answer = await gateway.post('/v1/messages/count_tokens', body, { 'x-api-key': key });
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
@@ -279,6 +279,55 @@ describe('an upstream that speaks only chat', () => {
       { authorization: `Bearer ${key}` },
     );
     expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, 0]);
+  });
+});
+
+describe('a tokenizer that the operator names', () => {
+  async function startCounting() {
+    await using started = new AsyncDisposableStack();
+    const tokenizer = started.use(await startFakeUpstream());
+    const environment = { UPSTREAM_DIALECTS: 'chat', UPSTREAM_TOKENIZE_URL: `${new URL('/tokenize', tokenizer.url)}` };
+    const gateway = started.use(await startTestGateway({ environment }));
+    const key = await gateway.issueKey();
+    const running = started.move();
+    return {
+      ...{ gateway, tokenizer },
+      ask: (body: object) => gateway.post('/v1/messages/count_tokens', { model: 'svc', ...body }, { 'x-api-key': key }),
+      [Symbol.asyncDispose]: () => running.disposeAsync(),
+    };
+  }
+  const tools = [{ name: 'weather', input_schema: weather }];
+  const asked = { system: 'Be brief.', messages: [{ role: 'user', content: 'Hello' }], tools, future: 1 };
+
+  test('counts what the model would be sent', async () => {
+    await using counting = await startCounting();
+    counting.tokenizer.otherwise(json(200, { count: 31, max_model_len: 4096, tokens: [1, 2, 3] }));
+    const answer = await counting.ask(asked);
+    expect([answer.status, await answer.json()]).toEqual([200, { input_tokens: 31 }]);
+    expect(answer.headers.get('x-svc-left-out')).toBe('future');
+    const [request] = counting.tokenizer.requests;
+    expect([request?.path, request?.headers.authorization]).toEqual(['/tokenize', 'Bearer upstream-key-one']);
+    expect(JSON.parse(String(request?.body))).toEqual({
+      model: 'acmecorp/thunder-70b-instruct',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+      ],
+      tools: [{ type: 'function', function: { name: 'weather', parameters: weather } }],
+    });
+    expect(counting.gateway.upstream.requests).toEqual([]);
+  });
+
+  test.each([
+    ['is gone', empty(404), 404, 'not_found'],
+    ['counts nothing', json(200, { tokens: [] }), 502, 'upstream_error'],
+    ['says no JSON', json(200, 'Thunder'), 502, 'upstream_error'],
+  ])('that %s is told as such', async (_what, script, status, code) => {
+    await using counting = await startCounting();
+    counting.tokenizer.otherwise(script);
+    const answer = await counting.ask(asked);
+    expect([answer.status, answer.headers.get('x-svc-error')]).toEqual([status, code]);
+    expect(await answer.text()).not.toMatch(/thunder/i);
   });
 });
 

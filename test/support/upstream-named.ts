@@ -18,6 +18,6 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   dialects: ['chat', 'responses', 'messages'],
   translation: {
     ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: [], replay: 'back' },
-    ...{ systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out' },
+    ...{ systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
   },
 });

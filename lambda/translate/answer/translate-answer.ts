@@ -1,3 +1,4 @@
+import { numberMember } from '../../dialects/answer.ts';
 import { scanLeniently } from '../../json/lenient.ts';
 import { createScanner, type Json } from '../../json/scan.ts';
 import { codeAt, quote, trySkipString } from '../../json/tokens.ts';
@@ -89,6 +90,13 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
       return writer.nextSequence;
     },
   };
+}
+
+/** A count of tokens as vLLM tells it, for a client of messages. Throws if it is none. */
+export function translateCount(answer: Json): string {
+  const count = numberMember(answer, answer.root, 'count');
+  if (count === undefined) throw new TypeError('the answer counts no tokens');
+  return `{"input_tokens":${count}}`;
 }
 
 /** A plain answer of chat in the writer's dialect. Throws if it is none. */

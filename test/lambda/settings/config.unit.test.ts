@@ -69,9 +69,9 @@ describe('readConfig', () => {
       UPSTREAM_2_REASONING_LEVELS: 'none,high',
       UPSTREAM_2_TOOL_IMAGES: 'inline',
     });
-    const plain: ChatUpstream = {
+    const plain = {
       ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: ['low', 'medium', 'high'] },
-      ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out' },
+      ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
     };
     const own = { limit: 9, reasoning: 'reasoning_effort', levels: ['none', 'high'], toolImages: 'inline' };
     expect(config.upstreams.map(({ dialects, translation }) => ({ dialects, translation }))).toEqual([
@@ -104,6 +104,18 @@ describe('readConfig', () => {
     [
       { DIALECTS: 'chat', REASONING_LEVELS: 'low,high', REASONING: 'thinking' },
       'UPSTREAM_REASONING_LEVELS needs UPSTREAM_REASONING=reasoning_effort',
+    ],
+    [
+      { DIALECTS: 'chat,messages', TOKENIZE_URL: 'https://up.example/tokenize' },
+      'UPSTREAM_TOKENIZE_URL counts for clients of messages, whom UPSTREAM_DIALECTS sends upstream as they are: remove it',
+    ],
+    [
+      { DIALECTS: 'chat', TOKENIZE_URL: 'https://up.example/v1' },
+      "UPSTREAM_TOKENIZE_URL must be the http(s) URL of a tokenizer that speaks as vLLM's does, without query or user, such as https://host/tokenize",
+    ],
+    [
+      { DIALECTS: 'chat', SIGNS_THINKING: 'true' },
+      'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
     ],
     [
       { DIALECTS: 'chat', REASONING: 'lots' },

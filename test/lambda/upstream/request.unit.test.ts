@@ -102,6 +102,7 @@ test('the hidden names are model ids, DNS names and those that the operator adds
   };
   const third = {
     ...upstream,
+    translation: { ...plain.translation, tokenizeUrl: 'http://tokens.example/tokenize' },
     addresses: {
       ...plain.addresses,
       chat: 'http://a.localhost/v1',
@@ -121,6 +122,7 @@ test('the hidden names are model ids, DNS names and those that the operator adds
     'other.acmecorp.example',
     'third.acmecorp.example',
     'fourth.example',
+    'tokens.example',
   ]);
 });
 

@@ -20,7 +20,7 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
   else if (isOwnFault(request)) measurements.push({ metric: metrics.gatewayErrors, value: 1 });
   if (!exchange) return measurements;
 
-  const { timeToFirstByte, usage, tries, failure } = exchange;
+  const { timeToFirstByte, usage, tries, failure, leftOut } = exchange;
   // The last try. Earlier ones were counted when they failed.
   if (tries > 0) measurements.push(countTry(failure !== undefined));
   measurements.push({ metric: metrics.duration, value: duration });
@@ -30,6 +30,7 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
     const value = usage[kind];
     if (value !== undefined) measurements.push({ metric, value });
   }
+  if (leftOut !== undefined) measurements.push({ metric: metrics.leftOut, value: 1 });
   if (lacksUsage(request)) measurements.push({ metric: metrics.answersWithoutUsage, value: 1 });
   return measurements;
 }

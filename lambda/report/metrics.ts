@@ -32,6 +32,8 @@ export const metrics = {
   reasoningTokens: { name: 'ReasoningTokens', unit: 'Count' },
   /** Complete answers without token counts. */
   answersWithoutUsage: { name: 'AnswersWithoutUsage', unit: 'Count' },
+  /** Requests of which a translation left something out. */
+  leftOut: { name: 'LeftOut', unit: 'Count' },
   /** How much of the deployment's limits is used, as seen by each request that counts towards them. */
   dailyLimitUsed: { name: 'DailyLimitUsed', unit: 'Percent' },
   guestDailyLimitUsed: { name: 'GuestDailyLimitUsed', unit: 'Percent' },

@@ -136,11 +136,12 @@ function upstream({ metrics, logGroups, walletLogGroup, canaryLogGroup }: Dashbo
       8,
     ),
     graph(
-      'Tries, failed tries and refunds',
+      'Tries, failed tries, refunds, and requests sent in part',
       [
         metrics.own('upstreamFailedTries', 'SampleCount').with({ label: 'Tries' }),
         metrics.own('upstreamFailedTries'),
         metrics.own('refunds'),
+        metrics.own('leftOut'),
       ],
       8,
     ),

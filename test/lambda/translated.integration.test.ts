@@ -190,10 +190,11 @@ describe('an upstream that speaks only chat', () => {
     expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, 'tools[0], future']);
     expect(answer.headers.get('access-control-expose-headers')).toContain('X-Svc-Left-Out');
     expect(await answer.json()).toMatchObject({ tools: [] });
-    expect(await lastLine()).toMatchObject({ leftOut: 'tools[0], future' });
+    expect(await lastLine()).toMatchObject({ leftOut: 'tools[0], future', LeftOut: 1 });
     const chat = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }], future: 1 };
     const untouched = await gateway.post('/v1/chat/completions', chat, { authorization: `Bearer ${key}` });
     expect(untouched.headers.get('x-svc-left-out')).toBe(null);
+    expect(await lastLine()).not.toHaveProperty('LeftOut');
   });
 
   test('refuses by its place what chat can not carry, without asking the upstream', async () => {

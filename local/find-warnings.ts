@@ -8,7 +8,9 @@ export function findWarnings(environment: Environment, host: string, config: Con
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const isDemo = !isSet('UPSTREAM_BASE_URL');
   return [
-    ...(isDemo ? [...ignoredByDemo(isSet), ...behindDemo(environment)] : missingKeys(config)),
+    ...(isDemo
+      ? [...ignoredByDemo(isSet), ...behindDemo(environment)]
+      : [...withoutDemo(isSet), ...missingKeys(config)]),
     ...(isLoopback(host) ? [] : openToOthers(host, isDemo, config)),
   ];
 }
@@ -18,6 +20,13 @@ function ignoredByDemo(isSet: (name: string) => boolean): string[] {
   const ignored = names.filter(isSet);
   if (ignored.length === 0) return [];
   return [`without UPSTREAM_BASE_URL the built-in demo answers, and ignores ${ignored.join(', ')}`];
+}
+
+function withoutDemo(isSet: (name: string) => boolean): string[] {
+  if (!isSet('DEMO_DIALECTS')) return [];
+  return [
+    'DEMO_DIALECTS is for the built-in demo, which does not answer with UPSTREAM_BASE_URL: set UPSTREAM_DIALECTS',
+  ];
 }
 
 /** The demo is the first upstream, and never fails. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readServerConfig, type ServerConfig } from '../lambda/settings/config.ts';
 import { byDefault, choice, flag } from '../lambda/settings/kinds.ts';
 import { ConfigError, camelNamed, type Environment, readBoth, readSettings } from '../lambda/settings/read.ts';
-import { serverSettings, upstreamSettings } from '../lambda/settings/table.ts';
+import { type Address, serverSettings, spokenDialects, upstreamSettings } from '../lambda/settings/table.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 
 /** The settings that only the local gateway has. */
@@ -21,12 +21,15 @@ export interface LocalSettings {
   readonly logFormat: 'text' | 'json' | undefined;
   /** Whether made-up people can sign in with a company's account. */
   readonly demoOidc: boolean;
+  /** What alone the built-in demo speaks; undefined if that is everything. */
+  readonly demoDialects: readonly Address[] | undefined;
 }
 
 const localSettings = {
   ENGINE: byDefault('function-url', choice(['function-url', 'web'])),
   LOG_FORMAT: choice(['text', 'json']),
   DEMO_OIDC: byDefault('false', flag()),
+  DEMO_DIALECTS: spokenDialects,
 };
 
 export const defaultPort = Number(serverSettings.PORT.fallback);

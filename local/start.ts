@@ -4,8 +4,9 @@ import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { moneyOf, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
+import { spokenDialects } from '../lambda/settings/table.ts';
 import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
-import { startDemoUpstream } from './demo/demo-upstream.ts';
+import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
 import { findWarnings } from './find-warnings.ts';
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
@@ -50,7 +51,7 @@ export async function startGateway(): Promise<LocalGateway> {
   await using started = new AsyncDisposableStack();
 
   const given = { ...process.env };
-  const demo = process.env.UPSTREAM_BASE_URL?.trim() ? undefined : await startDemoUpstream();
+  const demo = process.env.UPSTREAM_BASE_URL?.trim() ? undefined : await startDemo();
   if (demo) started.defer(demo.close);
   changeEnvironment(gatewayVariables(process.env, demo));
   if (process.env.DEMO_OIDC?.trim() === 'true') started.defer(await startCompany(readLocalSettings(process.env)));
@@ -126,6 +127,12 @@ export async function startGateway(): Promise<LocalGateway> {
     graceMs,
     stop: () => running.disposeAsync(),
   };
+}
+
+/** What is wrong with its settings is told with all other faults. */
+function startDemo(): Promise<DemoUpstream> {
+  const dialects = spokenDialects.parse(process.env.DEMO_DIALECTS ?? '');
+  return startDemoUpstream({ dialects });
 }
 
 /** Starts a provider at which made-up people sign in, and has the gateway use it. Gives what stops it. */

@@ -16,8 +16,10 @@ export function renderWelcome(gateway: LocalGateway): string {
     `${get(path, header)} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
   const messages = `anthropic-version: 2023-06-01' -H 'x-api-key: ${key}`;
 
+  const { demoDialects } = settings;
+  const spoken = demoDialects ? `, which speaks only ${demoDialects.join(' and ')}: the rest is translated` : '';
   const facts = {
-    upstream: gateway.upstreamHost ?? 'the built-in demo; set UPSTREAM_BASE_URL for a real one',
+    upstream: gateway.upstreamHost ?? `the built-in demo${spoken}; set UPSTREAM_BASE_URL for a real one`,
     tables: settings.dynamodbEndpoint ?? settings.dataDir ?? 'in memory; set DATA_DIR to keep them',
     'member key': memberKey
       ? `${memberKey} (${memberLimit} requests a day; it will not be shown again)`

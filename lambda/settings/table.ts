@@ -103,7 +103,7 @@ const dialectNames: readonly Address[] = [
   ...ownAddresses.map((name) => name.toLowerCase() as Lowercase<OwnAddress>),
 ];
 
-const spoken: Setting<readonly Address[]> = {
+export const spokenDialects: Setting<readonly Address[]> = {
   expects: 'chat, and any of responses and messages, separated by commas',
   parse: (value) => {
     const names = splitList(value);
@@ -143,7 +143,7 @@ export const upstreamSettings = {
   ...forEachAddress('VISION_MODEL', modelId),
   HEADERS: headerMap,
   API_KEYS: keyList,
-  DIALECTS: byDefault('chat,responses,messages', spoken),
+  DIALECTS: byDefault('chat,responses,messages', spokenDialects),
   ...translationSettings,
 } as const satisfies Record<string, Setting<unknown>>;
 

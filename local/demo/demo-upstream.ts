@@ -3,7 +3,7 @@ import { speakerAt, speakers } from '../upstream/index.ts';
 import { isObject, type JsonObject } from '../upstream/json.ts';
 import { eventText, head, json, pause, type Script, write } from '../upstream/script.ts';
 import { type Incoming, type ScriptedServer, startUpstream } from '../upstream/server.ts';
-import { BadRequest } from '../upstream/speaker.ts';
+import { BadRequest, type Speaker } from '../upstream/speaker.ts';
 import { answerPrompt } from './answer.ts';
 
 export interface DemoUpstream extends ScriptedServer {
@@ -12,16 +12,31 @@ export interface DemoUpstream extends ScriptedServer {
   readonly visionModel: string;
   /** The names that the gateway must hide: `UPSTREAM_NAMES`. */
   readonly names: readonly string[];
+  /** What alone it speaks; undefined if that is everything. */
+  readonly dialects?: DemoDialects;
 }
 
+type DemoDialects = readonly (keyof typeof speakers)[] | undefined;
+
 /** The settings of a gateway in front of it. */
-export const settingsFor = ({ url, apiKey, textModel, visionModel, names }: Omit<DemoUpstream, 'close'>) => ({
-  UPSTREAM_BASE_URL: url,
-  UPSTREAM_API_KEYS: apiKey,
-  UPSTREAM_TEXT_MODEL: textModel,
-  UPSTREAM_VISION_MODEL: visionModel,
-  UPSTREAM_NAMES: names.join(','),
-});
+export function settingsFor(demo: Omit<DemoUpstream, 'close'>) {
+  const { dialects } = demo;
+  return {
+    UPSTREAM_BASE_URL: demo.url,
+    UPSTREAM_API_KEYS: demo.apiKey,
+    UPSTREAM_TEXT_MODEL: demo.textModel,
+    UPSTREAM_VISION_MODEL: demo.visionModel,
+    UPSTREAM_NAMES: demo.names.join(','),
+    ...(dialects && { UPSTREAM_DIALECTS: dialects.join(',') }),
+    ...(!speaks(dialects, speakers.messages) && { UPSTREAM_TOKENIZE_URL: `${new URL(tokenizer, demo.url)}` }),
+  };
+}
+
+const speaks = (dialects: DemoDialects, speaker: Speaker): boolean =>
+  dialects?.some((name) => speakers[name] === speaker) ?? true;
+
+/** Where it counts tokens for those whose dialect it does not speak. */
+const tokenizer = '/tokenize';
 
 export interface DemoUpstreamOptions {
   readonly port?: number;
@@ -29,6 +44,7 @@ export interface DemoUpstreamOptions {
   /** Milliseconds between two events of a stream, so that a person sees it flow. */
   readonly pace?: number;
   readonly now?: () => number;
+  readonly dialects?: DemoDialects;
 }
 
 /** The invented maker behind it: loud on purpose, so that the gateway has something to hide. */
@@ -41,9 +57,9 @@ const maker = {
 const marks = { provider: 'Quillon', system_fingerprint: 'fp_quillon_44', x_quillon: { region: 'quillon-eu-1' } };
 const headers = { server: 'quillon-edge/2.4', 'x-quillon-region': 'quillon-eu-1', 'set-cookie': 'quillon_session=1' };
 
-/** Starts a pretend maker of models that answers all three dialects, so that nobody needs an account to try them. */
+/** Starts a pretend maker of models that answers all three dialects, or some, so that nobody needs an account to try them. */
 export async function startDemoUpstream(options: DemoUpstreamOptions = {}): Promise<DemoUpstream> {
-  const { pace = 15, now = Date.now, ...address } = options;
+  const { pace = 15, now = Date.now, dialects, ...address } = options;
   let count = 0;
   const server = await startUpstream(async (incoming) => {
     count += 1;
@@ -51,14 +67,14 @@ export async function startDemoUpstream(options: DemoUpstreamOptions = {}): Prom
     const named = { ...headers, 'x-request-id': `req_${id}` };
     const path = incoming.message.url?.split('?')[0] ?? '';
     try {
-      return await answer(incoming, path, { id, created: Math.floor(now() / 1000), pace, named });
+      return await answer(incoming, path, { id, created: Math.floor(now() / 1000), pace, named, dialects });
     } catch (thrown) {
       const status = thrown instanceof BadRequest ? thrown.status : 500;
       const { error } = speakerAt(path) ?? speakers.chat;
       return json(status, error(status, `Quillon: ${thrown instanceof Error ? thrown.message : thrown}`), named);
     }
   }, address);
-  return { ...maker, ...server };
+  return { ...maker, ...server, dialects };
 }
 
 interface Manner {
@@ -66,18 +82,22 @@ interface Manner {
   readonly created: number;
   readonly pace: number;
   readonly named: Readonly<Record<string, string>>;
+  readonly dialects: DemoDialects;
 }
 
-async function answer({ message }: Incoming, path: string, { id, created, pace, named }: Manner): Promise<Script> {
+async function answer({ message }: Incoming, path: string, manner: Manner): Promise<Script> {
+  const { id, created, pace, named, dialects } = manner;
   const { method, headers: sent } = message;
-  const speaker = speakerAt(path);
-  if (!speaker || method !== 'POST') throw new BadRequest(404, `there is no ${method} ${path}.`);
+  const speaker = path === tokenizer ? speakers.chat : speakerAt(path);
+  if (!speaker || !speaks(dialects, speaker) || method !== 'POST')
+    throw new BadRequest(404, `there is no ${method} ${path}.`);
   const key = sent['x-api-key'] ?? sent.authorization?.replace(/^Bearer /i, '');
   if (key !== maker.apiKey) throw new BadRequest(401, 'wrong key. Find yours at https://console.quillon.example/keys.');
   const body = parseBody(await text(message));
   const model = [maker.textModel, maker.visionModel].find((known) => known === body.model);
   if (model === undefined) throw new BadRequest(404, `there is no model '${body.model}'.`);
   const prompt = speaker.read(body);
+  if (path === tokenizer) return json(200, { count: prompt.inputTokens, max_model_len: 131_072, tokens: [] }, named);
   if (path.endsWith('/count_tokens')) return json(200, { input_tokens: prompt.inputTokens }, named);
   if (speaker === speakers.messages && typeof body.max_tokens !== 'number') {
     throw new BadRequest(400, 'max_tokens: this field is required.');

@@ -36,6 +36,8 @@ describe('the demo', () => {
     expect(warnings(upstream('UPSTREAM_2'))).toEqual([
       'without UPSTREAM_BASE_URL the built-in demo answers first, and the upstream of UPSTREAM_2_BASE_URL never',
     ]);
+    const real = { ...upstream('UPSTREAM'), UPSTREAM_API_KEYS: 'k', DEMO_DIALECTS: 'chat' };
+    expect(warnings(real)).toEqual([expect.stringMatching(/^DEMO_DIALECTS .* set UPSTREAM_DIALECTS$/)]);
   });
 });
 

@@ -125,8 +125,8 @@ const pi: Agent = {
   ask: '--print',
   says: {
     badKey: '401: {',
-    spentQuota: '429: {',
-    spentBudget: '429: {',
+    spentQuota: 'The quota of',
+    spentBudget: 'This request may cost up to',
     brokenStream: 'The answer broke off before its end',
   },
   shell: (command) => ({ tool: 'bash', input: { command } }),

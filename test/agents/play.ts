@@ -28,7 +28,7 @@ export interface Result extends Outcome {
 export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string): Promise<Result> {
   const { act, spoilKey = (key) => key, breaks = false, refusal } = scenario;
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
-  await using home = await makeHome(scenario.given ?? {});
+  await using home = await makeHome(modules, scenario.given);
   const rounds = act && subject.acts[act]?.(home.work);
   gateway.upstream.otherwise(refusal ?? actAsModel({ text: answer, breaks, ...(rounds && { rounds }) }));
   const key = spoilKey(await gateway.issueKey(scenario.key));
@@ -36,7 +36,6 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
   const snippet = createSnippets(access).find(({ id }) => id === subject.client);
   if (!snippet) throw new Error(`there is no block for ${subject.client}`);
   const outcome = await runTask(subject.task(snippet, act), home, {
-    modules,
     environment: subject.quiet,
     timeLimit: timeLimitSeconds * 1000,
   });

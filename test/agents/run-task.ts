@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Task } from './subject.ts';
 
 export interface Outcome {
@@ -18,19 +17,23 @@ export interface Home extends AsyncDisposable {
   readonly path: string;
   /** The folder that clients run in. */
   readonly work: string;
-  /** A file of that folder, if it is there. */
+  /** Where its commands are looked for. */
+  readonly commands: string;
+  /** A file of the folder `work`, if it is there. */
   read(name: string): string | undefined;
 }
 
-/** `given`: contents of files below its folder `work`. */
-export async function makeHome(given: Task['files'] = {}): Promise<Home> {
+/** `modules`: the folder of a client's packages; `given`: contents of files below its folder `work`. */
+export async function makeHome(modules: string, given: Task['files'] = {}): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'gateway-agent-'));
   const work = join(path, 'work');
   await mkdir(work);
+  await symlink(modules, join(work, 'node_modules'));
   await writeFiles(work, given);
   return {
     path,
     work,
+    commands: [join(modules, '.bin'), dirname(process.execPath), process.env.PATH].join(':'),
     read: (name) => {
       try {
         return readFileSync(join(work, name), 'utf8');
@@ -50,10 +53,11 @@ async function writeFiles(folder: string, files: Task['files']): Promise<void> {
 }
 
 interface Surroundings {
-  /** The folder of its packages. */
-  readonly modules: string;
-  readonly environment: Readonly<Record<string, string>> | undefined;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** In milliseconds. */
   readonly timeLimit: number;
+  /** Gives it a terminal. Called with all that stands there whenever something is added. */
+  readonly watchTerminal?: (shown: string) => void;
 }
 
 /** A proxy that leads nowhere, for all hosts but the gateway on 127.0.0.1. */
@@ -63,21 +67,23 @@ const nowhere = { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.
 export async function runTask(
   { files, command }: Task,
   home: Home,
-  { modules, environment, timeLimit }: Surroundings,
+  { environment, timeLimit, watchTerminal }: Surroundings,
 ): Promise<Outcome> {
-  await symlink(modules, join(home.work, 'node_modules'));
   await writeFiles(home.path, files);
-  const path = [join(modules, '.bin'), dirname(process.execPath), process.env.PATH].join(':');
-  const child = spawn('sh', ['-c', `exec 2>&1\n${command}`], {
+  const [program, words] = watchTerminal
+    ? ['script', ['-qec', command, '/dev/null']]
+    : ['sh', ['-c', `exec 2>&1\n${command}`]];
+  const child = spawn(program, words, {
     cwd: home.work,
-    env: { HOME: home.path, PATH: path, ...nowhere, ...environment },
+    env: { HOME: home.path, PATH: home.commands, TERM: 'xterm', ...nowhere, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
   // The whole group, with everything that it has started.
   const stop = () => {
+    if (child.pid === undefined) return;
     try {
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      process.kill(-child.pid, 'SIGKILL');
     } catch {}
   };
   const timer = setTimeout(stop, timeLimit);
@@ -85,6 +91,11 @@ export async function runTask(
     clearTimeout(timer);
     stop();
   });
-  const [[code], output] = await Promise.all([exit, text(child.stdout)]);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (piece) => {
+    output += piece;
+    watchTerminal?.(output);
+  });
+  const [[code]] = await Promise.all([exit, once(child.stdout, 'end')]);
   return { code, output };
 }

@@ -1,60 +1,84 @@
 import { install } from './install.ts';
 import { play } from './play.ts';
 import { type Group, groups } from './scenarios.ts';
+import { playShell, playSignIn, shells, signingIn } from './sign-in.ts';
 import type { Subject } from './subject.ts';
-import { toCell, toRow } from './table.ts';
+import { type Row, showTable, type Table, toCell } from './table.ts';
 
 /**
  * `npm run agents` or `npm run agents -- codex pi`: runs the real clients from the registry with the blocks that people
  * paste, and prints what each does in each situation, as in the tables of docs/clients.md.
  */
+const nameOf = ({ client, dialect }: Subject): string => `\`${client}\`${dialect ? `, ${dialect}` : ''}`;
+
+async function playScenarios(group: Group, subject: Subject): ReturnType<Row['play']> {
+  const modules = await install(subject);
+  const cells: string[] = [];
+  const faults: string[] = [];
+  for (const scenario of group.scenarios) {
+    const isFor = scenario.act === undefined || subject.acts[scenario.act] !== undefined;
+    const result = isFor ? await play(group, subject, scenario, modules) : undefined;
+    cells.push(result ? toCell(scenario, result) : '');
+    if (!result) continue;
+    faults.push(...result.faults.map((fault) => `${scenario.title}: ${fault}`));
+    const lastLines = result.output.trimEnd().split('\n').slice(-6).join('\n');
+    console.error(`${scenario.title}: ${cells.at(-1)}\n${lastLines}`);
+    for (const places of result.leftOut) console.error(`left out: ${places}`);
+  }
+  return { cells, faults };
+}
+
+const tables: readonly Table[] = [
+  ...groups.map((group) => ({
+    title: group.title,
+    columns: ['Client', 'Package', ...group.scenarios.map(({ title }) => title)],
+    rows: group.subjects.map((subject) => ({
+      client: subject.client,
+      names: [nameOf(subject), `\`${subject.packages[0]}\``],
+      play: () => playScenarios(group, subject),
+    })),
+  })),
+  {
+    title: 'With a key by a sign-in',
+    columns: ['Client', 'Package', 'No key yet', 'Signed in', 'Its key revoked'],
+    rows: signingIn.map((subject) => ({
+      client: subject.client,
+      names: [nameOf(subject), `\`${subject.packages[0]}\``],
+      play: () => playSignIn(subject),
+    })),
+  },
+  {
+    title: '`login.sh`, by the shell that runs it',
+    columns: ['Shell', 'Ends without a terminal', 'Signs in', 'Gives its key again', 'Gives no dead key'],
+    rows: shells.map((shell) => ({ client: 'login.sh', names: [`\`${shell}\``], play: () => playShell(shell) })),
+  },
+];
+
 const wanted = process.argv.slice(2);
-const isWanted = ({ client }: Subject): boolean => wanted.length === 0 || wanted.includes(client);
-const known = [...new Set(groups.flatMap(({ subjects }) => subjects.map(({ client }) => client)))];
-const unknown = wanted.filter((client) => !known.includes(client));
+const known = new Set(tables.flatMap(({ rows }) => rows.map(({ client }) => client)));
+const unknown = wanted.filter((client) => !known.has(client));
 if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(', ')} among these: ${known.join(', ')}`);
+  console.error(`${unknown.join(', ')} is not among these: ${[...known].join(', ')}`);
   process.exit(2);
 }
 
 const wrong: string[] = [];
-
-async function runGroup(group: Group): Promise<string[]> {
-  const subjects = group.subjects.filter(isWanted);
-  if (subjects.length === 0) return [];
-  const rows: string[] = [];
-  for (const subject of subjects) rows.push(await runSubject(group, subject));
-  const head = toRow(['Client', 'Package', ...group.scenarios.map(({ title }) => title)]);
-  return ['', `${group.title}:`, '', head, head.replace(/[^|]+/g, '---'), ...rows];
-}
-
-async function runSubject(group: Group, subject: Subject): Promise<string> {
-  const { client, dialect, packages, acts } = subject;
-  const name = `\`${client}\`${dialect ? `, ${dialect}` : ''}`;
-  console.error(`\n${packages.join(' ')} ${dialect ?? ''}`);
-  const cells: string[] = [];
-  try {
-    const modules = await install(subject);
-    for (const scenario of group.scenarios) {
-      if (scenario.act && !acts[scenario.act]) {
-        cells.push('');
-        continue;
-      }
-      const result = await play(group, subject, scenario, modules);
-      cells.push(toCell(scenario, result));
-      const lastLines = result.output.trimEnd().split('\n').slice(-6).join('\n');
-      console.error(`${scenario.title}: ${cells.at(-1)}\n${lastLines}`);
-      for (const places of result.leftOut) console.error(`left out: ${places}`);
-      wrong.push(...result.faults.map((fault) => `${name}: ${scenario.title}: ${fault}`));
+for (const table of tables) {
+  const rows = table.rows.filter(({ client }) => wanted.length === 0 || wanted.includes(client));
+  const played: string[][] = [];
+  for (const { names, play: playRow } of rows) {
+    console.error(`\n${names.join(' ')}`);
+    try {
+      const { cells, faults } = await playRow();
+      played.push([...names, ...cells]);
+      wrong.push(...faults.map((fault) => `${names[0]}: ${fault}`));
+    } catch (error) {
+      console.error(error);
+      wrong.push(`${names[0]} could not be run`);
     }
-  } catch (error) {
-    console.error(error);
-    wrong.push(`${name} could not be run`);
   }
-  return toRow([name, `\`${packages[0]}\``, ...cells]);
+  if (rows.length > 0) console.log(showTable(table, played));
 }
-
-for (const group of groups) for (const line of await runGroup(group)) console.log(line);
-console.log(`\nRun on ${new Date().toISOString().slice(0, 10)}.`);
+console.log(`Run on ${new Date().toISOString().slice(0, 10)}.`);
 for (const one of wrong) console.error(`Not as it should be: ${one}`);
 process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { listenLocally } from '../../local/listen-locally.ts';
+import { spawnGateway } from '../local/gateway-process.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { identity } from '../support/gateway.ts';
+import { signInAt } from '../support/identity-provider.ts';
+import { actAsModel } from '../support/model.ts';
+import { answer } from './scenarios.ts';
+
+export interface SignInGateway extends AsyncDisposable {
+  readonly url: string;
+  /** Does what a person does on the page: types a terminal's code, and lets it in. */
+  approve(code: string): Promise<void>;
+  /** Revokes that person's key, and waits until it is refused, which takes a minute. */
+  revoke(key: string): Promise<void>;
+  /** The model requests since the last call, and how many of them were answered. */
+  takeRequests(): { readonly requests: number; readonly answered: number };
+}
+
+/** A whole gateway with accounts beside it, where somebody has signed in with a company's account. */
+export async function startSignInGateway(): Promise<SignInGateway> {
+  await using started = new AsyncDisposableStack();
+  const upstream = started.use(await startFakeUpstream());
+  upstream.otherwise(actAsModel({ text: answer }));
+  const { url, close } = await listenLocally(createServer());
+  await close();
+  const gateway = started.use(
+    spawnGateway({
+      ...{ ...identity, PORT: new URL(url).port, DEMO_OIDC: 'true', LOG_FORMAT: 'json' },
+      ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
+    }),
+  );
+  await gateway.says(/listening on /);
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`);
+    return (await response.json()) as Record<string, unknown>;
+  };
+
+  const [state = '', nonce = '', verifier = ''] = Array.from({ length: 3 }, () =>
+    randomBytes(32).toString('base64url'),
+  );
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const begun = await post('/cli/oidc/begin', { state, nonce, challenge });
+  const back = await signInAt(`${begun.url}`, 'ada');
+  const account = await post('/cli/oidc/redeem', { state, nonce, verifier, answer: back.search.slice(1) });
+  const { token } = account.session as { token: string };
+  const signed = { authorization: `Bearer ${token}` };
+
+  let read = 0;
+  const running = started.move();
+  return {
+    url,
+    approve: async (code) => {
+      await post('/cli/device/approve', { code }, signed);
+    },
+    revoke: async (key) => {
+      const { keys } = (await post('/cli/keys', {}, signed)) as { keys: readonly { readonly id: string }[] };
+      for (const { id } of keys) await post('/cli/keys/revoke', { id }, signed);
+      const isRefused = async () => (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': key } })).status === 401;
+      while (!(await isRefused())) await setTimeout(1_000);
+    },
+    takeRequests: () => {
+      const output = gateway.output();
+      const lines = output.slice(read).split('\n');
+      read = output.length;
+      const requests = lines
+        .filter((line) => /"message":"(answered|refused)"/.test(line))
+        .map((line): Record<string, unknown> => JSON.parse(line))
+        .filter(({ route }) => route !== '/v1/models');
+      return { requests: requests.length, answered: requests.filter(({ status }) => status === 200).length };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,11 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -265,6 +267,18 @@ describe('login.sh', () => {
     const child = spawn('sh', [script], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
     return Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit').then(([code]) => code)]);
   };
+
+  test('gives its key within the five seconds that Codex allows, even if the gateway does not answer', async () => {
+    const silent = await listenLocally(createServer(() => {}));
+    await wallet[Symbol.asyncDispose]();
+    wallet = await startTestWallet({ environment: { GATEWAY_URL: silent.url } });
+    writeFileSync(script, await (await fetch(`${wallet.url}/cli/login.sh`)).text());
+    mkdirSync(join(home, 'svc'));
+    writeFileSync(join(home, 'svc/key'), 'ltk_kept\n');
+    const given = await promisify(execFile)('sh', [script], { env: environment(), timeout: 5_000 });
+    expect(given).toEqual({ stdout: 'ltk_kept\n', stderr: '' });
+    await silent.close();
+  });
 
   test('without a terminal and without a key says one sentence and ends', async () => {
     const words = `No key that works yet: run this in a terminal first: curl -fsS ${wallet.url}/cli/login.sh | sh\n`;

@@ -56,8 +56,12 @@ const claudeCode: Agent = {
     [{ tool: 'ToolSearch', input: { query: 'select:NotebookEdit', max_results: 1 } }],
     [{ tool: 'NotebookEdit', input: { notebook_path: '/nowhere.ipynb', new_source: '' } }],
   ],
+  finds: 'NotebookEdit',
   quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
 };
+
+const patchOf = (path: string, before: string, after: string): string =>
+  ['*** Begin Patch', `*** Update File: ${path}`, '@@', `-${before}`, `+${after}`, '*** End Patch'].join('\n');
 
 const codex: Agent = {
   client: 'codex',
@@ -71,11 +75,28 @@ const codex: Agent = {
     tooLong: "Codex ran out of room in the model's context window",
   },
   shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
-  edit: (path, before, after) => {
-    const patch = ['*** Begin Patch', `*** Update File: ${path}`, '@@', `-${before}`, `+${after}`, '*** End Patch'];
-    return [[{ tool: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${patch.join('\n')}\nEOF` } }]];
-  },
+  edit: (...change) => [[{ tool: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${patchOf(...change)}\nEOF` } }]],
   look: (path) => ({ tool: 'view_image', input: { path } }),
+};
+
+const { look: _, ...codexWithoutLook } = codex;
+const inCode = (line: string): Call => ({ tool: 'functions__exec', input: { input: line } });
+
+/** For models that it knows it has other tools, with free texts in place of JSON: for this one a patch and a search… */
+const codexAsGpt5: Agent = {
+  ...codexWithoutLook,
+  as: 'gpt-5.5',
+  edit: (...change) => [[{ tool: 'apply_patch', input: { input: patchOf(...change) } }]],
+  search: () => [[{ tool: 'tool_search', input: { query: 'agent' } }]],
+  finds: 'multi_agent_v1__spawn_agent',
+};
+
+/** … and for this one a single tool, which takes code. */
+const codexAsGpt6: Agent = {
+  ...codexWithoutLook,
+  as: 'gpt-6-sol',
+  shell: (cmd) => inCode(`text(await tools.exec_command(${JSON.stringify({ cmd })}));`),
+  edit: (...change) => [[inCode(`text(await tools.apply_patch(${JSON.stringify(patchOf(...change))}));`)]],
 };
 
 const opencode: Agent = {
@@ -116,6 +137,7 @@ const qwenCode: Agent = {
     [{ tool: 'edit', input: { file_path, old_string, new_string } }],
   ],
   look: (file_path) => ({ tool: 'read_file', input: { file_path } }),
+  dropsThoughts: true,
   quiet: { QWEN_TELEMETRY_ENABLED: 'false' },
 };
 
@@ -166,9 +188,9 @@ export const agents: readonly Subject[] = [
   }),
 ];
 
-/** A subject whose block is rewritten so that it speaks another dialect. */
-function speaking(own: Agent, dialect: 'responses' | 'messages', rewrite: (text: string) => string): Subject {
-  const subject = agent({ ...own, dialect });
+/** An agent whose block is rewritten. */
+function rewritten(own: Agent, rewrite: (text: string) => string): Subject {
+  const subject = agent(own);
   return {
     ...subject,
     task: (snippet, act) => {
@@ -178,11 +200,23 @@ function speaking(own: Agent, dialect: 'responses' | 'messages', rewrite: (text:
   };
 }
 
+/** An agent that speaks another dialect than in its block. */
+const speaking = (own: Agent, dialect: 'responses' | 'messages', from: string, to: string): Subject =>
+  rewritten({ ...own, as: dialect }, (text) => {
+    const isOutsideV1 = to === 'anthropic-messages';
+    return text.replace(from, to).replace('/v1"', isOutsideV1 ? '"' : '/v1"');
+  });
+
+/** Codex, as it is for a model that it knows. */
+const asModel = (own: Agent): Subject => rewritten(own, (text) => text.replace('model = "svc"', `model = "${own.as}"`));
+
 /** Agents that speak responses or messages, some only if they are told to. */
 export const translatedAgents: readonly Subject[] = [
-  ...[claudeCode, codex, qwenCode].map(agent),
-  speaking(opencode, 'responses', (text) => text.replace('@ai-sdk/openai-compatible', '@ai-sdk/openai')),
-  speaking(opencode, 'messages', (text) => text.replace('@ai-sdk/openai-compatible', '@ai-sdk/anthropic')),
-  speaking(pi, 'responses', (text) => text.replace('openai-completions', 'openai-responses')),
-  speaking(pi, 'messages', (text) => text.replace('openai-completions', 'anthropic-messages').replace('/v1"', '"')),
+  ...[claudeCode, codex].map(agent),
+  ...[codexAsGpt5, codexAsGpt6].map(asModel),
+  agent(qwenCode),
+  speaking({ ...opencode, dropsThoughts: true }, 'responses', '@ai-sdk/openai-compatible', '@ai-sdk/openai'),
+  speaking(opencode, 'messages', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic'),
+  speaking(pi, 'responses', 'openai-completions', 'openai-responses'),
+  speaking(pi, 'messages', 'openai-completions', 'anthropic-messages'),
 ];

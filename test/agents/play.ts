@@ -7,8 +7,8 @@ import { makeHome, type Outcome, runTask } from './run-task.ts';
 import { answer, type Group, type Scenario } from './scenarios.ts';
 import type { Subject } from './subject.ts';
 
-/** After how long a client that keeps trying is stopped. */
-export const timeLimitSeconds = 150;
+/** Milliseconds after which a client is stopped that keeps trying without a word, or that may end with one. */
+const limits = { silent: 30_000, longest: 150_000 };
 
 export interface Result extends Outcome {
   /** What is not as it should be. */
@@ -26,18 +26,20 @@ export interface Result extends Outcome {
 
 /** One client in one situation, against a gateway of its own whose upstream acts as a model. */
 export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string): Promise<Result> {
-  const { act, spoilKey = (key) => key, breaks = false, refusal } = scenario;
+  const { act, thought, spoilKey = (key) => key, breaks = false, refusal } = scenario;
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
   await using home = await makeHome(modules, scenario.given);
   const rounds = act && subject.acts[act]?.(home.work);
-  gateway.upstream.otherwise(refusal ?? actAsModel({ text: answer, breaks, ...(rounds && { rounds }) }));
+  gateway.upstream.otherwise(
+    refusal ?? actAsModel({ text: answer, breaks, ...(thought && { thought }), ...(rounds && { rounds }) }),
+  );
   const key = spoilKey(await gateway.issueKey(scenario.key));
   const access = { gatewayUrl: gateway.url, serviceName: 'svc', key, contextWindow: 1_000_000 };
   const snippet = createSnippets(access).find(({ id }) => id === subject.client);
   if (!snippet) throw new Error(`there is no block for ${subject.client}`);
   const outcome = await runTask(subject.task(snippet, act), home, {
     environment: subject.quiet,
-    timeLimit: timeLimitSeconds * 1000,
+    timeLimit: scenario.says(subject) === '' ? limits.silent : limits.longest,
   });
   await turnEventLoop(10); // what a stopped client left under way gets to the gateway's log
   const left = Object.fromEntries(Object.keys(scenario.leaves ?? {}).map((name) => [name, home.read(name)]));
@@ -45,7 +47,7 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
   return {
     ...outcome,
     faults: [
-      ...findFaults(gateway, group, scenario),
+      ...findFaults(gateway, group, subject, scenario),
       ...(isSaid(outcome, scenario.says(subject)) ? [] : [`it does not say: ${scenario.says(subject)}`]),
       ...Object.entries(scenario.leaves ?? {}).flatMap(([name, text]) =>
         left[name] === text ? [] : [`${name} is ${JSON.stringify(left[name])}`],
@@ -63,7 +65,14 @@ const isSaid = ({ code, output }: Outcome, words: string | undefined): boolean =
   words === '' ? code === null : words === undefined || output.includes(words);
 
 /** What a client's person would not notice: a request that is refused for what is in it, and where requests go. */
-function findFaults({ log, upstream }: TestGateway, { environment }: Group, { brings, refusal }: Scenario): string[] {
+function findFaults(
+  { log, upstream }: TestGateway,
+  { environment }: Group,
+  subject: Subject,
+  scenario: Scenario,
+): string[] {
+  const { refusal } = scenario;
+  const brings = scenario.brings?.(subject);
   const invalid = refusal ? [] : log.filter(({ code }) => code === 'invalid_request');
   const paths = environment.UPSTREAM_DIALECTS === 'chat' ? upstream.requests.map(({ path }) => path) : [];
   const isBrought = brings === undefined || upstream.requests.some(({ body }) => body.includes(brings));

@@ -21,7 +21,9 @@ export interface Scenario {
   readonly given?: Readonly<Record<string, string | Uint8Array>>;
   readonly leaves?: Readonly<Record<string, string>>;
   /** What must reach the upstream. */
-  readonly brings?: string;
+  readonly brings?: (subject: Subject) => string | undefined;
+  /** What the model thinks before each answer. */
+  readonly thought?: string;
   readonly breaks?: boolean;
   /** The upstream's answer to everything. */
   readonly refusal?: Script;
@@ -85,10 +87,16 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Over an upstream that speaks only chat completions',
-    environment: { UPSTREAM_DIALECTS: 'chat' },
+    environment: { UPSTREAM_DIALECTS: 'chat', MODEL_ALIASES: 'gpt-*=svc' },
     subjects: translatedAgents,
     scenarios: [
       ...[onePrompt, toolCall],
+      {
+        ...toolCall,
+        title: 'Reasoning',
+        thought: 'I had better write a note.',
+        brings: ({ dropsThoughts }) => (dropsThoughts ? undefined : '"reasoning_content":"I had better write a note."'),
+      },
       {
         title: 'Two calls at once',
         act: 'writeBoth',
@@ -106,10 +114,15 @@ export const groups: readonly Group[] = [
         title: 'A picture',
         act: 'look',
         given: { [names.picture]: picture },
-        brings: 'data:image/',
+        brings: () => 'data:image/',
         says: () => answer,
       },
-      { title: 'A tool found by a search', act: 'search', brings: '"name":"NotebookEdit"', says: () => answer },
+      {
+        title: 'A tool found by a search',
+        act: 'search',
+        brings: ({ finds }) => `"name":"${finds}"`,
+        says: () => answer,
+      },
       ...[spentQuota, brokenStreams],
       { title: 'A prompt too long', refusal: tooLong, says: ({ says }) => says.tooLong },
     ],

@@ -16,12 +16,16 @@ export type Act = 'write' | 'edit' | 'look' | 'writeBoth' | 'search';
 export interface Subject {
   /** The client's id in lambda/accounts/pages/cli/snippets.js. */
   readonly client: string;
-  /** The dialect that it is made to speak, where its block speaks another. */
-  readonly dialect?: 'responses' | 'messages';
+  /** How it differs from what its block makes of it: the dialect that it speaks, or the model that it asks for. */
+  readonly as?: string;
   readonly packages: readonly [main: string, ...others: string[]];
   readonly task: (snippet: Snippet, act: Act | undefined) => Task;
   /** The calls for each act that it has tools for, given the folder `work`. */
   readonly acts: Readonly<Partial<Record<Act, (work: string) => Rounds>>>;
+  /** The tool that its search finds. */
+  readonly finds?: string;
+  /** Whether it does not send the model's reasoning back. */
+  readonly dropsThoughts?: true;
   /** The words that tell a person what is wrong; empty if it keeps trying silently. */
   readonly says: Readonly<Record<'badKey' | 'spentQuota' | 'spentBudget', string>> & {
     /** Absent if it recovers, or requests no stream. */

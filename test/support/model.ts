@@ -16,12 +16,14 @@ interface Behaviour {
   /** What it says when it has no tool to call. */
   readonly text: string;
   readonly rounds?: Rounds;
+  /** What it thinks before each answer. */
+  readonly thought?: string;
   /** Breaks every stream off after the first words. */
   readonly breaks?: boolean;
 }
 
 /** An upstream that behaves like a model: in each dialect, plain or streamed, with text or tool calls. */
-export function actAsModel({ text, rounds = [], breaks = false }: Behaviour): Answer {
+export function actAsModel({ text, rounds = [], thought, breaks = false }: Behaviour): Answer {
   return ({ path, body: bytes }) => {
     const speaker = speakerAt(path);
     if (!speaker) return json(404, { error: { message: `no such path: ${path}` } });
@@ -31,7 +33,11 @@ export function actAsModel({ text, rounds = [], breaks = false }: Behaviour): An
     const calls = (rounds[prompt.rounds] ?? []).filter(({ tool }) => prompt.tools.some(({ name }) => name === tool));
     const said = { kind: 'text', pieces: text.split(/(?<= )/) };
     const called = calls.map(({ tool, input }) => ({ kind: 'call', tool, pieces: [JSON.stringify(input)] }));
-    const reply = { ...replyOf(called.length > 0 ? called : [said], body), id: `${prompt.rounds + 1}` };
+    const parts = [
+      ...(thought === undefined ? [] : [{ kind: 'reasoning', pieces: [thought] }]),
+      ...(called.length > 0 ? called : [said]),
+    ];
+    const reply = { ...replyOf(parts, body), id: `${prompt.rounds + 1}` };
     if (!body.stream) return json(200, speaker.whole(reply));
     const events = speaker.events(reply);
     if (!breaks) return sse(events);

@@ -113,7 +113,7 @@ async function readSignedMessage(message: string, signature: string, site: Site,
 }
 
 const plainAccountsOnly =
-  'Contract accounts (smart wallets such as a Safe) are not supported yet: please use a plain account.';
+  'Contract accounts (smart wallets such as a Safe) can’t sign in here: please use a plain account.';
 
 /** Recovers the signer without asking any chain. This works only for plain accounts, which sign with their own key. */
 async function signerOf(message: string, signature: string): Promise<string | undefined> {

@@ -55,7 +55,7 @@ describe('a signature that is refused writes nothing', () => {
       signature: await stranger.signMessage({ message }),
     });
     expect([status, body.error.code]).toEqual([401, 'invalid_signature']);
-    expect(body.error.message).toContain('Contract accounts (smart wallets such as a Safe) are not supported yet');
+    expect(body.error.message).toContain('Contract accounts (smart wallets such as a Safe) can’t sign in here');
   });
 
   test('of a contract account', async () => {

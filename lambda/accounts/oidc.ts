@@ -207,7 +207,10 @@ const startAgain = 'Please start again.';
 function explain(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause;
   if (cause instanceof AuthorizationResponseError && cause.error === 'access_denied') {
-    throw new AccountsError('invalid_sign_in', `You were not signed in: it was declined there. ${startAgain}`);
+    throw new AccountsError(
+      'invalid_sign_in',
+      `You were not signed in: this was declined on your company’s page. ${startAgain}`,
+    );
   }
   if (cause instanceof ResponseBodyError && cause.error === 'invalid_grant') {
     throw new AccountsError('invalid_sign_in', `That sign-in has expired or was used before. ${startAgain}`, { cause });

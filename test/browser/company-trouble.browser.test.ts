@@ -43,7 +43,7 @@ beforeEach(async () => {
     now: () => Date.now(),
     environment: {
       ...{ APP_URL: appUrl, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: provider.clientId },
-      ...{ OIDC_CLIENT_SECRET: provider.clientSecret, WALLET_SIGN_IN: 'false' },
+      OIDC_CLIENT_SECRET: provider.clientSecret,
       ...{ OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: 'engineers' },
     },
   });
@@ -89,6 +89,17 @@ const beforeRedeeming = (act: () => Promise<void> | void) =>
     await act();
     await route.continue();
   });
+
+test('a wallet comes second, in few words', async () => {
+  await page.goto(`${appUrl}/cli`);
+  await page.getByText('This browser shows no wallet.').waitFor();
+  const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
+  expect(headings.slice(0, 2)).toEqual(['Sign in with your company account', 'Connect your wallet']);
+  expect(await page.getByText('install a wallet').isVisible()).toBe(false);
+  expect(await page.locator('.lead').innerText()).toMatch(
+    /^Sign in with your company account.*\s50 requests a day\.$/s,
+  );
+});
 
 test('somebody of another group is told so', async () => {
   await leave('outside');

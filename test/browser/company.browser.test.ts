@@ -69,7 +69,7 @@ test('whoever declines, or is not let in, is told so, and is not signed in', asy
   await click(page, 'Sign in');
   await page.locator('[name=login]').waitFor();
   await page.getByText('[ Cancel ]').click();
-  await page.getByRole('alert').getByText('declined there').waitFor();
+  await page.getByRole('alert').getByText('declined on your company’s page').waitFor();
 
   await click(page, 'Sign in');
   await signInThere(page, 'mallory');

@@ -216,7 +216,7 @@ describe('with a real provider', () => {
     const declined = `error=access_denied&state=${made.state}&iss=${encodeURIComponent(provider.issuer)}`;
     await begin(wallet, made);
     const { status, body } = await redeem(wallet, made, declined);
-    expect([status, body.error.message]).toEqual([401, expect.stringMatching(/declined there/)]);
+    expect([status, body.error.message]).toEqual([401, expect.stringMatching(/declined on your company’s page/)]);
     expect(wallet.log.join('')).not.toContain('SignInsFailed');
 
     await closers.splice(0, 1)[0]?.();

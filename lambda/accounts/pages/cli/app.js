@@ -80,7 +80,8 @@ async function loadInfo() {
   if (state.info) return state.info;
   const info = await readInfo();
   showFact('network', info.network);
-  showFact('quota', `${info.memberLimit} requests a day, without an account or an email address.`);
+  const withoutAccount = info.signIn.includes('company') ? '' : ', without an account or an email address';
+  showFact('quota', `${info.memberLimit} requests a day${withoutAccount}.`);
   showClients({ ...info, key: placeholderKey });
   state.info = info;
   return info;

@@ -77,8 +77,9 @@ async function withinTimeLimit<T>(
   }
 }
 
-/** The error for the client. If an answer was lost, the operation may have been carried out. */
-export function outage(cause: unknown, answerLost: boolean): GatewayError {
+/** The error for the client. If an answer was lost, the operation may have been carried out. The log shows what was behind it. */
+export function outage(error: unknown, answerLost: boolean): GatewayError {
+  const cause = error instanceof GatewayError ? error.cause : error;
   const reason = answerLost ? lostAnswer : undefined;
   return new GatewayError('service_unavailable', message, { source: 'store', reason, cause });
 }

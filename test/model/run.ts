@@ -152,12 +152,15 @@ function play(upstream: FakeUpstream, number: number, outcomes: Map<number, Outc
 async function sendCase(client: ReturnType<typeof createClient>, outcome: Outcome | undefined): Promise<void> {
   if (!outcome) return;
   const { one, tries } = outcome;
-  outcome.answer = await client.send(one.sending, (leave, onText) => {
+  const sending = client.send(one.sending, (leave, onText) => {
     outcome.leave = leave;
     onText(/./, () => {
       const last = tries.at(-1);
       if (last && one.plan[last.upstream]?.clientLeaves === 'answered') leave();
     });
+  });
+  outcome.answer = await sending.catch((cause) => {
+    throw new Error(`case ${one.id} got no answer: ${JSON.stringify(one)}`, { cause });
   });
 }
 

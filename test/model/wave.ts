@@ -155,7 +155,7 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       const [least, most] = alone ? [before + own, before + own] : [before, before + taken];
       const left = (taken: number) => Math.max(0, budget.amount - taken);
       if (limit === budget.amount && told !== undefined && told >= left(most) && told <= left(least)) return undefined;
-      if (troubled && told === 0) return undefined;
+      if (troubled && (told ?? 0) === 0 && headers['x-svc-remaining'] === '0') return undefined;
       return `case ${one.id}: told ${told} of ${limit} micros are left; ${least} to ${most} of ${budget.amount} are taken in ${item}`;
     }
   };

@@ -9,6 +9,7 @@ import {
 } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { type Item, itemSize } from '../../../lambda/tables/table.ts';
+import { outage } from '../../../lambda/tables/time-limit.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';
@@ -288,6 +289,19 @@ test('a process that was frozen before it left its token does not know what beca
   const charge = createCounters(call, 'quota', now).charge(newWindow({ limit: 1 }), createToken());
   await expect(charge).rejects.toMatchObject({ code: 'service_unavailable', reason: 'answer_lost' });
   expect(asked).toBe(1);
+});
+
+test('an outage while it leaves its token is told by its own cause', async () => {
+  const inDoubt = { inDoubt: true };
+  const refused = new ServiceError('ConditionalCheckFailedException', 'full', { status: 400, details });
+  const slow = outage(new ServiceError('TooSlow', 'the store is too slow'), true);
+  let asked = 0;
+  const call = async () => {
+    asked += 1;
+    throw asked === 1 ? Object.assign(refused, inDoubt) : slow;
+  };
+  const charge = createCounters(call, 'quota', now).charge(newWindow({ limit: 1 }), createToken());
+  await expect(charge).rejects.toMatchObject({ reason: 'answer_lost', cause: { name: 'TooSlow' } });
 });
 
 testRows([

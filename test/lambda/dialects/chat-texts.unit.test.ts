@@ -58,21 +58,6 @@ describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
 });
 
 describe('text in several places of a choice', () => {
-  const contentOf = (heard: readonly unknown[]) => heard.map((delta) => Object(delta).content ?? '').join('');
-
-  testRows([
-    ['thoughts', { reasoning: 'Hm.' }],
-    ['thoughts in parts', { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] }],
-    ['a refusal', { refusal: 'No.' }],
-    ['an unknown field', { mood: 'glad' }],
-  ])('shows no part of a name in content that is interrupted', (_name, other) => {
-    for (const [first, second] of halves()) {
-      const heard = deltas({ content: `Who? ${first}` }, other, { content: `${second}.` });
-      expect([first, contentOf(heard)]).toEqual([first, 'Who? svc.']);
-      expect(heard).toContainEqual(other);
-    }
-  });
-
   test('releases what thoughts hold back before anything else is said', () => {
     expect(deltas({ reasoning: 'by Thun' }, { content: 'I' }, { reasoning: 'der' })).toEqual([
       { reasoning: 'by ' },

@@ -7,7 +7,7 @@ import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
-import { dialectNamed, dialects, rewriteAnswer, scrubber } from '../../support/rewrite.ts';
+import { dialectNamed, rewriteAnswer, scrubber } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { findIdentity } from '../../support/upstream-identity.ts';
 
@@ -28,12 +28,6 @@ function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): 
 }
 
 const withModel = (body: string, model: string) => body.replace(/("m(?:o|\\u006f)del"\s*:\s*)"svc"/, `$1"${model}"`);
-
-test('test/support/fixtures.ts lists every dialect, and no path comes twice', () => {
-  expect(dialects.map(({ name }) => name)).toEqual(dialectNames);
-  const paths = dialects.flatMap(({ endpoints }) => endpoints.map(({ path }) => path));
-  expect(paths).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']);
-});
 
 describe.each(dialectNames)('%s', (name) => {
   const dialect = dialectNamed(name);
@@ -85,13 +79,8 @@ describe.each(dialectNames)('%s', (name) => {
     const exempt = (all: unknown) => [...readStrings(all)].filter(([, text]) => text.includes('EXEMPT'));
     expect(exempt(value)).toEqual(exempt(given));
     const said = (all: unknown) => [...readStrings(all)].filter(([path]) => /\.(content|text|thinking)$/.test(path));
-    expect(
-      findIdentity(
-        said(value)
-          .map(([, text]) => text)
-          .join(''),
-      ),
-    ).toEqual([]);
+    const joined = said(value).map(([, text]) => text);
+    expect(findIdentity(joined.join(''))).toEqual([]);
     // Here a name begins in one block and ends in the next.
     if (file === 'two-blocks') return;
     expect(said(value)).toEqual(said(given).map(([path, text]) => [path, scrubber.scrub(text)]));
@@ -121,10 +110,7 @@ describe('a request for state', () => {
     );
   });
 
-  test('exists in two dialects; chat has none, and passes on what would be one elsewhere', () => {
-    const kinds = new Set(requests.map(([name, member]) => `${name} ${member}`));
-    const ofResponses = ['background', 'conversation', 'previous_response_id'].map((member) => `responses ${member}`);
-    expect([...kinds].toSorted()).toEqual(['messages thread', ...ofResponses]);
+  test('does not exist in chat, which passes on what would be one elsewhere', () => {
     const body = `{"model":"svc","messages":[],"previous_response_id":"r","conversation":"c","background":true,"thread":{"id":"t"}}`;
     expect(send(dialectNamed('chat'), body)).toBe(withModel(body, upstreamModel));
   });
@@ -137,42 +123,10 @@ test('an image without a type is an image; without an image there is none', () =
   expect(send(chat, body('"image_url":null'))).toEqual(expect.any(String));
 });
 
-describe('how an error looks', () => {
-  const error = new GatewayError('quota_exceeded', 'No more today.');
-  const openAi = { message: 'No more today.', type: 'insufficient_quota', code: 'quota_exceeded' };
-  const bodies: Record<string, unknown> = {
-    chat: { error: openAi },
-    responses: { error: openAi },
-    messages: { type: 'error', error: { type: 'rate_limit_error', message: 'No more today.' } },
-  };
-  const events: Record<string, unknown> = {
-    chat: { data: { error: openAi } },
-    responses: {
-      type: 'error',
-      data: {
-        type: 'error',
-        sequence_number: 7,
-        code: 'quota_exceeded',
-        message: 'No more today.',
-        param: null,
-        error: openAi,
-      },
-    },
-    messages: { type: 'error', data: bodies.messages },
-  };
-
-  testRows(dialectNames)('in each dialect', (name) => {
-    const dialect = dialectNamed(name);
-    expect(JSON.parse(dialect.renderError(error))).toEqual(bodies[name]);
-    const { type, data } = dialect.renderErrorEvent(error, 7);
-    expect({ ...(type && { type }), data: JSON.parse(data) }).toEqual(events[name]);
-  });
-
-  test('the one error with details', () => {
-    const details = { error_code: 'thread_unsupported_request' };
-    const body = dialectNamed('messages').renderError(new GatewayError('invalid_request', 'No.', { details }));
-    expect(JSON.parse(body).error).toEqual({ type: 'invalid_request_error', message: 'No.', details });
-  });
+test('the one error with details shows them', () => {
+  const details = { error_code: 'thread_unsupported_request' };
+  const body = dialectNamed('messages').renderError(new GatewayError('invalid_request', 'No.', { details }));
+  expect(JSON.parse(body).error).toEqual({ type: 'invalid_request_error', message: 'No.', details });
 });
 
 describe('what messages normalize', () => {

@@ -98,32 +98,12 @@ describe('nodes', () => {
     );
   });
 
-  test('an escaped spelling is the same key, also after longer and shorter ones', () => {
-    const json = scan(
-      '{"model":1,"m\\u006fdel":2,"\\u006d\\u006f\\u0064\\u0065\\u006c":3,"mode\\u006c ":4,"m\\u006f":5}',
-    );
-    const model = json.member(json.root, 'model') ?? -1;
-    expect(json.raw(model)).toBe('3');
-    expect(json.isKey(model - 1)).toBe(true);
-  });
-
-  test('lone surrogates, escaped or not, are kept', () => {
-    const json = scan('["\\ud83d", "\ud83d", "\\ude00\\ud83d"]');
-    expect([1, 2, 3].map((node) => json.string(node))).toEqual(['\ud83d', '\ud83d', '\ude00\ud83d']);
-  });
-
   test('a key of one escaped character is decoded correctly', () => {
     // V8's own parser, once it has met a backslash as a key, may take the next key of one escaped character for one.
     JSON.parse('{"h":0,"\\\\":1}');
     const json = scan('{"h":0,"\\"":1,"\\u0061":2,"\\ba":3}');
     expect([...json.keys(0)].map((key) => json.string(key))).toEqual(['h', '"', 'a', '\ba']);
     expect(json.member(0, 'a')).toBe(6);
-  });
-
-  test('other kinds of nodes have no keys or elements', () => {
-    const json = scan('[{"a":[1]}, "b"]');
-    const wrong = [json.keys(0), json.elements(1), json.keys(3), json.keys(5), json.elements(5)];
-    expect(wrong.map((nodes) => [...nodes])).toEqual([[], [], [], [], []]);
   });
 
   test('the next scan takes the place of the last, also after a fault and after a huge text', () => {
@@ -185,12 +165,6 @@ describe('valid JSON', () => {
       { numRuns: 10_000 },
     );
   });
-
-  test('every incomplete beginning of a text is refused', () => {
-    const text = `{"model": "s\\u0076c", "x": [1.5e-3, true, {"y": null, "z": "${'long '.repeat(20)}"}], "": false}`;
-    for (let end = 0; end < text.length; end++) expect(faultOf(text.slice(0, end)).offset).toBeLessThanOrEqual(end);
-    expect(accepts(scan, text)).toBe(true);
-  });
 });
 
 describe('faults', () => {
@@ -226,10 +200,6 @@ describe('hostile shapes', () => {
     expect(faultOf(nest(open, inner, close, maxDepth + 1)).message).toMatch(/: nested deeper than 10000 levels$/);
   });
 
-  test('depth counts open brackets, not all brackets so far', () => {
-    expect(scan(`[${'[],'.repeat(2 * maxDepth)}{}]`).size).toBe(2 * maxDepth + 2);
-  });
-
   test('three million opening brackets', () => {
     expect(faultOf('['.repeat(3_000_000)).offset).toBe(maxDepth);
   });
@@ -239,14 +209,7 @@ describe('hostile shapes', () => {
   const filled = (part: string) => part.repeat(size / part.length);
   testRows([
     ['one long string', `["${filled('x')}"]`, 2],
-    ['one long two-byte string', `["${filled('漢')}"]`, 2],
-    ['escapes only', `["${filled('\\"')}"]`, 2],
     ['an escape after each run', `["${filled(`${'x'.repeat(48)}\\n`)}"]`, 2],
-    ['strings just over a run', `[${filled(`"${'x'.repeat(49)}",`)}0]`, size / 52 + 2],
-    ['short strings', `[${filled('"x",')}0]`, size / 4 + 2],
-    ['objects of one member', `[${filled('{"a":12345678},')}0]`, size / 5 + 2],
-    ['a long number', `[${filled('1')}]`, 2],
-    ['white space', `[${filled(' \n')}0]`, 2],
   ])('take no more than linear time', (_, text, nodes) => {
     expect(scan(text).size).toBe(Math.floor(nodes));
   });
@@ -299,10 +262,4 @@ test('a fault behind very many lines is placed by its character', () => {
   const fault = (lines: number) => () => createScanner().scan(`{}${'\n'.repeat(lines)}x`);
   expect(fault(99_999)).toThrow('line 100000, column 1: expected nothing more');
   expect(fault(100_000)).toThrow('character 100003: expected nothing more');
-});
-
-test('a member is found however its key is spelt, and no other', () => {
-  const json = createScanner().scan('{"\\u0074ype":1,"t\\u0079pe":2,"\\u0054ype":3,"\\typ":4,"\\/a":5,"\\u002Fb":6}');
-  const names = ['type', 'Type', '\typ', '/a', '/b', 'u0074ype'];
-  expect(names.map((name) => json.member(json.root, name))).toEqual([4, 6, 8, 10, 12, undefined]);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { responses } from '../../../lambda/dialects/responses.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { createMakeTemplate, readHoles } from '../../../lambda/stream/event-template.ts';
 import { createFindings } from '../../../lambda/stream/findings.ts';
@@ -55,42 +54,6 @@ describe('the template of an event', () => {
   });
 });
 
-describe('the template of a numbered event', () => {
-  const before = (number: string, delta = '"Hello"') =>
-    `{"type":"response.output_text.delta","sequence_number":${number},"output_index":0,"delta":${delta},"logprobs":[]}`;
-  const after = (number: string, delta = '"Hello"') =>
-    `{"type":"response.output_text.delta","output_index":0,"delta":${delta},"sequence_number":${number}}`;
-
-  describe.each([
-    ['before its text', before, ['8', '" you"']],
-    ['after its text', after, ['" you"', '8']],
-  ])('with the number %s', (_place, event, values) => {
-    const template = templateOf([event('7')], { dialect: responses });
-    const fill = (data: string, start = 0) => template && readHoles(template, `data: ${data}\n\n`, start, scrubber);
-
-    test('is filled by another text and another number', () => {
-      expect(fill(event('8', '" you"'))).toEqual({ values, end: event('8', '" you"').length + 8 });
-      expect(fill(event('123456789012345'))?.values).toContain('123456789012345');
-      expect(fill(event('0'))?.values).toContain('0');
-    });
-
-    testRows(['', '08', '-1', '1.5', '1e3', '1234567890123456', '"8"', 'null', ' 8'])(
-      'is not filled by another event',
-      (number) => {
-        expect(fill(event(number))).toBeUndefined();
-      },
-    );
-
-    test('is not filled where anything else differs, or is cut', () => {
-      expect(fill(event('8').replace('"output_index":0', '"output_index":1'))).toBeUndefined();
-      expect(fill(event('8', '""'))).toBeUndefined();
-      const whole = `data: ${event('8')}\n\n`;
-      for (let length = 0; length < whole.length; length += 1)
-        expect(template && readHoles(template, whole.slice(0, length), 0, scrubber)).toBeUndefined();
-    });
-  });
-});
-
 describe('values that no dialect looks at', () => {
   const one = (content: string, filling: string, rest: object = {}) => ({
     ...chunk({ content }).data,
@@ -113,18 +76,6 @@ describe('values that no dialect looks at', () => {
     const times = [0.5, 12].map((ms) => one('a', 'x', { timings: { ms } }));
     for (const ms of ['-1', '0.25', '1e-7', '12'])
       expect(fill(times, one('b', 'x', { timings: { ms: Number(ms) } }))).toEqual(['"b"', ms]);
-  });
-
-  test('are other values in an event of another kind', () => {
-    expect(
-      fill([one('a', 'x'), { ...chunk({ content: 'b' }).data, p: 'x' }, one('c', 'yz')], one('d', 'z')),
-    ).toBeUndefined();
-  });
-
-  test('are not filled by what needs another look', () => {
-    const events = [one('a', 'x'), one('b', 'yz')];
-    for (const filling of ['AcmeCorp', '\u0041cme"', 'a"b']) expect(fill(events, one('c', filling))).toBeUndefined();
-    expect(fill(events, { ...one('c', 'x'), obfuscation: 1 })).toBeUndefined();
   });
 
   test('are counted where they are tokens', () => {

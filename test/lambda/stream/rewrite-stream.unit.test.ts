@@ -261,15 +261,6 @@ describe('an event of the gateway’s own', () => {
 
 describe('a name that is split around an empty text', () => {
   const call = (content: string) => chunk({ content, tool_calls: [{ index: 0, function: { arguments: '{}' } }] });
-  const item = (text: string, output_index: number) =>
-    ['delta', 'done'].map((end) => ({
-      data: {
-        type: `response.output_text.${end}`,
-        output_index,
-        content_index: 0,
-        [end === 'done' ? 'text' : end]: text,
-      },
-    }));
   const textBlock = (text: string, index: number) => [
     { data: { type: 'content_block_start', index, content_block: { type: 'text', text: '' } } },
     block({ type: 'text_delta', text }, index),
@@ -279,7 +270,6 @@ describe('a name that is split around an empty text', () => {
   testRows([
     ['calls', chat, [chunk({ content: 'I am Acme' }), call(''), call(''), chunk({ content: 'Corp.' })]],
     ['parts', chat, ['I am Acme', '', 'Corp.'].map((text, index) => chunk({ content: [{ index, text }] }))],
-    ['items', responses, ['I am Acme', '', 'Corp.'].flatMap(item)],
     ['blocks', messages, [started, ...['I am Acme', '', 'Corp.'].flatMap(textBlock)]],
   ])('does not come together', (_name, dialect, events) => {
     const { output } = rewriteStream(dialect, toWire(events));
@@ -623,15 +613,6 @@ describe('how a stream begins and ends', () => {
       code: 'server_error',
       message: '(explained)',
       metadata: { raw: '(explained)', provider_name: '(explained)' },
-    });
-  });
-
-  test('an event of five megabytes passes, in time and whole', () => {
-    const content = `${'é\n'.repeat(1_250_000)}AcmeCorp.`;
-    const bytes = toWire([chunk({ content }), chunk({}, { finish_reason: 'stop' }), { data: '[DONE]' }]);
-    const cuts = Array.from({ length: Math.floor(bytes.length / 16_384) }, (_, index) => (index + 1) * 16_384);
-    expect(deltasOf(rewriteStream(chat, bytes, cuts).output)[0]).toEqual({
-      content: content.replace('AcmeCorp', 'svc'),
     });
   });
 });

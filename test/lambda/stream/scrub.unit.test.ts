@@ -15,8 +15,6 @@ function scrubCut(scrubber: Scrubber, deltas: readonly string[], before?: string
 
 describe('whole texts', () => {
   const cases: [title: string, names: string[], text: string, expected: string][] = [
-    ['case does not matter', ['AcmeCorp'], 'acmecorp ACMECORP aCmEcOrP', '# # #'],
-    ['nor beyond ASCII', ['Éclair-ΣΩ', '𐐀𐐁𐐂𐐃𐐄'], 'éCLAIR-σω éclair-ςΩ 𐐨𐐩𐐂𐐃𐐄', '# # #'],
     ['as Unicode folds it', ['kelvin'], '\u212aelvin', '#'],
     [
       'the longest name wins',
@@ -25,7 +23,6 @@ describe('whole texts', () => {
       '# #-mini #-3',
     ],
     ['the leftmost name wins', ['abcde', 'cdefghi'], 'abcdefghi', '#fghi'],
-    ['long names match inside words', ['thunder'], 'thunderstorm xthunder_', '#storm x#_'],
     [
       'short names do not',
       ['meta'],
@@ -34,23 +31,10 @@ describe('whole texts', () => {
     ],
     ['short is counted in characters', ['😀😀😀a'], '😀😀😀a😀😀😀ab', '#😀😀😀ab'],
     [
-      'Latin letters of every plane make words',
-      ['meta'],
-      'meta\u{1df00} \u{1df00}meta meta😀',
-      'meta\u{1df00} \u{1df00}meta #😀',
-    ],
-    ['digits make none', ['meta', 'qwen'], 'meta1 2Meta Qwen3 qwen2.5 xqwen3', '#1 2# #3 #2.5 xqwen3'],
-    [
       'nor do letters of other scripts',
       ['glm'],
       '我是glm，GLM모델 がGLMが ไทยglmไทย яglmя λGLM 𝐀glm',
       '我是#，#모델 が#が ไทย#ไทย я#я λ# 𝐀#',
-    ],
-    [
-      'a name that ends with a digit is a word as well',
-      ['glm4'],
-      'GLM4 glm4v xglm4 glm45 我glm4',
-      '# glm4v xglm4 #5 我#',
     ],
     [
       'a name in another script stands anywhere',
@@ -58,21 +42,11 @@ describe('whole texts', () => {
       '我用通义千问a通义b 통의가 ยาว xยา_',
       '我用#千问a#b #가 #ว x#_',
     ],
-    ['a name in two scripts is a word at its Latin end', ['ai通'], 'ai通x xai通 我ai通义', '#x xai通 我#义'],
-    ['an edge that is no letter needs no boundary', ['.ai', 'x-'], 'acme.ai acme.aim xx- x-x', 'acme# acme.aim xx- #x'],
-    ['a longer name counts where the short one stops at a word', ['abc', 'abcdef'], 'abcdef abcde abc', '# abcde #'],
     [
       'signs of regular expressions are text',
       ['a+b(c)[d]', '^x.y$|z', 'q\\d{2}/*?'],
       'A+B(C)[D] ^X.Y$|Z q\\d{2}/*? aab',
       '# # # aab',
-    ],
-    ['a dot is a dot', ['api.acme.example'], 'api.acme.example api-acme-example', '# api-acme-example'],
-    [
-      'names with spaces and slashes',
-      ['Acme Corp', 'acme/thunder-2'],
-      'ACME CORP acme/thunder-2 acme  corp',
-      '# # acme  corp',
     ],
     ['blank names are none', ['', ' ', '\t\n'], 'a b\t\nc', 'a b\t\nc'],
     ['half characters are no names', ['\ud83d'], '😀 \ud83d', '😀 \ud83d'],
@@ -121,30 +95,6 @@ describe('find', () => {
   test('looks at the character before', () => expect(scrubber.find('xmeta', 1)).toBeUndefined());
 });
 
-describe('what is held', () => {
-  const heldAfter = (names: string[], ...deltas: string[]) => {
-    const channel = createScrubber(names, '#').openChannel();
-    return [deltas.map((delta) => channel.push(delta)).join(''), channel.held];
-  };
-  testRows<[why: string, names: string[], text: string, released: string, held: string]>([
-    ['nothing where nothing can begin', ['thunder'], 'a storm.', 'a storm.', ''],
-    ['the beginning of a name', ['thunder'], 'a THUND', 'a ', 'THUND'],
-    ['the earliest that may still be one', ['abcabd', 'bcabcx'], 'xabcab', 'x', 'abcab'],
-    ['nothing behind a name that is complete', ['thunder'], 'thunder', '#', ''],
-    ['a name that may become a longer one', ['thunder', 'thunder-2'], 'thunder-', '', 'thunder-'],
-    ['a short name until its neighbour is known', ['meta'], 'a meta', 'a ', 'meta'],
-    ['nothing inside a word for a short name', ['meta'], 'xmet', 'xmet', ''],
-    ['nothing for a short name that ends in a sign', ['met!'], 'met!', '#', ''],
-    ['a short name and half its neighbour', ['meta'], 'meta\ud835', '', 'meta\ud835'],
-    ['half a character that a name begins with', ['😀acme'], 'a\ud83d', 'a', '\ud83d'],
-    ['no other half', ['😀acme'], 'a\ud83c', 'a\ud83c', ''],
-    ['nothing without names', [], 'thunder', 'thunder', ''],
-  ])('is no more than may still become a name', (_, names, text, released, held) => {
-    expect(heldAfter(names, text)).toEqual([released, held]);
-    expect(heldAfter(names, ...text.split(''))).toEqual([released, held]);
-  });
-});
-
 describe('blocks that are shown one after the other', () => {
   const blocks = (names: string[], ...texts: string[]) => {
     const scrubber = createScrubber(names, '#');
@@ -161,11 +111,7 @@ describe('blocks that are shown one after the other', () => {
     });
   };
   testRows<[what: string, names: string[], texts: string[], expected: string[]]>([
-    ['a name over two blocks', ['thunder'], ['a thun', 'der b'], ['a thun', '# b']],
     ['a name over three', ['thunder'], ['a thun', 'd', 'er b'], ['a thun', 'd', '# b']],
-    ['an empty block between', ['thunder'], ['thun', '', 'der'], ['thun', '', '#']],
-    ['a name that was complete already', ['thunder'], ['thunder', ' b'], ['#', ' b']],
-    ['a name that goes on over a complete one', ['thunder', 'thunder-2'], ['thunder', '-2 b'], ['#', '# b']],
     ['a name that begins inside a complete one', ['abcde', 'de fgh'], ['abcde', ' fgh'], ['#', '#']],
     [
       'a name that begins in what is left of another',
@@ -173,29 +119,12 @@ describe('blocks that are shown one after the other', () => {
       ['ppqrstuv', 'wxyz'],
       ['#uv', '#'],
     ],
-    ['a short name by itself, whatever it follows', ['meta'], ['x', 'meta', ' meta'], ['x', '#', ' #']],
-    ['also itself', ['meta'], ['meta', 'meta'], ['#', '#']],
-    ['also the beginning of another', ['meta', 'thunder'], ['a thun', 'meta'], ['a thun', '#']],
     ['a word that began in the middle of a character', ['meta'], ['\ud837', '\udf00meta'], ['\ud837', '\udf00meta']],
-    ['a short name over two blocks', ['meta'], ['me', 'ta'], ['me', '#']],
-    ['a short name that turns out none', ['meta'], ['me', 'tadata'], ['me', 'tadata']],
     ['half a character before', ['😀-acme'], ['\ud83d', '\ude00-acme'], ['\ud83d', '#']],
-    ['a beginning that comes to nothing', ['thunder', 'derby'], ['thun', 'derby'], ['thun', '#by']],
     ['a beginning that comes to nothing, then a name', ['thunderx', 'derby'], ['thun', 'derby'], ['thun', '#']],
   ])('show no name, nor spoil one another', (_, names, texts, expected) =>
     expect(blocks(names, ...texts)).toEqual(expected),
   );
-
-  test('what may continue a name from before is held', () => {
-    const channel = createScrubber(['thunder'], '#').openChannel('a thun');
-    expect([channel.held, channel.push('d'), channel.held, channel.push('ay'), channel.held]).toEqual([
-      '',
-      '',
-      'd',
-      'day',
-      '',
-    ]);
-  });
 });
 
 test('what stands before the end of a text tells whether a name can end there, also a letter of two units', () => {

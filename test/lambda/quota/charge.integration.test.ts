@@ -7,7 +7,6 @@ import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
 import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
-import { testRows } from '../../support/test-rows.ts';
 
 const midnight = Date.UTC(2026, 10, 22);
 const noon = midnight - 43_200_000;
@@ -55,16 +54,6 @@ async function refusalOf(promise: Promise<unknown>): Promise<QuotaRefusal> {
 }
 
 describe('charge', () => {
-  test('returns the figures, without a reset for a lifetime', async () => {
-    const quota = quotaAt({ time: noon });
-    expect((await quota.charge(newGuest(), 'req_1')).figures).toEqual({ limit: 3, remaining: 2 });
-    expect((await quota.charge(newMember(), 'req_1')).figures).toEqual({
-      limit: 50,
-      remaining: 49,
-      resetSeconds: 43_200,
-    });
-  });
-
   test('restarts at midnight', async () => {
     const clock = { time: midnight - 1 };
     const quota = quotaAt(clock, {
@@ -84,33 +73,6 @@ describe('charge', () => {
     await quota.charge(own, 'req_1');
     expect(await refusalOf(quota.charge(own, 'req_1'))).toMatchObject({ figures: { limit: 1, remaining: 0 } });
     expect((await quota.charge(member, 'req_1')).figures.remaining).toBe(49);
-  });
-});
-
-describe('a refusal', () => {
-  test('by the burst limit names the wait and costs nothing', async () => {
-    const clock = { time: noon + 15_500 };
-    const [quota, member] = [quotaAt(clock), newMember()];
-    for (let charge = 0; charge < 20; charge += 1) await quota.charge(member, 'req_1');
-    const refusal = await refusalOf(quota.charge(member, 'req_1'));
-    expect(refusal).toMatchObject({ code: 'rate_limited', status: 429, figures: { limit: 50, remaining: 30 } });
-    expect(refusal.headers).toEqual({ 'retry-after': '45' });
-    expect(refusal.message).toContain('20 requests');
-    clock.time = noon + 60_000;
-    expect((await quota.charge(member, 'req_1')).figures.remaining).toBe(29);
-  });
-
-  testRows([
-    ['https://app.example', 'https://app.example/cli'],
-    [undefined, 'an issued key'],
-  ])('of a lifetime names no wait, and what to do', async (appUrl, expected) => {
-    const quota = quotaAt({ time: noon }, { appUrl });
-    const guest = newGuest();
-    for (let charge = 0; charge < 3; charge += 1) await quota.charge(guest, 'req_1');
-    const refusal = await refusalOf(quota.charge(guest, 'req_1'));
-    expect(refusal.headers).toEqual({ 'x-should-retry': 'false' });
-    expect(refusal.message).toContain(expected);
-    expect(refusal.figures).toEqual({ limit: 3, remaining: 0 });
   });
 });
 
@@ -153,13 +115,6 @@ describe('refund', () => {
 });
 
 describe('readFigures', () => {
-  test('costs nothing', async () => {
-    const [quota, guest] = [quotaAt({ time: noon }), newGuest()];
-    expect(await quota.readFigures(guest)).toEqual({ limit: 3, remaining: 3 });
-    await quota.charge(guest, 'req_1');
-    expect(await quota.readFigures(guest)).toEqual({ limit: 3, remaining: 2 });
-  });
-
   test('is never negative after a limit was lowered', async () => {
     const member = newMember();
     for (let charge = 0; charge < 3; charge += 1) await quotaAt({ time: noon }).charge(member, 'req_1');
@@ -180,28 +135,6 @@ describe('readFigures', () => {
     expect(lost).toEqual([[new Error('down'), 'read']]);
     expect(quota.unreadFigures(newGuest())).toEqual({ limit: 3, remaining: 0 });
   });
-});
-
-describe('checkBurst', () => {
-  test('has a burst of its own and no quota', async () => {
-    const clock = { time: noon };
-    const [quota, guest] = [quotaAt(clock), newGuest()];
-    for (let count = 0; count < 20; count += 1) await quota.checkBurst(guest);
-    await expect(quota.checkBurst(guest)).rejects.toMatchObject({
-      code: 'rate_limited',
-      headers: { 'retry-after': '60' },
-    });
-    expect((await quota.charge(guest, 'req_1')).figures.remaining).toBe(2);
-    clock.time += 60_000;
-    await quota.checkBurst(guest);
-  });
-});
-
-test('a store that is down is an outage, and nothing is charged', async () => {
-  const outage = new GatewayError('service_unavailable', 'down');
-  const quota = quotaAt({ time: noon }, { counters: { ...counters, charge: () => Promise.reject(outage) } });
-  await expect(quota.charge(newMember(), 'req_1')).rejects.toBe(outage);
-  await expect(quota.checkBurst(newMember())).rejects.toBe(outage);
 });
 
 describe('a budget', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/errors.ts';
+import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identity.ts';
 import type { Charge } from '../../../lambda/quota/charge.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
@@ -91,38 +91,6 @@ describe('a limit of the deployment', () => {
     expect([granted.length, refusals.length]).toEqual([limit, 20]);
   });
 
-  test('takes all counts back with a refund, whichever process was refused meanwhile', async () => {
-    const clock = newDay();
-    const [one, other] = [startProcess({ dailyLimit: 20, clock }), startProcess({ dailyLimit: 20, clock })];
-    const { granted } = await inParallel(20, () => one.count(member));
-    for (const { count } of [one, other]) await expect(count(member)).rejects.toBeInstanceOf(GatewayError);
-    expect(await Promise.all(granted.slice(0, 7).map(({ refund }) => refund()))).toEqual(
-      Array(7).fill({ limit: 50, remaining: 50 }),
-    );
-    await granted[0]?.refund();
-    expect((await inParallel(30, () => other.count(member))).granted).toHaveLength(7);
-    await expect(one.count(member)).rejects.toBeInstanceOf(GatewayError);
-  });
-
-  test('that refuses says until when, names no number, and asks for a refund', async () => {
-    const clock = newDay();
-    clock.time += 43_100_000;
-    const { count } = startProcess({ dailyLimit: 1, clock });
-    await count(member);
-    const { refusals } = await inParallel(1, () => count(member));
-    expect(refusals[0]).toMatchObject({
-      code: 'service_unavailable',
-      status: 503,
-      refund: true,
-      reason: 'daily_limit',
-    });
-    expect(refusals[0]?.headers).toEqual({ 'retry-after': '100', 'x-should-retry': 'false' });
-    const tomorrow = new Date(clock.time + 100_000).toISOString().replace('.000', '');
-    expect(refusals[0]?.message).toBe(
-      `The gateway has answered as many requests as it may on one day. It starts anew at ${tomorrow}.`,
-    );
-  });
-
   test('restarts at midnight UTC, and a later refund counts for the day of its charge', async () => {
     const clock = newDay();
     days += 1;
@@ -206,12 +174,6 @@ describe('the cost', () => {
     const refused = ({ count }: typeof one) => operationsOf(() => expect(count(member)).rejects.toThrow());
     expect(await refused(other)).toEqual({ UpdateItem: 1, GetItem: 7 });
     expect(await refused(other)).toEqual({ GetItem: 8 });
-  });
-
-  test('nothing if no limit is set', () => {
-    const tallies = createTallies(database.callDynamoDb, database.quotaTable);
-    const none = { dailyLimit: undefined, guestDailyLimit: undefined };
-    expect(createDeploymentLimit({ ...none, tallies, createToken, now: Date.now, onLost: () => {} })).toBeUndefined();
   });
 });
 

@@ -72,16 +72,3 @@ testRows([
   await expect(limit.count(member, charge)).rejects.toThrow('x');
   expect(lost).toEqual(said);
 });
-
-test('processes begin at different items, so that these fill evenly', async () => {
-  const first = await Promise.all(
-    Array.from({ length: 8 }, async (_, byte) => {
-      const { asked, tallies } = watchTallies();
-      await startLimit(tallies, byte)
-        .count(member, charge)
-        .catch(() => {});
-      return asked[0];
-    }),
-  );
-  expect(new Set(first).size).toBe(8);
-});

@@ -55,16 +55,6 @@ describe('createKeyStore', () => {
     }
   });
 
-  test('knows whether any key was ever issued', async () => {
-    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
-    expect(await store.anyKeyIssued()).toBe(false);
-    expect(await identities.anyKeyIssued()).toBe(false);
-    await store.put('hash1', record('key_1'));
-    await store.put('hash2', record('key_2'));
-    expect(await store.anyKeyIssued()).toBe(true);
-    expect(await identities.anyKeyIssued()).toBe(true);
-  });
-
   test('the last link of a network wins', async () => {
     expect(await store.findLink('network1')).toBeUndefined();
     expect(await identities.findLink('network1')).toBeUndefined();
@@ -79,13 +69,6 @@ describe('createKeyStore', () => {
     await store.put('hash6', record('key_6', { member: 'bob' }));
     await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
     expect(await idsByPage(store, 'alice')).toEqual([['key_5', 'key_4'], ['key_3', 'key_2'], ['key_1']]);
-  });
-
-  test('lists all keys, and nothing but keys', async () => {
-    for (const age of [1, 2, 3]) await store.put(`hash${age}`, record(`key_${age}`, { createdAt: age }));
-    await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 10 });
-    expect((await idsByPage(store)).flat().sort()).toEqual(['key_1', 'key_2', 'key_3']);
-    expect((await store.list()).keys).toHaveLength(3);
   });
 
   test('lists a hundred keys at a time by default', async () => {

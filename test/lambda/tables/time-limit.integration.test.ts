@@ -28,15 +28,6 @@ describe.each(Object.entries(ways))('by %s, a store that does not answer', (_nam
     await inTime(Promise.all(closed), 'the connection to the silent store is closed');
   });
 
-  test('is unavailable when it refuses connections', async () => {
-    const server = createTcpServer();
-    const address = await addressOf(server);
-    await closers.pop()?.();
-    const thrown = await read(address).catch((error: GatewayError) => error);
-    expect(thrown).toMatchObject(unavailable);
-    expect(String(thrown instanceof GatewayError && thrown.cause)).toContain('ECONNREFUSED');
-  });
-
   test('is unavailable when it keeps failing or throttling', async () => {
     const failures: [number, string][] = [
       [500, 'InternalServerError'],

@@ -1,0 +1,28 @@
+import { createForward } from '../../../lambda/forward/forward.ts';
+import type { ArrivedAtInference } from '../../../lambda/request/request.ts';
+import { admitBody, authenticate } from '../../../lambda/steps/admit.ts';
+import { chargeQuota, limitDeployment } from '../../../lambda/steps/charge.ts';
+import type { InferenceDependencies } from '../../../lambda/steps/inference.ts';
+import { normalize } from '../../../lambda/steps/normalize.ts';
+import { openPipeline } from '../../../lambda/steps/step.ts';
+
+// Read by the type checker alone: a wrong order of steps must not compile. Nothing here runs.
+declare const given: InferenceDependencies;
+const arrived = openPipeline<ArrivedAtInference>(given);
+const admitted = arrived.step(admitBody(given));
+const identified = admitted.step(authenticate(given));
+const charged = identified.step(chargeQuota(given));
+const forward = createForward(given);
+
+export const right = charged.step(limitDeployment(undefined)).step(normalize(given)).handler(forward);
+export const early = identified.step(normalize(given)).step(chargeQuota(given)).step(limitDeployment(undefined));
+early.handler(forward);
+
+// @ts-expect-error A charge needs to know who pays.
+admitted.step(chargeQuota(given));
+// @ts-expect-error What is not charged has nothing that the limit of the deployment could give back.
+identified.step(limitDeployment(undefined));
+// @ts-expect-error A body is read only once it is admitted.
+arrived.step(authenticate(given)).step(chargeQuota(given)).step(normalize(given));
+// @ts-expect-error An exchange needs a body.
+charged.step(limitDeployment(undefined)).handler(forward);

@@ -1,4 +1,42 @@
-import type { Template } from '../../lib/diff/template.ts';
+import { expect } from '@jest/globals';
+import { compareTemplates } from '../../lib/diff/changes.ts';
+import { findDangers } from '../../lib/diff/judge.ts';
+import { partsOf, type Template } from '../../lib/diff/template.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a change may reach into a template as deep as it pleases
+export type AnyTree = any;
+export type Change = (template: AnyTree) => void;
+
+/** A template's parts by the names of their constructs, and what the gate says of changes to it. */
+export function createTemplateEditor(base: Template) {
+  const ids = Object.fromEntries(partsOf(base).map(({ id, name }) => [name, id]));
+  const resourceIn = (template: AnyTree, name: string): AnyTree => {
+    const resource = template.Resources[ids[name] ?? ''];
+    if (resource === undefined) throw new Error(`there is no ${name} among ${Object.keys(ids).join(', ')}`);
+    return resource;
+  };
+  return {
+    resourceIn,
+    propertiesIn: (template: AnyTree, name: string): AnyTree => resourceIn(template, name).Properties,
+    remove(template: AnyTree, ...names: string[]) {
+      for (const name of names) delete template.Resources[ids[name] ?? name];
+    },
+    /** What is dangerous about going from one change of the template to another, or to one from the template as it is. */
+    dangersBetween(before: Change, after: Change): string[] {
+      const [old, current] = [structuredClone(base), structuredClone(base)];
+      before(old);
+      after(current);
+      expect(JSON.stringify(current)).not.toBe(JSON.stringify(old));
+      return dangersOf(old, current);
+    },
+  };
+}
+
+export function dangersOf(before: Template, after: Template): string[] {
+  return findDangers(compareTemplates(before, after)).map(
+    ({ refused, where, what }) => `${refused ? 'REFUSED ' : ''}${where}: ${what}`,
+  );
+}
 
 export interface TemplateChange {
   /** Of what, such as `AWS::Lambda::Function Environment.Variables.GUEST_LIMIT`; `[]` stands for any element of a list. */

@@ -27,8 +27,8 @@ const context = { 'aws:cdk:enable-path-metadata': true };
 export const onWeb = { engine: 'web', reservedConcurrency: '', maxEnvironments: 20, rateLimit: 500 };
 
 /** A web function beside all else. No deployment is like this, but the gate judges part by part. */
-export function synthesizeWithBothEngines(): Template {
-  const [web, functionUrl] = [synthesizeWhole(onWeb), synthesizeWhole()];
+export function synthesizeWithBothEngines(settings: Readonly<Record<string, unknown>> = {}): Template {
+  const [web, functionUrl] = [synthesizeWhole({ ...onWeb, ...settings }), synthesizeWhole(settings)];
   return { ...functionUrl, Resources: { ...web.Resources, ...functionUrl.Resources } };
 }
 

@@ -1,30 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareTemplates } from '../../../lib/diff/changes.ts';
-import { findDangers } from '../../../lib/diff/judge.ts';
-import { partsOf } from '../../../lib/diff/template.ts';
+import { type AnyTree, type Change, createTemplateEditor } from '../../support/template-changes.ts';
 import { synthesizeWithBothEngines } from '../../support/whole-template.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests reach into templates as deep as they please
-type Any = any;
-
 /** With a function and a web function, both of which have the settings. */
-const base = synthesizeWithBothEngines();
+const { propertiesIn, ...editor } = createTemplateEditor(synthesizeWithBothEngines());
+const dangersBetween = (before: Change, after: Change) => editor.dangersBetween(before, after).sort();
 
-const propertiesIn = (template: Any, name: string): Any => {
-  const part = partsOf(base).find((one) => one.name === name);
-  if (part === undefined) throw new Error(`there is no ${name}`);
-  return template.Resources[part.id].Properties;
-};
-const settingsIn = (template: Any) => [
+const settingsIn = (template: AnyTree) => [
   propertiesIn(template, 'Gateway/Function').Environment.Variables,
   propertiesIn(template, 'Web/Function/Revision').ServiceConfig.EnvironmentVariables,
 ];
-const endpoint = (template: Any) => propertiesIn(template, 'Web/Function/Endpoint');
-const logs = (template: Any, days: unknown) => {
+const endpoint = (template: AnyTree) => propertiesIn(template, 'Web/Function/Endpoint');
+const logs = (template: AnyTree, days: unknown) => {
   for (const name of ['Gateway/Logs', 'Wallet/Logs']) propertiesIn(template, name).RetentionInDays = days;
 };
-
-type Change = (template: Any) => void;
 
 /** Changes or removes settings of both engines. */
 const told =
@@ -38,15 +27,6 @@ const told =
 
 /** Prices of which one is this. */
 const priced = (output: number) => JSON.stringify({ svc: { input: 3, output }, 'svc-vision': { input: 1, output: 4 } });
-
-function dangersBetween(before: Change, after: Change): string[] {
-  const [old, current] = [structuredClone(base), structuredClone(base)];
-  before(old);
-  after(current);
-  expect(JSON.stringify(current)).not.toBe(JSON.stringify(old));
-  const dangers = findDangers(compareTemplates(old, current)).map(({ where, what }) => `${where}: ${what}`);
-  return dangers.sort();
-}
 
 const asItIs: Change = () => {};
 

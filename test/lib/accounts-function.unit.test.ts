@@ -51,44 +51,12 @@ test('where only the operator issues keys, it may not even read the tables', () 
   ]);
 });
 
-test('the gateway’s role may write neither keys nor links', () => {
-  const [, policy] = wallet.find('AWS::IAM::Policy', 'Gateway');
-  const { Statement } = policy.PolicyDocument as { Statement: { Action: unknown; Resource: unknown }[] };
-  const ofKeys = Statement.filter(({ Resource }) => JSON.stringify(Resource).includes(keys));
-  expect(ofKeys.map(({ Action }) => Action)).toEqual(['dynamodb:GetItem']);
-});
-
-test('it has its own URL, without CORS by the platform', () => {
-  const [, url] = wallet.find('AWS::Lambda::Url', 'Wallet');
-  expect(url).toEqual({ AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM', TargetFunctionArn: arnOf(wallet.id) });
-  expect(wallet.properties).toMatchObject({ Timeout: 30, Handler: 'index.handler', Runtime: 'nodejs24.x' });
-});
-
 test('it has its own concurrency limit if the gateway has one, and otherwise shares the account’s executions', () => {
   expect(wallet.properties).not.toHaveProperty('ReservedConcurrentExecutions');
   expect(synthesizeWallet({ reservedConcurrency: 50 }).properties).toMatchObject({ ReservedConcurrentExecutions: 10 });
 });
 
 describe('its environment has', () => {
-  test('what it needs, and nothing of the upstream', () => {
-    const [gatewayUrl] = wallet.find('AWS::Lambda::Url', 'Gateway');
-    expect(wallet.variables).toEqual({
-      SERVICE_NAME: 'svc',
-      ACCESS: 'open',
-      GUEST_LIMIT: '3',
-      MEMBER_LIMIT: '50',
-      DEVICE_KEY_DAYS: '30',
-      WALLET_SIGN_IN: 'true',
-      CURRENCY: 'USD',
-      MEMBER_BUDGET_WINDOW: 'month',
-      GATEWAY_URL: { 'Fn::GetAtt': [gatewayUrl, 'FunctionUrl'] },
-      KEYS_TABLE: { Ref: keys },
-      QUOTA_TABLE: { Ref: quota },
-      NETWORK_SALT_SECRET_ID: { Ref: salt },
-      METRICS_NAMESPACE: 'InferenceGateway-dev',
-    });
-  });
-
   test('what its pages say of the gateway', () => {
     const given = { GUEST_LIMIT: 0, CONTEXT_WINDOW: 262_144 };
     expect(synthesizeWallet(given).variables).toMatchObject({ GUEST_LIMIT: '0', CONTEXT_WINDOW: '262144' });

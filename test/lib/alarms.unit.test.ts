@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { Match } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { App } from 'aws-cdk-lib/core';
 import { metrics } from '../../lambda/report/metrics.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
+import { readDeploymentConfig } from '../../lib/config.ts';
+import { EdgeAlarmsStack } from '../../lib/edge-alarms-stack.ts';
 import { anchorsIn } from '../docs/markdown.ts';
 import { PRICES } from '../support/prices.ts';
-import { synthesizeStack } from '../support/stack.ts';
+import { least, synthesizeStack } from '../support/stack.ts';
 
 const { template } = synthesizeStack({ alarmEmail: 'on-call@example.com' });
 const namespace = 'InferenceGateway-dev';
@@ -16,33 +19,39 @@ interface WatchedMetric {
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
 }
 
+const settings = { ...least, edge: true, alarmEmail: 'on-call@example.com' };
+const config = readDeploymentConfig({ defaults: settings, stages: { dev: {} } });
+const app = new App({ builtinCloudFormationValidation: false });
+const edgeAlarms = Template.fromStack(new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E1' }));
+
 interface AlarmProperties extends WatchedMetric {
-  readonly AlarmDescription: string;
-  readonly AlarmActions: unknown;
   readonly Metrics?: readonly { readonly MetricStat?: { readonly Metric: WatchedMetric } }[];
   readonly Threshold: number;
-  readonly TreatMissingData: string;
 }
 
 const resources = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
 const alarms: readonly AlarmProperties[] = resources.map(([, { Properties }]) => Properties);
 const alarmOf = (id: string) => resources.find(([name]) => name.startsWith(`Alarms${id}`))?.[1].Properties;
 
+const everyKind = [
+  { canary: true, edge: true, DAILY_LIMIT: 1000, PRICES, SPEND_LIMIT: 20, reservedConcurrency: 50 },
+  { engine: 'web' },
+].map((settings) => synthesizeStack({ ...settings, alarmEmail: 'on-call@example.com' }).template);
+
 test('every alarm says what it means and where its runbook is, and notifies somebody', () => {
   const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
-  expect(alarms.length).toBeGreaterThan(6);
-  const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
-  for (const { AlarmDescription, AlarmActions, TreatMissingData } of alarms) {
-    expect(AlarmDescription).toMatch(/^\S.{20,} What to do: docs\/operations\.md#[a-z-]+$/);
-    const [, runbook = ''] = AlarmDescription.split('#');
-    expect(headings).toContain(runbook);
-    expect([AlarmActions, TreatMissingData]).toEqual([[{ Ref: topic }], 'notBreaching']);
+  for (const each of [...everyKind, edgeAlarms]) {
+    const [topic] = Object.keys(each.findResources('AWS::SNS::Topic'));
+    const found = Object.values(each.findResources('AWS::CloudWatch::Alarm'));
+    expect(found.length).toBeGreaterThan(2);
+    for (const { Properties } of found) {
+      const { AlarmDescription: said, AlarmActions } = Properties;
+      expect(said).toMatch(/^\S.{20,} What to do: docs\/operations\.md#[a-z-]+$/);
+      expect(headings).toContain(said.split('#')[1]);
+      expect(AlarmActions).toEqual([{ Ref: topic }]);
+    }
+    each.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'on-call@example.com' });
   }
-});
-
-test('the alarms cost no more than $2.20 a month', () => {
-  const watched = alarms.map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1);
-  expect(watched.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(22);
 });
 
 /** The metrics that an alarm watches, and its expression. */
@@ -87,40 +96,6 @@ test('a setting says what counts as slow', () => {
   });
 });
 
-test('the alarms watch both functions, and the gateway’s URL', () => {
-  const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-  const dimensionsOf = (prefix: string) => [
-    { Name: 'FunctionName', Value: { Ref: functions.find((name) => name.startsWith(prefix)) } },
-  ];
-  for (const [id, prefix] of [
-    ['Function', 'GatewayFunction'],
-    ['Wallet', 'WalletFunction'],
-  ] as const) {
-    const watched = { Namespace: 'AWS/Lambda', Dimensions: dimensionsOf(prefix), Stat: 'Sum' };
-    expect(watchedBy(`${id}Errors`).metrics).toEqual([{ ...watched, MetricName: 'Errors' }]);
-    expect(watchedBy(`${id}Throttled`).metrics).toEqual([{ ...watched, MetricName: 'Throttles' }]);
-  }
-  const ofUrl = watchedBy('UrlFailing').metrics;
-  const Dimensions = dimensionsOf('GatewayFunction');
-  expect(ofUrl.filter(({ Namespace }) => Namespace === 'AWS/Lambda')).toEqual(
-    ['Url4xxCount', 'Url5xxCount'].map((MetricName) => ({
-      ...{ Namespace: 'AWS/Lambda', MetricName, Dimensions, Stat: 'Sum' },
-    })),
-  );
-});
-
-test('the alarms watch both tables', () => {
-  const throttled = alarms.flatMap(({ Metrics = [] }) =>
-    Metrics.flatMap(({ MetricStat }) => (MetricStat?.Metric.Namespace === 'AWS/DynamoDB' ? [MetricStat.Metric] : [])),
-  );
-  const [keys, quota] = Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'));
-  expect(throttled.map(({ MetricName, Dimensions }) => [MetricName, Dimensions?.[0]?.Value])).toEqual([
-    ['ReadThrottleEvents', { Ref: keys }],
-    ['ReadThrottleEvents', { Ref: quota }],
-    ['WriteThrottleEvents', { Ref: quota }],
-  ]);
-});
-
 // An alarm replaces missing figures by older ones, so on a metric of DynamoDB it would stay raised for good.
 test('every alarm fills the gaps of its metrics, except that on executions, which are always counted', () => {
   for (const [id, { Properties }] of resources) {
@@ -138,23 +113,6 @@ test('concurrency is watched at its limit: the reserved share, or the account’
     Threshold: 17,
     Dimensions: [{ Name: 'FunctionName', Value: Match.anyValue() }],
   });
-});
-
-test('the topic accepts messages only from CloudWatch and only over TLS, and passes them on', () => {
-  template.hasResourceProperties('AWS::SNS::TopicPolicy', {
-    PolicyDocument: {
-      Statement: [
-        Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-        Match.objectLike({
-          Effect: 'Allow',
-          Principal: { Service: 'cloudwatch.amazonaws.com' },
-          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-        }),
-      ],
-    },
-  });
-  template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'on-call@example.com' });
-  synthesizeStack().template.resourceCountIs('AWS::SNS::Subscription', 0);
 });
 
 interface Widget {

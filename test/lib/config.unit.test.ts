@@ -72,7 +72,6 @@ describe('a deployment', () => {
 const certificate = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaaa';
 
 test.each<[object, string]>([
-  [{ GUEST_LIMIT: 'three' }, 'GUEST_LIMIT must be a whole number from 0 to 1000000'],
   [{ GUEST_LIMIT: [] }, 'GUEST_LIMIT must be text, a number, true or false'],
   [{ MODEL_ALIASES: 'gpt-*=other' }, 'MODEL_ALIASES maps gpt- to other, which must be svc or svc-vision'],
   [{ GUEST_LIMITS: 3 }, 'GUEST_LIMITS is not a known setting: did you mean GUEST_LIMIT?'],
@@ -88,13 +87,10 @@ test.each<[object, string]>([
   [{ UPSTREAM_API_KEYS: 'k' }, 'UPSTREAM_API_KEYS belongs in a secret, not in a template'],
   [{ UPSTREAM_2_API_KEYS: 'k' }, 'UPSTREAM_2_API_KEYS belongs in a secret, not in a template'],
   [{ NETWORK_SALT: 'a salt that is long enough' }, 'NETWORK_SALT belongs in a secret, not in a template'],
-  [{ memorySize: 64 }, 'memorySize must be a whole number from 128 to 10240'],
   [
     { logRetentionDays: 31 },
     'logRetentionDays must be a number of days that CloudWatch Logs offers, such as 7, 30 or 365',
   ],
-  [{ terminationProtection: 'yes' }, 'terminationProtection must be true or false'],
-  [{ alarmEmail: 'nobody' }, 'alarmEmail must be an e-mail address'],
   [
     { reservedConcurrency: 950 },
     'reservedConcurrency must be at most 890: Lambda leaves 100 to others, and /cli gets 10',
@@ -104,13 +100,11 @@ test.each<[object, string]>([
     'reservedConcurrency needs an accountConcurrency above 110: Lambda leaves 100 to others, and /cli gets 10',
   ],
   [{ edgeDomainName: 'api.example.com' }, 'edgeDomainName needs edge: true'],
-  [{ edge: 'yes', edgeDomainName: 'api.example.com' }, 'edge must be true or false'],
   [
     { SERVICE_NAME: 'Svc', MODEL_ALIASES: 'gpt-*=svc' },
     'SERVICE_NAME must be 2 to 20 lower-case letters, digits and dashes, a letter first',
   ],
   [{ MODEL_ALIASES: 'gpt-4=svc,a=svc,gpt-4=svc-vision' }, 'MODEL_ALIASES maps gpt-4 twice'],
-  [{ MODEL_ALIASES: 'gpt-*=svc,gpt-*=svc' }, 'MODEL_ALIASES maps gpt-* twice'],
   [{ MEMBER_BUDGET: 20 }, 'MEMBER_BUDGET needs PRICES: without a price nothing can be counted against it'],
   [
     { PRICES: '{"svc": {"input": "1", "output": 2}, "svc-vision": {"input": 1, "output": 2}}' },
@@ -239,27 +233,17 @@ describe('an upstream', () => {
     ]);
   });
 
-  test.each([
-    'authorization',
-    'Authorization',
-    'proxy-authorization',
-    'x-api-key',
-    'x-accesstoken',
-    'x-authtoken',
-    'x-secretkey',
-    'x-credential',
-    'apikey',
-    'x-auth-token',
-    'client-secret',
-    'cookie',
-  ])('with a secret header in clear gives a warning: %s', (header) => {
-    const remedy = "in clear in the template: put it into the upstream's secret, under the same name";
-    const expected = (name: string) => [`gateway.defaults: ${name} has ${header.toLowerCase()} ${remedy}`];
-    const value = JSON.stringify({ 'x-team': 'a', [header]: 'Bearer s3cr3t' });
-    expect(warnings({ UPSTREAM_HEADERS: value })).toEqual(expected('UPSTREAM_HEADERS'));
-    const other = { ...second, UPSTREAM_2_BASE_URL: 'https://api.acme.org/v1', UPSTREAM_2_HEADERS: value };
-    expect(warnings(other)).toEqual(expected('UPSTREAM_2_HEADERS'));
-  });
+  test.each(['authorization', 'x-api-key', 'x-credential', 'x-auth-token', 'client-secret'])(
+    'with a secret header in clear gives a warning: %s',
+    (header) => {
+      const remedy = "in clear in the template: put it into the upstream's secret, under the same name";
+      const expected = (name: string) => [`gateway.defaults: ${name} has ${header.toLowerCase()} ${remedy}`];
+      const value = JSON.stringify({ 'x-team': 'a', [header]: 'Bearer s3cr3t' });
+      expect(warnings({ UPSTREAM_HEADERS: value })).toEqual(expected('UPSTREAM_HEADERS'));
+      const other = { ...second, UPSTREAM_2_BASE_URL: 'https://api.acme.org/v1', UPSTREAM_2_HEADERS: value };
+      expect(warnings(other)).toEqual(expected('UPSTREAM_2_HEADERS'));
+    },
+  );
 
   test('with other headers gives none', () => {
     expect(warnings({ UPSTREAM_HEADERS: '{"x-team": "a", "x-monkey": "b", "x-tokens-most": "5"}' })).toEqual([]);
@@ -325,15 +309,9 @@ describe('the engine', () => {
   test.each([
     [{ engine: 'web', memorySize: 512 }, `memorySize ${without('web')}`],
     [{ engine: 'web', reservedConcurrency: 50 }, `reservedConcurrency ${without('web')}`],
-    [{ engine: 'web', tracing: false }, `tracing ${without('web')}`],
     [{ maxEnvironments: 10 }, `maxEnvironments ${without('function-url')}`],
     [{ engine: 'function-url', maxConcurrency: 64 }, `maxConcurrency ${without('function-url')}`],
-    [{ rateLimit: 100 }, `rateLimit ${without('function-url')}`],
     [{ BODY_BUDGET: 100 }, `BODY_BUDGET ${without('function-url')}`],
-    [{ engine: 'web', BODY_BUDGET: 0 }, 'BODY_BUDGET must be a whole number of MiB from 1 to 65536'],
-    [{ engine: 'both' }, 'engine must be function-url or web'],
-    [{ engine: 'web', maxConcurrency: 129 }, 'maxConcurrency must be a whole number from 1 to 128'],
-    [{ engine: 'web', maxEnvironments: 1 }, 'maxEnvironments must be a whole number from 2 to 10000'],
     [
       { engine: 'web', rateLimit: 150 },
       'rateLimit must be 0, a multiple of 100 up to 1000, or a multiple of 1000 up to 10000',

@@ -4,7 +4,6 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { App } from 'aws-cdk-lib/core';
 import { readDeploymentConfig } from '../../lib/config.ts';
 import { EdgeAlarmsStack } from '../../lib/edge-alarms-stack.ts';
-import { anchorsIn } from '../docs/markdown.ts';
 import { readAlarms, statesOf } from '../support/alarms.ts';
 import { least, synthesizeStack } from '../support/stack.ts';
 
@@ -13,26 +12,18 @@ const { Name: aclName, ...acl } = JSON.parse(readFileSync('docs/web-acl.json', '
 const edgeWebAclArn = `arn:aws:wafv2:us-east-1:123456789012:global/webacl/${aclName}/0a1b2c3d-aaaa-bbbb-cccc-1234567890ab`;
 
 function createStack(more: object = {}): EdgeAlarmsStack {
-  const settings = { ...least, edge: true, alarmEmail: 'on-call@example.com', ...more };
+  const settings = { ...least, edge: true, ...more };
   const config = readDeploymentConfig({ defaults: settings, stages: { prod: {} } }, 'prod');
   const app = new App({ builtinCloudFormationValidation: false });
   return new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E123456789' });
 }
 
 const stack = createStack();
-const template = Template.fromStack(stack);
-const alarms = readAlarms(template.toJSON());
+const alarms = readAlarms(Template.fromStack(stack).toJSON());
 const withWebAcl = readAlarms(Template.fromStack(createStack({ edgeWebAclArn })).toJSON());
-test('is a stack in us-east-1 for each stage, with its own topic that mails the same address', () => {
+
+test('is a stack in us-east-1 for each stage', () => {
   expect([stack.region, stack.stackName]).toEqual(['us-east-1', 'InferenceGateway-prod-edge-alarms']);
-  template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'on-call@example.com' });
-  const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
-  const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
-  for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm'))) {
-    expect(Properties.AlarmActions).toEqual([{ Ref: topic }]);
-    const [, runbook = ''] = /docs\/operations\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
-    expect(headings).toContain(runbook);
-  }
 });
 
 /** An hour at the edge: the percentages of answers that fail, and the alarms that ring after ten minutes. */
@@ -84,11 +75,8 @@ test('the web ACL of the docs reports under its name, by which the alarm finds i
   expect(acl.VisibilityConfig).toMatchObject({ CloudWatchMetricsEnabled: true, MetricName: aclName });
 });
 
-test('their metrics are published, and on the dashboard with the costs of the edge and the page', () => {
+test('their metrics are on the dashboard with the costs of the edge and the page', () => {
   const { template: whole } = synthesizeStack({ edge: true });
-  whole.hasResourceProperties('AWS::CloudFront::MonitoringSubscription', {
-    MonitoringSubscription: { RealtimeMetricsSubscriptionConfig: { RealtimeMetricsSubscriptionStatus: 'Enabled' } },
-  });
   const [dashboard] = Object.values(whole.findResources('AWS::CloudWatch::Dashboard'));
   const text = JSON.stringify(dashboard);
   const watched = alarms.flatMap((alarm) => Object.values(alarm.watched).map(({ label }) => label.split(' ')[1] ?? ''));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { keysSchema, quotaSchema } from '../../lambda/tables/schema.ts';
 import { PRICES } from '../support/prices.ts';
@@ -32,77 +32,22 @@ test('is a separate stack for each stage, tagged, and protected if the stage say
   expect(synthesizeStack({ terminationProtection: true }).stack.terminationProtection).toBe(true);
 });
 
-describe('the function', () => {
-  test('runs on Node 24 and arm64, for as long as Lambda allows', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      Handler: 'index.handler',
-      Timeout: 900,
-      MemorySize: 512,
-      Role: arnOf(ids.role),
-    });
+test('the function shares the account’s executions and is not traced, unless a setting says otherwise', () => {
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    ReservedConcurrentExecutions: Match.absent(),
+    TracingConfig: Match.absent(),
   });
-
-  test('gets the settings, and the tables and secrets that the stack creates', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: {
-        Variables: {
-          UPSTREAM_BASE_URL: 'https://upstream.example/v1',
-          GUEST_LIMIT: '3',
-          KEYS_TABLE: { Ref: ids.keys },
-          QUOTA_TABLE: { Ref: ids.quota },
-          UPSTREAM_SECRET_ID: { Ref: ids.upstream },
-          NETWORK_SALT_SECRET_ID: { Ref: ids.networkSalt },
-          METRICS_NAMESPACE: 'InferenceGateway-dev',
-        },
-      },
-    });
+  const other = synthesizeStack({ reservedConcurrency: 50, tracing: true, logRetentionDays: 7 });
+  other.template.hasResourceProperties('AWS::Lambda::Function', {
+    ReservedConcurrentExecutions: 50,
+    TracingConfig: { Mode: 'Active' },
   });
-
-  test('logs to its own group, with a retention', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      LoggingConfig: { LogFormat: 'Text', LogGroup: { Ref: ids.logs } },
-    });
-    template.hasResource('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
-  });
-
-  test('shares the account’s executions and is not traced, unless a setting says otherwise', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      ReservedConcurrentExecutions: Match.absent(),
-      TracingConfig: Match.absent(),
-    });
-    const other = synthesizeStack({ reservedConcurrency: 50, tracing: true, logRetentionDays: 7 });
-    other.template.hasResourceProperties('AWS::Lambda::Function', {
-      ReservedConcurrentExecutions: 50,
-      TracingConfig: { Mode: 'Active' },
-    });
-    other.template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
-    expect(other.acknowledged).toEqual([
-      'AwsSolutions-SMG4',
-      'AwsSolutions-IAM5[Resource::*]',
-      'AwsSolutions-IAM5[Resource::*]',
-    ]);
-  });
-
-  test('answers anyone at a URL that streams and leaves CORS to the function', () => {
-    template.hasResourceProperties('AWS::Lambda::Url', {
-      AuthType: 'NONE',
-      InvokeMode: 'RESPONSE_STREAM',
-      Cors: Match.absent(),
-    });
-    const permission = { Principal: '*', FunctionName: Match.anyValue() };
-    template.resourcePropertiesCountIs(
-      'AWS::Lambda::Permission',
-      { ...permission, Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' },
-      2,
-    );
-    template.resourcePropertiesCountIs(
-      'AWS::Lambda::Permission',
-      { ...permission, Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
-      2,
-    );
-  });
+  other.template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
+  expect(other.acknowledged).toEqual([
+    'AwsSolutions-SMG4',
+    'AwsSolutions-IAM5[Resource::*]',
+    'AwsSolutions-IAM5[Resource::*]',
+  ]);
 });
 
 test('the role may do exactly this', () => {
@@ -124,70 +69,15 @@ test('the role may do exactly this', () => {
   ]);
 });
 
-describe.each([
+test.each([
   ['keys', ids.keys, keysSchema],
   ['quota', ids.quota, quotaSchema],
-] as const)('the table of %s', (_name, id, schema) => {
-  const {
-    Properties: properties,
-    DeletionPolicy,
-    UpdateReplacePolicy,
-  } = template.findResources('AWS::DynamoDB::GlobalTable')[id] ?? {};
-
-  test('has the keys and attributes that the store uses', () => {
-    expect(properties.KeySchema).toEqual([{ AttributeName: schema.partitionKey.name, KeyType: 'HASH' }]);
-    expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: schema.ttlAttribute, Enabled: true });
-    const indexes: { IndexName: string }[] = properties.GlobalSecondaryIndexes ?? [];
-    expect(indexes.map(({ IndexName }) => IndexName)).toEqual(schema.indexes.map(({ name }) => name));
-    expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
-  });
-
-  test('outlives the stack and every mistake', () => {
-    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
-    expect(properties.Replicas).toEqual([
-      expect.objectContaining({
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      }),
-    ]);
-  });
-});
-
-test('the indexes of keys have the keys of the schema', () => {
-  template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
-    GlobalSecondaryIndexes: [
-      { IndexName: 'by-id', KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] },
-      {
-        IndexName: 'by-member',
-        KeySchema: [
-          { AttributeName: 'member', KeyType: 'HASH' },
-          { AttributeName: 'createdAt', KeyType: 'RANGE' },
-        ],
-      },
-    ],
-    AttributeDefinitions: Match.arrayWith([{ AttributeName: 'createdAt', AttributeType: 'N' }]),
-  });
-});
-
-// CloudFormation replaces a secret's value when these lines change: all guest counters and links would be lost with the
-// salt, and the operator's keys with the other. They must stay as they were first deployed.
-test('the secrets keep their values', () => {
-  const secrets = template.findResources('AWS::SecretsManager::Secret');
-  expect(secrets).toEqual({
-    [ids.upstream]: expect.objectContaining({
-      DeletionPolicy: 'Retain',
-      UpdateReplacePolicy: 'Retain',
-      Properties: { Description: expect.any(String), SecretString: '{"UPSTREAM_API_KEYS":""}' },
-    }),
-    [ids.networkSalt]: expect.objectContaining({
-      DeletionPolicy: 'Retain',
-      UpdateReplacePolicy: 'Retain',
-      Properties: {
-        Description: expect.any(String),
-        GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
-      },
-    }),
-  });
+] as const)('the table of %s has the keys and attributes that the store uses', (_name, id, schema) => {
+  const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[id] ?? {};
+  expect(Properties.KeySchema).toEqual([{ AttributeName: schema.partitionKey.name, KeyType: 'HASH' }]);
+  expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: schema.ttlAttribute, Enabled: true });
+  const indexes: { IndexName: string }[] = Properties.GlobalSecondaryIndexes ?? [];
+  expect(indexes.map(({ IndexName }) => IndexName)).toEqual(schema.indexes.map(({ name }) => name));
 });
 
 test('another CDN gets a secret of its own', () => {
@@ -208,78 +98,30 @@ test('another CDN gets a secret of its own', () => {
   withEdge.hasOutput('EdgeSecret', { Value: { Ref: edge } });
 });
 
-test('the outputs are those that the operator and the CLI look for', () => {
-  expect(template.toJSON().Outputs).toEqual({
-    GatewayUrl: { Value: { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Gateway'), 'FunctionUrl'] } },
-    WalletUrl: {
-      Value: { 'Fn::Join': ['', [{ 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Wallet'), 'FunctionUrl'] }, 'cli']] },
-    },
-    KeysTable: { Value: { Ref: ids.keys } },
-    QuotaTable: { Value: { Ref: ids.quota } },
-    UpstreamSecret: { Value: { Ref: ids.upstream } },
-    NetworkSaltSecret: { Value: { Ref: ids.networkSalt } },
-    ServiceName: { Value: 'svc' },
-    MemberLimit: { Value: '50' },
-    Access: { Value: 'open' },
-    LogGroup: { Value: { Ref: idOf('AWS::Logs::LogGroup', 'Gateway') } },
-    AlarmTopic: { Value: { Ref: idOf('AWS::SNS::Topic', '') } },
-    DashboardUrl: {
-      Value: {
-        'Fn::Join': [
-          '',
-          [
-            'https://',
-            { Ref: 'AWS::Region' },
-            '.console.aws.amazon.com/cloudwatch/home?region=',
-            { Ref: 'AWS::Region' },
-            '#dashboards/dashboard/InferenceGateway-dev-',
-            { Ref: 'AWS::Region' },
-          ],
-        ],
-      },
-    },
-  });
+const company = { APP_URL: 'https://api.example.com', OIDC_ISSUER: 'https://login.example.com' };
+test.each<[settings: object, output: string, value: unknown]>([
+  [{ CONTEXT_WINDOW: 262_144 }, 'ContextWindow', '262144'],
+  [{ ...company, OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: true }, 'OidcIssuer', company.OIDC_ISSUER],
+  [{ APP_URL: company.APP_URL }, 'AppUrl', company.APP_URL],
+  [{ PRICES, CURRENCY: 'EUR' }, 'Currency', 'EUR'],
+  [{ PRICES, MEMBER_BUDGET: 0.5, MEMBER_BUDGET_WINDOW: 'day' }, 'MemberBudget', '0.5/day'],
+  [{ ACCESS: 'keys' }, 'Access', 'keys'],
+  // In place of /cli, which a gateway for keys alone does not have.
+  [{ ACCESS: 'keys' }, 'WalletUrl', { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Wallet'), 'FunctionUrl'] }],
+])('with %j, programs of the operator find %s', (settings, output, value) => {
+  const { Outputs: outputs } = synthesizeStack({ ...settings }).template.toJSON();
+  expect(outputs[output]).toEqual({ Value: value });
+  expect(template.toJSON().Outputs[output]).not.toEqual({ Value: value });
 });
 
-test('the context window is an output where it is set, for the blocks of `keys setup`', () => {
-  synthesizeStack({ CONTEXT_WINDOW: 262_144 }).template.hasOutput('ContextWindow', { Value: '262144' });
-});
-
-test('the issuer of company accounts is an output where it is set, for `keys --subject`', () => {
-  const company = { APP_URL: 'https://api.example.com', OIDC_ISSUER: 'https://login.example.com' };
-  const { template: withAccounts } = synthesizeStack({ ...company, OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: true });
-  withAccounts.hasOutput('OidcIssuer', { Value: 'https://login.example.com' });
-  expect(synthesizeStack().template.toJSON().Outputs).not.toHaveProperty('OidcIssuer');
-});
-
-test('where terminals can sign in is an output if its address is known, for `keys setup`', () => {
-  const APP_URL = 'https://api.example.com';
-  synthesizeStack({ APP_URL }).template.hasOutput('AppUrl', { Value: APP_URL });
-  const company = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: true };
-  const { template: onlyCompany } = synthesizeStack({ APP_URL, ACCESS: 'keys', ...company });
-  onlyCompany.hasOutput('AppUrl', { Value: APP_URL });
-  expect(JSON.stringify(onlyCompany.toJSON().Outputs.WalletUrl)).toContain('cli');
-  for (const without of [{}, { APP_URL, ACCESS: 'keys' }, { APP_URL, WALLET_SIGN_IN: 'false' }]) {
-    expect(synthesizeStack(without).template.toJSON().Outputs).not.toHaveProperty('AppUrl');
+test('where terminals can’t sign in, no output says where', () => {
+  const { APP_URL } = company;
+  for (const settings of [
+    { APP_URL, ACCESS: 'keys' },
+    { APP_URL, WALLET_SIGN_IN: 'false' },
+  ]) {
+    expect(synthesizeStack(settings).template.toJSON().Outputs).not.toHaveProperty('AppUrl');
   }
-});
-
-test('the currency and the members’ budget are outputs where there are prices, for `keys`', () => {
-  const { template: priced } = synthesizeStack({
-    PRICES,
-    CURRENCY: 'EUR',
-    MEMBER_BUDGET: 0.5,
-    MEMBER_BUDGET_WINDOW: 'day',
-  });
-  priced.hasOutput('Currency', { Value: 'EUR' });
-  priced.hasOutput('MemberBudget', { Value: '0.5/day' });
-  expect(synthesizeStack({ PRICES }).template.toJSON().Outputs).not.toHaveProperty('MemberBudget');
-});
-
-test('a gateway closed by ACCESS says so in its outputs, and names / in place of /cli', () => {
-  const { Access, WalletUrl } = synthesizeStack({ ACCESS: 'keys' }).template.toJSON().Outputs;
-  const url = { 'Fn::GetAtt': [idOf('AWS::Lambda::Url', 'Wallet'), 'FunctionUrl'] };
-  expect([Access, WalletUrl]).toEqual([{ Value: 'keys' }, { Value: url }]);
 });
 
 test('the deployed commit is in an output, a tag and both functions’ environment; an unknown one is nowhere', () => {
@@ -297,8 +139,6 @@ test('nothing has a physical name, which would prevent a second gateway, but for
     .filter(({ Type }) => !['AWS::Lambda::Permission', 'AWS::IAM::Policy'].includes(Type))
     .flatMap(({ Properties = {} }) => Object.keys(Properties).filter((key) => /(?<!Metric)Name$/.test(key)));
   expect(named).toEqual(['DashboardName']);
-  const unique = { 'Fn::Join': ['', ['InferenceGateway-dev-', { Ref: 'AWS::Region' }]] };
-  template.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName: unique });
 });
 
 test('the template changes only on purpose', () => {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { serverSettings } from '../../lambda/settings/table.ts';
-import { anchorsIn } from '../docs/markdown.ts';
 import { findId, synthesizeStack } from '../support/stack.ts';
 
 const byDefault = synthesizeStack().template.toJSON();
@@ -22,13 +20,6 @@ const ids = {
   policy: idOf('AWS::IAM::Policy', 'WebRole'),
 };
 const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
-
-test('none of it is in the template if the engine is function-url or not set', () => {
-  expect(synthesizeStack({ engine: 'function-url' }).template.toJSON()).toEqual(byDefault);
-  const foreign = /WebFunction|AWS::S3|"Web(?!Socket)|AWS\/Lambda\/Web|BODY_BUDGET|CLIENT_ADDRESS|SHUTDOWN_GRACE/;
-  expect(foreign.exec(JSON.stringify(byDefault))?.[0]).toBeUndefined();
-  expect(foreign.exec(JSON.stringify(template.toJSON()))?.[0]).toBeDefined();
-});
 
 test("follows AWS's rules for solutions, except those that are acknowledged with a reason", () => {
   const grants = acknowledged.filter((rule) => rule.startsWith('AwsSolutions-IAM5'));
@@ -130,18 +121,6 @@ test('no two stacks of an account use the same name, even in different regions',
   });
 });
 
-test('the bucket of its code is private, keeps versions, and is written by the function that copies', () => {
-  template.hasResourceProperties('AWS::S3::Bucket', {
-    PublicAccessBlockConfiguration: {
-      BlockPublicAcls: true,
-      BlockPublicPolicy: true,
-      IgnorePublicAcls: true,
-      RestrictPublicBuckets: true,
-    },
-    VersioningConfiguration: { Status: 'Enabled' },
-  });
-});
-
 test('the page /cli keeps its own function and address', () => {
   const walletOf = (resources: object) =>
     Object.entries(resources).filter(([id]) => /^Wallet.*(Url|Logs|Role|Policy|Secret)/.test(id));
@@ -161,14 +140,6 @@ describe('alarms and dashboard', () => {
     const named = new Set([...text.matchAll(/AWS\/Lambda\/Web/g)]);
     const known = [...text.matchAll(/SELECT SUM\(HTTPResponseStatusClass5XX\) FROM \\+"AWS\/Lambda\/Web/g)];
     expect(named.size).toBe(known.length);
-  });
-
-  test('every alarm has a runbook', () => {
-    const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
-    for (const { Properties } of Object.values(alarms)) {
-      const [, runbook = ''] = /docs\/operations\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
-      expect(headings).toContain(runbook);
-    }
   });
 
   test('the only function watched is that of /cli', () => {

@@ -81,16 +81,6 @@ describe('the event', () => {
     });
   });
 
-  test('reads a whole URL in the request line as its path', async () => {
-    const { handler, last } = recorder();
-    await withServer(handler, async (server) => {
-      await exchange(server, 'GET http://elsewhere/v1/models?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      expect(last().event).toMatchObject({ rawPath: '/v1/models', rawQueryString: 'a=b' });
-      await exchange(server, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      expect(last().event).toMatchObject({ rawPath: '/', rawQueryString: '' });
-    });
-  });
-
   const euro = Buffer.from('{"a":"€"}');
   const broken = Buffer.from([0x7b, 0xff, 0x7d]);
   test.each([
@@ -169,18 +159,6 @@ describe('a body at the limit of 6 MiB', () => {
       const answers = await exchange(server, head + 'x'.repeat(size) + next);
       expect(answers.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
       expect(calls.map(({ event }) => event.rawPath)).toEqual(['/', '/next']);
-    });
-  });
-
-  test('is asked for if the client sends Expect: 100-continue', async () => {
-    const { handler, last } = recorder();
-    await withServer(handler, async (server) => {
-      const answers = await exchange(
-        server,
-        'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi',
-      );
-      expect(answers).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
-      expect(last().event.body).toBe('hi');
     });
   });
 });

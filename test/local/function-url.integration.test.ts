@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { installAwslambda } from '../../local/awslambda.ts';
 import type { StreamingHandler } from '../../local/invoke-function.ts';
@@ -129,23 +129,6 @@ describe('a response', () => {
         if (received > size) break;
       }
       expect(produced.get('/slow')).toBe(size);
-    });
-  });
-
-  test('does not hold up others', async () => {
-    const release = Promise.withResolvers<void>();
-    const handler: StreamingHandler = async (event, stream) => {
-      if (event.rawPath === '/waits') await release.promise;
-      await new Promise<void>((resolve) => stream.end(event.rawPath, resolve));
-    };
-    await withServer(handler, async (server) => {
-      const waiting = fetch(`${server.url}/waits`);
-      const others = await Promise.all(
-        Array.from({ length: 20 }, async (_, n) => await (await fetch(`${server.url}/${n}`)).text()),
-      );
-      expect(others).toEqual(Array.from({ length: 20 }, (_, n) => `/${n}`));
-      release.resolve();
-      expect(await (await waiting).text()).toBe('/waits');
     });
   });
 });
@@ -300,41 +283,6 @@ describe('a function that fails', () => {
   });
 });
 
-describe('bad HTTP is refused, and the next request is answered', () => {
-  const handler: StreamingHandler = async (_event, stream) => {
-    await new Promise<void>((resolve) => stream.end('ok', resolve));
-  };
-  test.each([
-    ['no HTTP at all', 'hello\r\n\r\n', /^HTTP\/1.1 400 /],
-    ['no host', 'GET / HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 /],
-    [
-      'both lengths',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      /^HTTP\/1.1 400 /,
-    ],
-    [
-      'two lengths',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc',
-      /^HTTP\/1.1 400 /,
-    ],
-    ['a length that is none', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +2\r\n\r\nab', /^HTTP\/1.1 400 /],
-    [
-      'an unknown transfer coding',
-      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
-      /^HTTP\/1.1 400 /,
-    ],
-    ['a bad chunk', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', /^HTTP\/1.1 400 /],
-    ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n', /^HTTP\/1.1 400 /],
-    ['a space before the colon', 'GET / HTTP/1.1\r\nHost: x\r\nX-A : b\r\n\r\n', /^HTTP\/1.1 400 /],
-    ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'b'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 /],
-  ])('%s', async (_name, bytes, answer) => {
-    await withServer(handler, async (server) => {
-      expect(await exchange(server, bytes)).toMatch(answer);
-      expect(await (await fetch(server.url)).text()).toBe('ok');
-    });
-  });
-});
-
 describe('closing', () => {
   test('lets a running stream end and refuses new connections', async () => {
     const begun = Promise.withResolvers<void>();
@@ -376,17 +324,5 @@ describe('closing', () => {
       expect(lastWord).toEqual(['settled']);
       socket.destroy();
     });
-  });
-});
-
-test('a handler gets a plain writable stream', async () => {
-  let isWritable = false;
-  const handler: StreamingHandler = async (_event, stream) => {
-    isWritable = stream instanceof Writable;
-    await new Promise<void>((resolve) => stream.end(resolve));
-  };
-  await withServer(handler, async (server) => {
-    await fetch(server.url);
-    expect(isWritable).toBe(true);
   });
 });

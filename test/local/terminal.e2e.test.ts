@@ -43,19 +43,6 @@ describe('in a terminal', () => {
     expect(gateway.output()).not.toContain('\u001b');
   });
 
-  test.each([
-    [60, 60],
-    [0, 120],
-  ])('of %d columns no line is longer than %d', async (columns, most) => {
-    await using gateway = await startInTerminal({}, columns);
-    await post(gateway, gateway.key);
-    await post(gateway, gateway.key, `/v1/${'long/'.repeat(100)}`);
-    const lengths = (await logOf(gateway, 2)).map((line) => stripVTControlCharacters(line).length);
-    expect(lengths).toHaveLength(2);
-    expect(Math.max(...lengths)).toBeLessThanOrEqual(most);
-    expect(lengths[1]).toBe(most);
-  });
-
   test('LOG_FORMAT=json writes what a deployment writes', async () => {
     await using gateway = await startInTerminal({ LOG_FORMAT: 'json' }, 60);
     await post(gateway, 'guest');

@@ -41,21 +41,6 @@ describe('the openai SDK on chat completions', () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBeGreaterThan(0);
   });
 
-  test('the stream helper accumulates the same completion', async () => {
-    const { model, choices } = await client.chat.completions.create({ model: 'svc', messages: question });
-    const stream = client.chat.completions.stream({ model: 'svc', messages: question });
-    const pieces: string[] = [];
-    stream.on('content', (piece) => pieces.push(piece));
-    expect(expectHidden(await stream.finalChatCompletion())).toMatchObject({ model, choices });
-    expect(pieces.join('')).toBe(answer);
-  });
-
-  test('several choices', async () => {
-    const stream = client.chat.completions.stream({ model: 'svc', messages: question, n: 2 });
-    const { choices } = expectHidden(await stream.finalChatCompletion());
-    expect(choices.map(({ message }) => message.content)).toEqual([answer, answer]);
-  });
-
   test('parse', async () => {
     const person = z.object({ name: z.string(), age: z.number(), likes: z.array(z.string()) });
     const completion = expectHidden(
@@ -66,28 +51,6 @@ describe('the openai SDK on chat completions', () => {
       }),
     );
     expect(completion.choices[0]?.message.parsed).toMatchObject({ name: 'Ada', age: 7 });
-  });
-
-  test('parse of a tool call', async () => {
-    const completion = expectHidden(
-      await client.chat.completions.parse({ model: 'svc', messages: weatherQuestion, tools: [zodFunction(weather)] }),
-    );
-    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
-      { type: 'function', function: { name: 'get_weather', parsed_arguments: { city: 'Paris' } } },
-    ]);
-  });
-
-  test.each([false, true])('a tool call keeps the words of the model, streaming: %s', async (stream) => {
-    const { completions } = client.chat;
-    const body = {
-      model: 'svc',
-      messages: [{ role: 'user' as const, content: 'What is the weather in Quillon?' }],
-      tools: [zodFunction(weather)],
-    };
-    const completion = stream ? await completions.stream(body).finalChatCompletion() : await completions.create(body);
-    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
-      { function: { arguments: '{"city":"Quillon"}' } },
-    ]);
   });
 
   test.each([false, true])('runTools, streaming: %s', async (stream) => {

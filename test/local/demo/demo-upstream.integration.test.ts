@@ -18,7 +18,6 @@ afterAll(() => upstream.close());
 
 const model = 'quillon/quill-4-text';
 const weather = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
-const image = 'data:image/png;base64,iVBORw0KGgo=';
 
 async function post(path: string, body: unknown, key: string = upstream.apiKey) {
   const response = await fetch(`${upstream.url}${path}`, {
@@ -92,42 +91,6 @@ describe('chat completions', () => {
     expect(pieces.join('')).toContain('Quillon');
   });
 
-  test('streams reasoning and parallel tool calls that the SDK reassembles', async () => {
-    const stream = openai.chat.completions.stream({
-      model,
-      messages: say('What is the weather in both Paris and Rome?'),
-      tools: [{ type: 'function', function: { name: 'get_weather', parameters: weather } }],
-      reasoning_effort: 'low',
-    });
-    let reasoning = '';
-    for await (const chunk of stream) {
-      const delta = chunk.choices[0]?.delta ?? {};
-      if ('reasoning_content' in delta) reasoning += delta.reasoning_content;
-    }
-    const { choices } = await stream.finalChatCompletion();
-    expect(reasoning).toContain('Quillon');
-    expect(choices[0]?.finish_reason).toBe('tool_calls');
-    expect(choices[0]?.message.tool_calls).toMatchObject([
-      { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } },
-      { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } },
-    ]);
-  });
-
-  test('uses the result of a tool', async () => {
-    const call = { id: 'call_1', type: 'function' as const, function: { name: 'get_weather', arguments: '{}' } };
-    const answer = await openai.chat.completions.create({
-      model,
-      messages: [
-        ...say('What is the weather in Paris?'),
-        { role: 'assistant', tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'call_1', content: '18 degrees' },
-      ],
-      tools: [{ type: 'function', function: { name: 'get_weather', parameters: weather } }],
-    });
-    expect(answer.choices[0]?.message.content).toContain('18 degrees');
-    expect(answer.choices[0]?.finish_reason).toBe('stop');
-  });
-
   test('calls a legacy function, and uses its result', async () => {
     const functions = [{ name: 'get_weather', parameters: weather }];
     const messages = say('What is the weather in both Paris and Rome?');
@@ -162,31 +125,6 @@ describe('chat completions', () => {
     const body = { model, messages: say(text), functions, function_call };
     const { choices } = await openai.chat.completions.create(body);
     expect(choices[0]?.message.function_call?.name).toBe(calls ? 'get_weather' : undefined);
-  });
-
-  test('sees images, gives several choices, stops at a limit', async () => {
-    const content = [
-      { type: 'text' as const, text: 'What is this?' },
-      { type: 'image_url' as const, image_url: { url: image } },
-    ];
-    const messages = [{ role: 'user' as const, content }];
-    const answer = await openai.chat.completions.create({ model: upstream.visionModel, messages, n: 3 });
-    expect(answer.model).toBe('quillon/quill-4-vision');
-    expect(answer.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
-    expect(answer.choices[2]?.message.content).toContain('an image');
-    const cut = await openai.chat.completions.create({ model, messages: say('Hello'), max_tokens: 3 });
-    expect(cut.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: 'Quillon here' } });
-    expect(cut.usage?.completion_tokens).toBe(3);
-  });
-
-  test('fits a JSON schema, so that the parse function of the SDK works', async () => {
-    const schema = { type: 'object', properties: { title: { type: 'string' }, score: { type: 'number' } } };
-    const answer = await openai.chat.completions.parse({
-      model,
-      messages: say('Rate it'),
-      response_format: { type: 'json_schema', json_schema: { name: 'rating', schema } },
-    });
-    expect(answer.choices[0]?.message.parsed).toEqual({ title: expect.any(String), score: expect.any(Number) });
   });
 });
 
@@ -223,35 +161,13 @@ describe('responses', () => {
     expect(response.output[0]).toMatchObject({ summary, encrypted_content: expect.stringMatching(/^[\w+/]{80,}=*$/) });
     expect(response.usage.output_tokens_details.reasoning_tokens).toBeGreaterThan(0);
   });
+});
 
-  test('streams tool calls that the SDK reassembles, then answers from their output', async () => {
-    const tools = [{ type: 'function' as const, name: 'get_weather', parameters: weather, strict: true }];
-    const input = say('The weather in Oslo, please');
-    const stream = openai.responses.stream({ model, input, tools });
-    const called = await stream.finalResponse();
-    const call = called.output.find((item) => item.type === 'function_call');
-    expect(call).toMatchObject({ name: 'get_weather', arguments: '{"city":"Oslo"}' });
-    if (!call) throw new Error('no call');
-    const output = { type: 'function_call_output' as const, call_id: call.call_id, output: 'snow' };
-    const answered = await openai.responses.create({ model, tools, input: [...input, call, output] });
-    expect(answered.output_text).toContain('snow');
-  });
-
-  test('sees images, ends incomplete at a limit, fits a JSON schema', async () => {
-    const picture = { type: 'input_image' as const, image_url: image, detail: 'auto' as const };
-    const seen = await openai.responses.create({ model, input: [{ role: 'user', content: [picture, picture] }] });
-    expect(seen.output_text).toContain('2 images');
-    const events = readEvents(
-      (await post('/responses', { model, input: 'x', max_output_tokens: 2, stream: true })).text,
-    );
-    expect(events.at(-1)).toMatchObject({
-      name: 'response.incomplete',
-      data: { response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } } },
-    });
-    const schema = { type: 'object', properties: { mood: { enum: ['good', 'bad'] } } };
-    const format = { type: 'json_schema' as const, name: 'mood', schema, strict: true };
-    const parsed = await openai.responses.parse({ model, input: 'How are you?', text: { format } });
-    expect(parsed.output_parsed).toEqual({ mood: 'good' });
+test('a response ends incomplete at a limit', async () => {
+  const { text } = await post('/responses', { model, input: 'x', max_output_tokens: 2, stream: true });
+  expect(readEvents(text).at(-1)).toMatchObject({
+    name: 'response.incomplete',
+    data: { response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } } },
   });
 });
 
@@ -299,35 +215,6 @@ describe('messages', () => {
     const kinds = events.flatMap(({ data }) => data.delta?.type ?? []);
     expect([...new Set(kinds)]).toEqual(['thinking_delta', 'signature_delta', 'text_delta']);
     expect(events.at(-2)?.data).toMatchObject({ delta: { stop_reason: 'end_turn' }, usage: {} });
-  });
-
-  test('streams the same answer that it gives in one piece', async () => {
-    const parameters = { model, max_tokens, messages: say('Write a long story') };
-    const whole = await anthropic.messages.create(parameters);
-    const streamed = await anthropic.messages.stream(parameters).finalMessage();
-    expect(streamed.content).toMatchObject(whole.content);
-    expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens);
-    const [block] = whole.content;
-    expect(block?.type === 'text' && block.text.split(' ').length).toBeGreaterThan(250);
-    expect(whole.stop_reason).toBe('max_tokens');
-  });
-
-  test('calls a forced tool and answers from its result', async () => {
-    const tools = [
-      { name: 'other', input_schema: { type: 'object' as const } },
-      { name: 'get_weather', input_schema: { ...weather, type: 'object' as const } },
-    ];
-    const tool_choice = { type: 'tool' as const, name: 'get_weather' };
-    const stream = anthropic.messages.stream({ model, max_tokens, messages: say('Go'), tools, tool_choice });
-    const called = await stream.finalMessage();
-    const [use] = called.content;
-    expect(called.stop_reason).toBe('tool_use');
-    expect(use).toMatchObject({ type: 'tool_use', name: 'get_weather', input: { city: 'Lisbon' } });
-    const tool_use_id = use?.type === 'tool_use' ? use.id : '';
-    const result = { role: 'user' as const, content: [{ type: 'tool_result' as const, tool_use_id, content: 'fog' }] };
-    const messages = [...say('Go'), { role: 'assistant' as const, content: called.content }, result];
-    const answered = await anthropic.messages.create({ model, max_tokens, messages, tools });
-    expect(answered.content).toMatchObject([{ type: 'text', text: expect.stringContaining('fog') }]);
   });
 
   test('stops at a stop sequence, sees images, counts tokens', async () => {

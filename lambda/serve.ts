@@ -4,7 +4,7 @@ import type { PageFile } from './accounts/pages.ts';
 import { isPageCall } from './accounts/request.ts';
 import type { App } from './app.ts';
 import type { Aws, CallService } from './aws/call-service.ts';
-import { ServiceError } from './aws/service-error.ts';
+import { ServiceError } from './aws/repeat.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { shareDescriptors } from './engines/listen.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';

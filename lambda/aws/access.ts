@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { ConfigError, type Environment } from '../settings/read.ts';
+import { shareReading, withinTimeLimit } from '../settings/refresh.ts';
 
 /** An AWS service that speaks JSON. */
 export interface Service {
@@ -89,27 +90,18 @@ const renewalPause = 10_000;
 
 const noAccess = 'The gateway has no access to its own store right now. Please try again in a moment.';
 
-/** Renews credentials in the background before they expire. A request waits only if there are no valid ones. */
+/** Renews credentials in the background before they expire. A request waits only if there are no valid ones, and not for long. */
 export function renewCredentials(provide: () => Promise<Credentials>, now: () => number): () => Promise<Credentials> {
   let known: Credentials | undefined;
-  let renewal: Promise<Credentials> | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
 
-  const renew = (): Promise<Credentials> => {
+  const renew = shareReading(async (): Promise<Credentials> => {
     triedAt = now();
-    renewal ??= provide()
-      .then((credentials) => {
-        known = credentials;
-        return credentials;
-      })
-      .catch((cause) => {
-        throw new GatewayError('service_unavailable', noAccess, { source: 'store', cause });
-      })
-      .finally(() => {
-        renewal = undefined;
-      });
-    return renewal;
-  };
+    const renewal = provide().then((credentials) => (known = credentials));
+    return withinTimeLimit(renewal).catch((cause) => {
+      throw new GatewayError('service_unavailable', noAccess, { source: 'store', cause });
+    });
+  }, now);
 
   return async () => {
     const left = (known?.expiration?.getTime() ?? Number.POSITIVE_INFINITY) - now();

@@ -11,7 +11,14 @@ interface Dependencies {
 /** A change from outside is in use everywhere within a minute. */
 const refreshTime = 60_000;
 /** A reading may delay a request no longer than the tables may. */
-export const timeLimit = 2_000;
+const timeLimit = 2_000;
+
+/** Rejects if the reading takes too long. */
+export function withinTimeLimit<T>(reading: Promise<T>): Promise<T> {
+  const tooSlow = Promise.withResolvers<never>();
+  const timer = setTimeout(() => tooSlow.reject(new Error('read too slowly')), timeLimit);
+  return Promise.race([reading, tooSlow.promise]).finally(() => clearTimeout(timer));
+}
 
 /** Reads at most once a minute, in the background if it can. If a later reading fails, the last known value stays in use. */
 export function createMinuteCache<T>(

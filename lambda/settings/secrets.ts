@@ -2,17 +2,11 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { Access, Upstream } from './config.ts';
 import { splitList } from './kinds.ts';
-import { createMinuteCache, type RunEvery, shareReading, timeLimit } from './refresh.ts';
+import { createMinuteCache, type RunEvery, shareReading, withinTimeLimit } from './refresh.ts';
 import { headerMap } from './table.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
-export type ReadSecret = (id: string, how?: Reading) => Promise<string>;
-
-interface Reading {
-  readonly version?: 'previous';
-  /** Aborts the reading. */
-  readonly signal?: AbortSignal;
-}
+export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;
 
 interface Dependencies {
   readonly readSecret: ReadSecret;
@@ -39,27 +33,22 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, ru
   const subkeys = new Map<string, KeyObject>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
-  const cached = <T>(read: (signal: AbortSignal) => Promise<T>): (() => Promise<T>) => {
-    const refresh = createMinuteCache(() => withinTimeLimit(read), { now, onStale, runEvery });
+  const cached = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+    const refresh = createMinuteCache(() => withinTimeLimit(read()), { now, onStale, runEvery });
     return () => refresh().catch(rejectUnreadable);
   };
 
-  const readUpstreamSecret = cached(async (signal) =>
-    rememberAccess(parseKeys(await readSecret(upstreamSecretId ?? '', { signal }))),
-  );
-  const readEdgeSecrets = cached(async (signal) => {
+  const readUpstreamSecret = cached(async () => rememberAccess(parseKeys(await readSecret(upstreamSecretId ?? ''))));
+  const readEdgeSecrets = cached(async () => {
     const id = edgeSecretId ?? '';
-    const versions = await Promise.all([readSecret(id, { signal }), readSecret(id, { version: 'previous', signal })]);
+    const versions = await Promise.all([readSecret(id), readSecret(id, 'previous')]);
     return versions.map((text) => text.trim()).filter((text) => text !== '');
   });
 
-  const readClientSecret = cached(
-    async (signal) => (await readSecret(oidcClientSecretId ?? '', { signal })).trim() || undefined,
-  );
+  const readClientSecret = cached(async () => (await readSecret(oidcClientSecretId ?? '')).trim() || undefined);
 
   const readSalt = shareReading(async (): Promise<KeyObject> => {
-    const reading = withinTimeLimit((signal) => readSecret(networkSaltSecretId ?? '', { signal }));
-    const text = await reading.catch(rejectUnreadable);
+    const text = await withinTimeLimit(readSecret(networkSaltSecretId ?? '')).catch(rejectUnreadable);
     // With a guessable salt, hashes of addresses can be reversed.
     if (text.length < shortestSalt) throw unreadable(new Error('the salt is too short'));
     known = keyOf(text);
@@ -117,16 +106,6 @@ function readHeaders(value: unknown): Readonly<Record<string, string>> {
   const headers = headerMap.parse(typeof value === 'string' ? value : JSON.stringify(value));
   if (headers) return headers;
   throw unreadable(new Error('the headers in the secret are not a JSON object of names and values'));
-}
-
-async function withinTimeLimit<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const tooSlow = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    tooSlow.reject(new Error('the secret is read too slowly'));
-    controller.abort();
-  }, timeLimit);
-  return Promise.race([read(controller.signal), tooSlow.promise]).finally(() => clearTimeout(timer));
 }
 
 function rejectUnreadable(cause: unknown): never {

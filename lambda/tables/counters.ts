@@ -1,5 +1,5 @@
 import type { CallService } from '../aws/call-service.ts';
-import { isConditionFailure } from '../aws/service-error.ts';
+import { isConditionFailure } from '../aws/repeat.ts';
 import { budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
 import {
   type CountedPeriod,

@@ -9,8 +9,9 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { sendInTime } from '../aws/sdk-client.ts';
 import { keysSchema } from './schema.ts';
-import { createTimeLimit } from './time-limit.ts';
+import { createQueue } from './table.ts';
 
 /** An item with plain values. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -29,33 +30,35 @@ const partitionKey = keysSchema.partitionKey.name;
 
 /** The items of the keys table, for everything that does not happen on every request. */
 export function createItems(client: DynamoDBDocumentClient, tableName: string) {
-  const withinTimeLimit = createTimeLimit();
+  const inTurn = createQueue();
+  const send: DynamoDBDocumentClient['send'] = (command) =>
+    inTurn(() => sendInTime((limit) => client.send(command, limit)));
   const at = (key: string) => ({ TableName: tableName, Key: { [partitionKey]: key } });
 
   return {
     /** Reads what was written last: a key or a link works on the first request after it was made. */
     async read(key: string): Promise<Item | undefined> {
       const command = new GetCommand({ ...at(key), ConsistentRead: true });
-      return (await withinTimeLimit((limit) => client.send(command, limit))).Item;
+      return (await send(command)).Item;
     },
 
     /** DynamoDB deletes the item some time after it has expired. Times are epoch milliseconds. */
     async put(key: string, values: object, expiresAt?: number): Promise<void> {
       const ttl = expiresAt === undefined ? {} : { [keysSchema.ttlAttribute]: Math.ceil(expiresAt / 1000) };
       const command = new PutCommand({ TableName: tableName, Item: { ...values, [partitionKey]: key, ...ttl } });
-      await withinTimeLimit((limit) => client.send(command, limit));
+      await send(command);
     },
 
     /** Returns what the update asks for. */
     async update(key: string, update: Update): Promise<Item | undefined> {
       const command = new UpdateCommand({ ...at(key), ...update });
-      return (await withinTimeLimit((limit) => client.send(command, limit))).Attributes;
+      return (await send(command)).Attributes;
     },
 
     /** Returns the item that there was. */
     async remove(key: string): Promise<Item | undefined> {
       const command = new DeleteCommand({ ...at(key), ReturnValues: 'ALL_OLD' });
-      return (await withinTimeLimit((limit) => client.send(command, limit))).Attributes;
+      return (await send(command)).Attributes;
     },
 
     /** Reads those with this value in an index, the last ones first. */
@@ -67,12 +70,12 @@ export function createItems(client: DynamoDBDocumentClient, tableName: string) {
         ExpressionAttributeNames: { '#key': index.partitionKey.name, ...page.ExpressionAttributeNames },
         ExpressionAttributeValues: { ':key': value, ...page.ExpressionAttributeValues },
       });
-      return withinTimeLimit((limit) => client.send(command, limit));
+      return send(command);
     },
 
     scan(index: Index, page: Page) {
       const command = new ScanCommand({ TableName: tableName, IndexName: index.name, ...page });
-      return withinTimeLimit((limit) => client.send(command, limit));
+      return send(command);
     },
   };
 }

@@ -1,5 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { isConditionFailure } from '../aws/repeat.ts';
 import { keyOf } from './identities.ts';
 import { createItems } from './items.ts';
 
@@ -108,7 +108,7 @@ async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
     await write;
     return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    if (isConditionFailure(error)) return false;
     throw error;
   }
 }

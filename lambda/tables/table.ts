@@ -1,6 +1,8 @@
 import type { CallService } from '../aws/call-service.ts';
+import { isConditionFailure, ServiceError, tooSlow } from '../aws/repeat.ts';
+import { GatewayError } from '../errors.ts';
+import { lostAnswer } from '../quota/counter-store.ts';
 import type { TableSchema } from './schema.ts';
-import { createTimeLimit } from './time-limit.ts';
 
 /** A value in wire form, under its type; bytes are in base64. */
 export interface Value {
@@ -35,10 +37,10 @@ export interface Table {
 }
 
 export function createTable(callDynamoDb: CallService, schema: TableSchema, tableName: string): Table {
-  const withinTimeLimit = createTimeLimit();
+  const inTurn = createQueue();
   const address = (key: string) => ({ TableName: tableName, Key: { [schema.partitionKey.name]: { S: key } } });
   const call = <Output extends object>(operation: string, input: object) =>
-    withinTimeLimit(({ abortSignal }) => callDynamoDb<Output>(operation, input, abortSignal));
+    inTurn(() => callDynamoDb<Output>(operation, input));
 
   return {
     async load(key) {
@@ -48,6 +50,68 @@ export function createTable(callDynamoDb: CallService, schema: TableSchema, tabl
       return (await call<{ readonly Attributes?: Item }>('UpdateItem', { ...address(key), ...update })).Attributes;
     },
   };
+}
+
+/** How many operations run at once. */
+const parallel = 32;
+
+/**
+ * Runs operations, `parallel` of them at once, so that a busy server does not mistake its own queue for a slow store. A store
+ * that is down, throttled or slow becomes `service_unavailable`; other errors pass.
+ */
+export function createQueue() {
+  let running = 0;
+  let answers = 0;
+  /** By their number in the queue: shifting a long array walks all of it. */
+  const waiting = new Map<number, PromiseWithResolvers<void>>();
+  let [first, next] = [0, 0];
+
+  const waitInQueue = (): Promise<void> => {
+    const turn = Promise.withResolvers<void>();
+    waiting.set(next++, turn);
+    return turn.promise;
+  };
+  const takeFirst = (): PromiseWithResolvers<void> | undefined => {
+    const turn = waiting.get(first);
+    if (turn) waiting.delete(first++);
+    return turn;
+  };
+  const refuseWaiting = (error: GatewayError): void => {
+    for (let turn = takeFirst(); turn; turn = takeFirst()) turn.reject(error);
+  };
+
+  return async <T>(operate: () => Promise<T>): Promise<T> => {
+    if (running < parallel) running += 1;
+    else await waitInQueue();
+    const before = answers;
+    try {
+      const answer = await operate();
+      answers += 1;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      // If nothing was answered in that time, the store is down, and nobody shall wait for one time limit after another.
+      if (error.name === tooSlow && answers === before) refuseWaiting(outage(error, false));
+      // Whoever sets a condition looks into its refusal.
+      const isLost = error.inDoubt && !isConditionFailure(error);
+      if (isLost || error.isTrouble) throw outage(error, isLost);
+      answers += 1;
+      throw error;
+    } finally {
+      const turn = takeFirst();
+      if (turn) turn.resolve();
+      else running -= 1;
+    }
+  };
+}
+
+const unreachable = 'The gateway cannot reach its own store right now. Please try again in a moment.';
+
+/** The error for the client. If an answer was lost, the operation may have been carried out. The log shows what was behind it. */
+export function outage(error: unknown, answerLost: boolean): GatewayError {
+  const cause = error instanceof GatewayError ? error.cause : error;
+  const reason = answerLost ? lostAnswer : undefined;
+  return new GatewayError('service_unavailable', unreachable, { source: 'store', reason, cause });
 }
 
 /** The bytes that one write unit covers. */

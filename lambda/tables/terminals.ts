@@ -1,5 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { isConditionFailure } from '../aws/repeat.ts';
 import { createItems, type Item } from './items.ts';
 
 /** A terminal that waits to be signed in. Times are epoch milliseconds. */
@@ -45,7 +45,7 @@ export function createTerminalStore(client: DynamoDBDocumentClient, tableName: s
     try {
       return (await table.update(key, { ReturnValues: 'ALL_NEW', ...input })) ?? {};
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
+      if (isConditionFailure(error)) return undefined;
       throw error;
     }
   };

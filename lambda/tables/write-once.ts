@@ -1,8 +1,7 @@
-import { isConditionFailure } from '../aws/service-error.ts';
+import { isConditionFailure } from '../aws/repeat.ts';
 import { markToken, nextToken } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
-import type { Item, Table, Update } from './table.ts';
-import { outage } from './time-limit.ts';
+import { type Item, outage, type Table, type Update } from './table.ts';
 
 /** A write, without what makes it apply only once. */
 interface Change {

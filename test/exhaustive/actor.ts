@@ -73,7 +73,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     if (sleeps && !closed) await new Promise<void>((resolve) => (wake = resolve));
   };
   const repeat = subject.createRepeat({ now: () => time, random: () => 0, pause: sleep });
-  const callDynamoDb: CallService = (_, input, signal) => {
+  const callDynamoDb: CallService = (_, input) => {
     current = { input: input as Call['input'], tries: [] };
     const { used, taken } = changeOf(current.input);
     if (used !== '') counter ??= { item: current.input.Key.pk.S, used, taken, minute: minuteOf(time) };
@@ -82,7 +82,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
         if (closed) reject(new Error('closed'));
         else waiting = { resolve: resolve as () => void, reject };
       });
-    return repeat(async () => send, signal);
+    return repeat(async () => send);
   };
   const quota = subject.createQuota({
     counters: subject.createCounters(callDynamoDb, 'quota', () => time),

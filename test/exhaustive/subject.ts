@@ -1,7 +1,6 @@
 /** The real code that every schedule runs, from the charge down to the repeats of a call. */
 
-export { createRepeat } from '../../lambda/aws/call-service.ts';
-export { ServiceError } from '../../lambda/aws/service-error.ts';
+export { createRepeat, ServiceError } from '../../lambda/aws/repeat.ts';
 export { costOf } from '../../lambda/budget/prices.ts';
 export { GatewayError } from '../../lambda/errors.ts';
 export { createQuota } from '../../lambda/quota/charge.ts';

@@ -20,8 +20,7 @@ async function startBehindEdge() {
   const gateway = await startTestGateway({
     environment: { EDGE_HEADER: cloudFrontHeader, EDGE_SECRET_ID: 'edge-secret' },
     now: () => clock.now,
-    readSecret: async (_id: string, { version = 'current' }: { version?: 'previous' | 'current' } = {}) =>
-      versions[version],
+    readSecret: async (_id: string, version: 'previous' | 'current' = 'current') => versions[version],
   });
   gateway.upstream.otherwise(answer);
   const via = (address: string, secret = 'one') => ({ [originSecretHeader]: secret, [cloudFrontHeader]: address });

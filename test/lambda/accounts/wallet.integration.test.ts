@@ -283,10 +283,10 @@ test('a key that could not be shown is not made', async () => {
   let isDown = false;
   const reachStore = async (endpoint: string): Promise<CallService> => {
     const call = createTestCaller(endpoint);
-    return (operation, input, signal) => {
+    return (operation, input) => {
       // Every answer has the rest of the member's quota.
       const fails = isDown && operation === 'GetItem' && JSON.stringify(input).includes(`member#${member}`);
-      return fails ? Promise.reject(new Error('down')) : call(operation, input, signal);
+      return fails ? Promise.reject(new Error('down')) : call(operation, input);
     };
   };
   await using wallet = await startTestWallet({ reachStore });

@@ -7,6 +7,7 @@ import {
   secretsManagerService,
 } from '../../../lambda/aws/access.ts';
 import { createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const given = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
@@ -123,6 +124,18 @@ describe('credentials that expire', () => {
     asked[3]?.reject(new Error('planted'));
     // As with an unreachable store, nobody passes; but no charge can have been written.
     expect(await late).toMatchObject({ code: 'service_unavailable', reason: undefined });
+  });
+
+  test('if whoever gives them hangs, requests don’t wait for long, and he is asked anew', async () => {
+    using timers = stopTimers();
+    const { clock, asked, read } = start();
+    const outcome = read().catch((error: unknown) => error);
+    timers.pass(2_000);
+    expect(await outcome).toMatchObject({ code: 'service_unavailable', reason: undefined });
+    clock.now += 2_000;
+    const next = read();
+    asked[1]?.resolve();
+    expect([await next, asked.length]).toEqual(['key-2', 2]);
   });
 
   test('those that never expire are fetched once', async () => {

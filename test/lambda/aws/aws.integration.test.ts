@@ -21,12 +21,12 @@ afterAll(() => secrets.close());
 
 test('reads a secret, and the version before it', async () => {
   expect(await read('replaced')).toBe('two');
-  expect(await read('replaced', { version: 'previous' })).toBe('one');
+  expect(await read('replaced', 'previous')).toBe('one');
 });
 
 test('a secret that was never replaced has an empty version before it', async () => {
   expect(await read('fresh')).toBe('one');
-  expect(await read('fresh', { version: 'previous' })).toBe('');
+  expect(await read('fresh', 'previous')).toBe('');
 });
 
 test("a missing secret can't be read", async () => {

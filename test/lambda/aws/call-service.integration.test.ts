@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inspect, promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { type Credentials, dynamoDbService, type Service, secretsManagerService } from '../../../lambda/aws/access.ts';
 import { createCallService } from '../../../lambda/aws/call-service.ts';
+import { ServiceError } from '../../../lambda/aws/repeat.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { answer, type FakeService, type Reply, signAsSdk, startFakeService } from '../../support/fake-service.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { inTime } from '../../support/wait-until.ts';
 
@@ -116,16 +119,28 @@ describe('a call is repeated, after a pause,', () => {
     response.writeHead(200, { 'content-length': 100 }).write('{"Item":');
     setImmediate(() => socket.destroy());
   };
+  const endless: Reply = (response, { socket }) => {
+    response.writeHead(200);
+    const more = () => socket.destroyed || response.write(' '.repeat(1_000_000), more);
+    more();
+  };
   const troubles: readonly [string, Reply][] = [
     ['that is lost', hangUp],
     ['whose answer is cut', cut],
     ['whose answer is no JSON', answer(200, '<html>')],
     ['whose answer is no object', answer(200, '5')],
     ['whose answer is nothing', answer(200, 'null')],
+    ['whose answer is a list', answer(200, '[{}]')],
+    ['whose answer does not end', endless],
+    [
+      'that meets another protocol',
+      (response) => response.writeHead(101, { connection: 'upgrade', upgrade: 'x' }).end(),
+    ],
     ['whose answer is empty', answer(200, '')],
     ['that meets a 500', answer(500, error('InternalServerError'))],
     ['that meets a 502 of something between', answer(502, '<html>')],
     ['that meets a 503', answer(503, '')],
+    ['that meets a 500 of another form', answer(500, { __type: { toString: 1 }, message: { toString: 1 } })],
     ['that is throttled', answer(400, error('ThrottlingException'))],
     ['of which there were too many', answer(400, error('ProvisionedThroughputExceededException'))],
     ['of which an account made too many', answer(400, error('RequestLimitExceeded'))],
@@ -147,7 +162,7 @@ describe('a call is repeated, after a pause,', () => {
 
   testRows(troubles)('and not a third time', async (_name, trouble) => {
     await using service = await startFakeService(trouble);
-    await expect(createCaller(service).call('GetItem', {})).rejects.toHaveProperty('$metadata');
+    await expect(createCaller(service).call('GetItem', {})).rejects.toBeInstanceOf(ServiceError);
     expect(service.requests).toHaveLength(3);
   });
 });
@@ -165,7 +180,7 @@ describe('a call is not repeated', () => {
     );
     const refused = createCaller(service).call('GetItem', {});
     await expect(refused).rejects.toMatchObject({
-      ...{ name, message: 'told why', $metadata: { httpStatusCode: status } },
+      ...{ name, message: 'told why', status },
       details: { Item: { pk: { S: 'there' } } },
     });
     expect(service.requests).toHaveLength(1);
@@ -324,7 +339,10 @@ describe('a connection', () => {
     const { url, close } = await listenLocally(server);
     const { call } = createCaller({ url: url.replace('http:', 'https:') });
     try {
-      await expect(call('GetItem', {})).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+      await expect(call('GetItem', {})).rejects.toMatchObject({
+        code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+        inDoubt: false,
+      });
       setDefaultCACertificates([certificate.cert]);
       for (let count = 0; count < 2; count += 1) expect(await call('GetItem', {})).toEqual({});
       expect(resumed.slice(-2)).toEqual([false, true]);
@@ -335,7 +353,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a call that is given up', () => {
+describe('a call that takes too long', () => {
   testRows([
     ['before an answer', () => {}],
     ['in the middle of one', (response) => response.writeHead(200).write('{')],
@@ -345,37 +363,58 @@ describe('a call that is given up', () => {
       reply(response, request);
       asked.resolve();
     });
-    const controller = new AbortController();
-    const given = expect(createCaller(service).call('GetItem', {}, controller.signal)).rejects.toThrow();
+    using timers = stopTimers();
+    const given = createCaller(service)
+      .call('GetItem', {})
+      .catch((error: unknown) => error);
     await inTime(asked.promise, 'the service is asked');
     const closed = service.requests.map(({ socket }) => once(socket, 'close'));
-    controller.abort();
+    timers.pass(2_000);
     await inTime(Promise.all(closed), 'the connection of the call is closed');
-    await inTime(given, 'the call fails');
+    expect(await inTime(given, 'the call fails')).toMatchObject({ name: 'TooSlow', inDoubt: true });
     expect(service.requests).toHaveLength(1);
   });
+});
 
-  test('before it is sent is never sent', async () => {
-    await using service = await startFakeService(fine);
-    const given = createCaller(service).call('GetItem', {}, AbortSignal.abort());
-    await expect(given).rejects.toMatchObject({ name: 'NoAnswer' });
-    expect(service.requests).toHaveLength(0);
+describe('a call without a connection was certainly not carried out', () => {
+  const outcomeOf = (url: string) =>
+    createCaller({ url })
+      .call('GetItem', {})
+      .catch((error: unknown) => error);
+  const startTcp = async (onConnection: (socket: Socket) => unknown) => {
+    const server = createTcpServer((socket) => void onConnection(socket.on('error', () => {}).resume()));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { url, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+  };
+
+  test('if nobody listens', async () => {
+    const service = await startFakeService(fine);
+    await service[Symbol.asyncDispose]();
+    expect(await outcomeOf(service.url)).toMatchObject({ code: 'ECONNREFUSED', inDoubt: false });
   });
 
-  test('in a pause is not repeated', async () => {
-    await using service = await startFakeService(answer(500, {}));
-    const controller = new AbortController();
-    const access = {
-      ...{ region, credentials: async () => credentials },
-      environment: { AWS_ENDPOINT_URL: service.url },
-    };
-    const random = () => {
-      setImmediate(() => controller.abort());
-      return 1_000;
-    };
-    const call = createCallService(dynamoDbService, access, { now: Date.now, random });
-    await expect(call('GetItem', {}, controller.signal)).rejects.toMatchObject({ name: 'AbortError' });
-    expect(service.requests).toHaveLength(1);
+  test('if the host is not found', async () => {
+    expect(await outcomeOf('http://nowhere.invalid')).toMatchObject({
+      code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+      inDoubt: false,
+    });
+  });
+
+  test('if it is cut before it is encrypted', async () => {
+    await using service = await startTcp((socket) => socket.destroy());
+    expect(await outcomeOf(service.url)).toMatchObject({ code: 'ECONNRESET', inDoubt: false });
+  });
+
+  test('if it takes too long until it is', async () => {
+    const accepted = Promise.withResolvers<void>();
+    await using service = await startTcp(() => accepted.resolve());
+    using timers = stopTimers();
+    const outcome = outcomeOf(service.url);
+    await inTime(accepted.promise, 'the connection is accepted');
+    timers.pass(2_000);
+    expect(await inTime(outcome, 'the call fails')).toMatchObject({ name: 'TooSlow', inDoubt: false });
   });
 });
 

@@ -1,6 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
-import { createRepeat } from '../../../lambda/aws/call-service.ts';
-import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { createRepeat, ServiceError } from '../../../lambda/aws/repeat.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const failing = () => new ServiceError('NoAnswer', 'lost');
@@ -94,11 +93,7 @@ describe('a refusal says whether an earlier attempt may have been carried out', 
     ],
     ['after one that was throttled, it was not', [throttled, refused], false],
     ['after one that was lost and one that was throttled, it may', [failing, throttled, refused], true],
-    [
-      'after one that found nobody',
-      [() => new ServiceError('NoAnswer', '', { cause: notConnected() }), refused],
-      false,
-    ],
+    ['after one that found nobody', [() => new ServiceError('NoAnswer', '', { inDoubt: false }), refused], false],
   ])('after any attempts before it', async (_name, ends, inDoubt) => {
     expect((await createCaller().call(...ends)).made).toMatchObject({
       name: 'ConditionalCheckFailedException',
@@ -124,6 +119,42 @@ test('what keeps a call from being repeated says whether the first attempt may h
   expect(await fails(throttled())).toMatchObject({ name: 'TypeError', message: 'no credentials' });
 });
 
-function notConnected(): Error {
-  return Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-}
+describe('a call has one time limit', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  /** A call whose attempts are lost a second after they were sent, or as they are given up. */
+  function startSlowCall({ inDoubt = true } = {}) {
+    jest.useFakeTimers();
+    const lost = () => new ServiceError('NoAnswer', 'lost', { inDoubt });
+    const sent: AbortSignal[] = [];
+    const send = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => {
+        sent.push(signal);
+        signal.addEventListener('abort', () => reject(lost()));
+        setTimeout(() => reject(lost()), 1_000);
+      });
+    const call = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} })(async () => send);
+    return { sent, outcome: call.catch((error: unknown) => error) };
+  }
+
+  testRows([
+    ['sent', true],
+    ['never sent', false],
+  ])('after which what was sent is given up, in doubt if it was', async (_name, inDoubt) => {
+    const { sent, outcome } = startSlowCall({ inDoubt });
+    await jest.advanceTimersByTimeAsync(1_999);
+    expect(sent.map(({ aborted }) => aborted)).toEqual([false, false]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await outcome).toMatchObject({ name: 'TooSlow', inDoubt, cause: { name: 'NoAnswer' } });
+    expect(sent).toHaveLength(2);
+  });
+
+  testRows([
+    ['succeeds', fine],
+    ['is refused', refused],
+  ])('whose timer is gone once it ends', async (_name, end) => {
+    jest.useFakeTimers();
+    await createCaller().call(end);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

@@ -18,7 +18,7 @@ const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/explain.ts');
 const { toChat } = await import('../translate/request/translate.ts');
 const { clients, translateStream } = await import('../translate/answer/translated.ts');
-const { createTimeLimit } = await import('../../../lambda/tables/time-limit.ts');
+const { createQueue } = await import('../../../lambda/tables/table.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
 /** A part of the gateway and its possible inputs. */
@@ -170,6 +170,6 @@ for (const { name, shapes, work } of parts) {
 
 // All but the first few wait for their turn.
 await report('operations of a table at once', (times) => {
-  const withinTimeLimit = createTimeLimit();
-  return () => Promise.all(Array.from({ length: times * 500 }, () => withinTimeLimit(async () => {})));
+  const inTurn = createQueue();
+  return () => Promise.all(Array.from({ length: times * 500 }, () => inTurn(async () => {})));
 });

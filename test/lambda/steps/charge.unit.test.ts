@@ -12,7 +12,7 @@ import type {
 } from '../../../lambda/request/request.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { chargeQuota, quotaHeaders } from '../../../lambda/steps/charge.ts';
-import { outage } from '../../../lambda/tables/time-limit.ts';
+import { outage } from '../../../lambda/tables/table.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { callWith } from '../../support/call.ts';
 import { testRows } from '../../support/test-rows.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import { ServiceError } from '../../../lambda/aws/repeat.ts';
 import {
   type ChargeResult,
   type Counters,
@@ -8,8 +8,7 @@ import {
   createToken,
 } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
-import { type Item, itemSize } from '../../../lambda/tables/table.ts';
-import { outage } from '../../../lambda/tables/time-limit.ts';
+import { type Item, itemSize, outage } from '../../../lambda/tables/table.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type LossyProxy, startLossyProxy } from '../../support/lossy-proxy.ts';

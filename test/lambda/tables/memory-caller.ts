@@ -1,5 +1,5 @@
 import type { CallService } from '../../../lambda/aws/call-service.ts';
-import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import { ServiceError } from '../../../lambda/aws/repeat.ts';
 import type { Item, Update } from '../../../lambda/tables/table.ts';
 import { itemSize, writeUnits } from '../../../lambda/tables/table.ts';
 import { evaluateUpdate } from '../../support/expressions.ts';

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { ServiceError } from '../../../lambda/aws/service-error.ts';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { ServiceError, tooSlow } from '../../../lambda/aws/repeat.ts';
+import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { createTimeLimit } from '../../../lambda/tables/time-limit.ts';
+import { createItems } from '../../../lambda/tables/items.ts';
+import { keysSchema } from '../../../lambda/tables/schema.ts';
+import { createQueue, createTable } from '../../../lambda/tables/table.ts';
 import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { inTime } from '../../support/wait-until.ts';
@@ -55,14 +57,14 @@ describe.each(Object.entries(ways))('by %s, a store that answers', (_name, read)
 
 test('errors outside the exchange pass unchanged', async () => {
   const mistake = new TypeError('a mistake');
-  await expect(createTimeLimit()(() => Promise.reject(mistake))).rejects.toBe(mistake);
+  await expect(createQueue()(() => Promise.reject(mistake))).rejects.toBe(mistake);
 });
 
 test('many operations take turns, and one that fails gives way', async () => {
-  const limited = createTimeLimit();
+  const inTurn = createQueue();
   let [running, most] = [0, 0];
   const operate = (index: number) =>
-    limited(async () => {
+    inTurn(async () => {
       running += 1;
       most = Math.max(most, running);
       await setImmediate();
@@ -78,24 +80,23 @@ test('many operations take turns, and one that fails gives way', async () => {
 });
 
 describe('operations that wait for their turn', () => {
-  /** Operations whose ends the test decides, on a clock of its own. */
+  /** Operations whose ends the test decides. */
   function startCrowd(count: number) {
-    jest.useFakeTimers();
-    closers.push(() => jest.useRealTimers());
-    const limited = createTimeLimit();
+    const inTurn = createQueue();
     const running: PromiseWithResolvers<string>[] = [];
     const operate = () =>
-      limited(() => {
+      inTurn(() => {
         const operation = Promise.withResolvers<string>();
         running.push(operation);
         return operation.promise;
       });
     return { running, operate, outcomes: Promise.allSettled(Array.from({ length: count }, operate)) };
   }
+  const late = () => new ServiceError(tooSlow, '');
 
   test('are refused if the store is down', async () => {
     const { running, operate, outcomes } = startCrowd(100);
-    await jest.advanceTimersByTimeAsync(2_000);
+    for (const { reject } of running) reject(late());
     const ends = await outcomes;
     expect(ends).toEqual(Array(100).fill({ status: 'rejected', reason: expect.objectContaining(unavailable) }));
     // Only what was sent may have been carried out.
@@ -113,12 +114,12 @@ describe('operations that wait for their turn', () => {
     ['refuses', (end: PromiseWithResolvers<string>) => end.reject(new ServiceError('No', '', { status: 400 }))],
   ])('wait on if others get an answer while one is too slow', async (_name, settle) => {
     const { running, outcomes } = startCrowd(100);
-    await jest.advanceTimersByTimeAsync(1_000);
     for (const end of running.slice(1)) settle(end);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await setImmediate();
+    running[0]?.reject(late());
     for (let turn = 0; turn < 5; turn += 1) {
       for (const end of running) settle(end);
-      await jest.advanceTimersByTimeAsync(0);
+      await setImmediate();
     }
     expect(running).toHaveLength(100);
     const unavailables = (await outcomes).filter(
@@ -126,16 +127,18 @@ describe('operations that wait for their turn', () => {
     );
     expect(unavailables).toHaveLength(1);
   });
-});
 
-testRows([
-  ['answered', () => Promise.resolve()],
-  ['refused', () => Promise.reject(new Error('no'))],
-])('an operation leaves no timer behind', async (_name, send) => {
-  jest.useFakeTimers();
-  closers.push(() => jest.useRealTimers());
-  await createTimeLimit()<unknown>(send).catch(() => {});
-  expect(jest.getTimerCount()).toBe(0);
+  testRows([
+    ['lose their answers', () => new ServiceError('NoAnswer', '')],
+    ['are throttled', () => new ServiceError('ThrottlingException', '', { status: 400 })],
+  ])('wait on if others fail soon, as they do now and then', async (_name, error) => {
+    const { running, outcomes } = startCrowd(64);
+    for (const { reject } of running.slice(0, 32)) reject(error());
+    await setImmediate();
+    expect(running).toHaveLength(64);
+    for (const { resolve } of running.slice(32)) resolve('done');
+    expect((await outcomes).slice(32)).toEqual(Array(32).fill({ status: 'fulfilled', value: 'done' }));
+  });
 });
 
 testRows([
@@ -165,15 +168,12 @@ async function addressOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const input = { TableName: 'quota', Key: { pk: { S: 'there' } } };
-
-function readBySdk(endpoint: string): Promise<object> {
+async function readBySdk(endpoint: string): Promise<unknown> {
   const client = createTestClient(endpoint);
   closers.push(() => client.destroy());
-  return createTimeLimit()((limit) => client.send(new GetItemCommand(input), limit));
+  return createItems(createDocumentClient(client), 'keys').read('there');
 }
 
-function readByCaller(endpoint: string): Promise<object> {
-  const callDynamoDb = createTestCaller(endpoint);
-  return createTimeLimit()(({ abortSignal }) => callDynamoDb('GetItem', input, abortSignal));
+async function readByCaller(endpoint: string): Promise<unknown> {
+  return createTable(createTestCaller(endpoint), keysSchema, 'keys').load('there');
 }

@@ -1,0 +1,122 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+interface Details {
+  /** Of the answer; absent if none came. */
+  readonly status?: number;
+  /** The rest of the service's answer. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+  readonly inDoubt?: boolean;
+  readonly wasClosed?: boolean;
+}
+
+/** A failed call to a service. */
+export class ServiceError extends Error {
+  readonly status: number | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** The code of the connection's failure, for the log. */
+  readonly code: string | undefined;
+  /** Whether the call may have been carried out although no answer says so, at this attempt or one before. */
+  inDoubt: boolean;
+  /** The connection had been used before, and was closed before anything came: perhaps long ago. */
+  readonly wasClosed: boolean;
+
+  constructor(name: string, message: string, { status, details = {}, cause, ...marks }: Details = {}) {
+    super(message, { cause });
+    this.name = name;
+    this.status = status;
+    this.details = details;
+    this.code = Error.isError(cause) && 'code' in cause ? String(cause.code) : undefined;
+    this.inDoubt = marks.inDoubt ?? (status === undefined || status >= 500);
+    this.wasClosed = marks.wasClosed ?? false;
+  }
+
+  /** Whether no answer came, the service was in trouble, or the clock was wrong, which is corrected by now. */
+  get isTrouble(): boolean {
+    if (this.status === undefined || this.status >= 500 || this.isAboutTime) return true;
+    return /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(this.name);
+  }
+
+  /** Whether a signature was refused for its time. */
+  get isAboutTime(): boolean {
+    if (this.name === 'InvalidSignatureException') return /Signature (expired|not yet current)/.test(this.message);
+    return /TooSkewed|RequestExpired|InTheFuture/.test(this.name);
+  }
+}
+
+/** Whether a write was refused for its condition. The item says whether a copy of it came before. */
+export function isConditionFailure(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.name === 'ConditionalCheckFailedException';
+}
+
+/** The name of the error of a call that is not answered in time. */
+export const tooSlow = 'TooSlow';
+/** How long one call may take once it is ready to be sent, repeats and their pauses included, in milliseconds. */
+export const timeLimit = 2000;
+export const attempts = 3;
+/** The longest pause before the second attempt, in milliseconds; before the third it is twice as long. */
+const firstPause = 100;
+/** For repeats while nothing succeeds, with the SDK's numbers: enough for 35. */
+const budgets = { full: 500, repeat: 14, earnedByFirstAttempt: 1 } as const;
+
+/** Gets the attempt with this number ready to be sent. What it sends is given up when the signal says so. */
+type Prepare<T> = (attempt: number) => Promise<(signal: AbortSignal) => Promise<T>>;
+
+interface Dependencies {
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
+}
+
+/**
+ * Makes calls, and repeats each if no answer came or the service was in trouble. The call may have been carried out anyway, so
+ * it must be safe to carry out twice. If all calls of a process repeated while a service is in trouble, they would multiply its
+ * load: once the budget is spent, a call fails at its first attempt until others have succeeded.
+ */
+export function createRepeat({ now, random, pause = wait }: Dependencies) {
+  let budget: number = budgets.full;
+
+  return async <T>(prepare: Prepare<T>): Promise<T> => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let timer: NodeJS.Timeout | undefined;
+    let startedAt: number | undefined;
+    let failure: ServiceError | undefined;
+    try {
+      for (let attempt = 1; ; ) {
+        try {
+          const send = await prepare(attempt);
+          startedAt ??= now();
+          timer ??= setTimeout(() => controller.abort(), timeLimit);
+          const answer = await send(signal);
+          budget = Math.min(budgets.full, budget + (attempt === 1 ? budgets.earnedByFirstAttempt : budgets.repeat));
+          return answer;
+        } catch (thrown) {
+          failure = follow(failure, thrown);
+        }
+        if (signal.aborted)
+          throw new ServiceError(tooSlow, 'no answer in time', { cause: failure, inDoubt: failure.inDoubt });
+        // A connection that was closed while idle is no sign of trouble: no need to wait, and each attempt leaves one fewer.
+        if (!failure.wasClosed) {
+          if (attempt === attempts || !failure.isTrouble || budget < budgets.repeat) throw failure;
+          budget -= budgets.repeat;
+          await pause(random() * firstPause * attempt);
+          attempt += 1;
+        }
+        // The timer stands still in an environment that is frozen.
+        if (now() - (startedAt ?? 0) >= timeLimit) throw failure;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** What an attempt failed with, in doubt if one before it was. */
+function follow(before: ServiceError | undefined, thrown: unknown): ServiceError {
+  const inDoubt = before?.inDoubt ?? false;
+  if (!(thrown instanceof ServiceError) && !inDoubt) throw thrown;
+  const failure = thrown instanceof ServiceError ? thrown : new ServiceError('NotSent', 'not sent', { cause: thrown });
+  failure.inDoubt ||= inDoubt;
+  return failure;
+}

@@ -1,4 +1,3 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type AccountsDependencies, createAccounts } from './accounts/accounts.ts';
 import type { PageFile } from './accounts/pages.ts';
 import { isPageCall } from './accounts/request.ts';
@@ -14,7 +13,6 @@ import type { RunEvery } from './settings/refresh.ts';
 
 /** What the server needs from outside. */
 interface ServerDependencies extends Aws {
-  readonly dynamoDb: DynamoDBClient;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: WriteLog;
   readonly now: () => number;

@@ -1,7 +1,7 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from './accounts/pages.ts';
 import { findAwsAccess, renewCredentials } from './aws/access.ts';
 import { createAws } from './aws/call-service.ts';
-import { createDynamoDbClient } from './aws/sdk-client.ts';
 import { flushed, gatherLines } from './report/lines.ts';
 import { createLog } from './report/log.ts';
 import { startServer } from './serve.ts';
@@ -19,8 +19,7 @@ async function run(): Promise<void> {
   );
   const writeLog = gatherLines(process.stdout);
   const log = createLog({ ...config, write: writeLog, now: Date.now });
-  const dynamoDb = createDynamoDbClient();
-  const access = await findAwsAccess(dynamoDb, process.env).catch(() => {
+  const access = await findAwsAccess(new DynamoDBClient(), process.env).catch(() => {
     throw new ConfigError(['AWS_REGION is missing: the region of the tables']);
   });
   const credentials = renewCredentials(access.credentials, Date.now);
@@ -28,7 +27,7 @@ async function run(): Promise<void> {
     ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
     // The bundle has the pages' files at the same place.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
-    ...{ dynamoDb, writeLog, now: Date.now, runEvery: (task, time) => setInterval(task, time).unref() },
+    ...{ writeLog, now: Date.now, runEvery: (task, time) => setInterval(task, time).unref() },
   });
 
   let exitCode = 0;

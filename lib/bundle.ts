@@ -31,8 +31,6 @@ export function bundle(entry: string, outdir: string, options: Pick<BuildOptions
     chunkNames: 'chunk-[hash]',
     // So that a cold start reads only what the first request needs.
     splitting: true,
-    // Leaves out the SDK's other sources of credentials: a quarter of the code, which can never run on Lambda.
-    alias: { '@aws-sdk/credential-provider-node': `${root}lambda/aws/environment-credentials.ts` },
     ...options,
   });
 }

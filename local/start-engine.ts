@@ -1,5 +1,5 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
+import type { Aws } from '../lambda/aws/call-service.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
@@ -7,7 +7,6 @@ import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { installAwslambda } from './awslambda.ts';
 import { createFunction } from './create-function.ts';
-import { findAws } from './find-aws.ts';
 import { startFunctionUrl } from './function-url.ts';
 import type { LocalSettings } from './local-settings.ts';
 
@@ -27,13 +26,12 @@ const localGrace = 10_000;
 export async function startEngine(
   config: Config,
   settings: LocalSettings,
-  dynamoDb: DynamoDBClient,
+  aws: Aws,
   writeLog: WriteLog,
 ): Promise<Engine> {
   const { host, port, engine, server: serverConfig } = settings;
   const world = {
-    ...(await findAws(dynamoDb)),
-    ...{ dynamoDb, writeLog, now: Date.now },
+    ...{ ...aws, writeLog, now: Date.now },
     pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {

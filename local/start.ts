@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDocumentClient, createDynamoDbClient } from '../lambda/aws/sdk-client.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { moneyOf, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
@@ -8,6 +8,7 @@ import { spokenDialects } from '../lambda/settings/table.ts';
 import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
+import { findAws } from './find-aws.ts';
 import { findWarnings } from './find-warnings.ts';
 import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import {
@@ -64,11 +65,13 @@ export async function startGateway(): Promise<LocalGateway> {
   if (embedded) started.defer(embedded.close);
   const dynamodbEndpoint = embedded?.endpoint ?? settings.dynamodbEndpoint ?? '';
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded !== undefined));
-  const client = createDynamoDbClient();
+  const client = new DynamoDBClient();
   started.defer(async () => client.destroy());
   await createGatewayTables(client, config).catch((error) => {
     throw new ConfigError([`AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint} can't be used: ${messageOf(error)}`]);
   });
+
+  const aws = await findAws(client);
 
   let logFile: LogFile | undefined;
   const { logFormat = process.stdout.isTTY ? 'text' : 'json' } = settings;
@@ -78,11 +81,11 @@ export async function startGateway(): Promise<LocalGateway> {
     showLine(line, call);
     logFile?.write(line);
   };
-  const { url, port, graceMs, close } = await startEngine(config, settings, client, writeLog);
+  const { url, port, graceMs, close } = await startEngine(config, settings, aws, writeLog);
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
-  const memberKey = await issueFirstKey(createKeyStore(createDocumentClient(client), config.keysTable));
+  const memberKey = await issueFirstKey(createKeyStore(aws.callDynamoDb, config.keysTable));
   const { keysTable, quotaTable, serviceName, contextWindow } = config;
   const { access, memberLimit, burstLimit, guestLimit, oidcIssuer, networkSalt = '' } = config;
   const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? url) : undefined;

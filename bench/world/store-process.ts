@@ -1,6 +1,8 @@
 // The bench's stores, in their own process: an embedded DynamoDB with issued keys, and the secrets.
+
 import { randomBytes } from 'node:crypto';
-import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createAws } from '../../lambda/aws/call-service.ts';
 import { issueKey } from '../../lambda/identity/keys.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
@@ -9,14 +11,19 @@ import { keyCount, type StoreAddresses, secretIds, secretTexts } from './store.t
 
 const { endpoint } = await startDynamoDb();
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-const client = createDynamoDbClient({ endpoint, region: 'local', credentials });
+const client = new DynamoDBClient({ endpoint, region: 'local', credentials });
 const tables = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota' };
 await createGatewayTables(client, { keysTable: tables.KEYS_TABLE, quotaTable: tables.QUOTA_TABLE });
 const secrets = await startFakeSecrets({
   [secretIds.UPSTREAM_SECRET_ID]: secretTexts.upstream,
   [secretIds.NETWORK_SALT_SECRET_ID]: secretTexts.networkSalt,
 });
-const store = createKeyStore(createDocumentClient(client), tables.KEYS_TABLE);
+const access = {
+  ...{ region: 'local', credentials: async () => credentials },
+  environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint },
+};
+const { callDynamoDb } = createAws(access, { now: Date.now, random: Math.random });
+const store = createKeyStore(callDynamoDb, tables.KEYS_TABLE);
 const issued = Array.from({ length: keyCount }, (_, index) => {
   const request = { member: `member-${index}`, label: 'bench', limit: 1_000_000, expiresAt: undefined };
   return issueKey(store, request, { now: Date.now, randomBytes });

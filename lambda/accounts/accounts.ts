@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Aws } from '../aws/call-service.ts';
-import { createDocumentClient } from '../aws/sdk-client.ts';
 import { createFindNetwork, createLocateViewer } from '../identity/network.ts';
 import { createToken } from '../quota/counter-store.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
@@ -29,7 +27,6 @@ import { createFindRules } from './ways.ts';
 
 /** What the function needs from outside. */
 export interface AccountsDependencies extends Aws {
-  readonly dynamoDb: DynamoDBClient;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
@@ -41,10 +38,9 @@ export interface AccountsDependencies extends Aws {
 
 /** Assembles the accounts function, once per start. */
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): AccountsApp {
-  const { dynamoDb, callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
-  const documents = createDocumentClient(dynamoDb);
-  const keys = createKeyStore(documents, config.keysTable);
-  const wallets = createMemberStore(documents, config.keysTable);
+  const { callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
+  const keys = createKeyStore(callDynamoDb, config.keysTable);
+  const wallets = createMemberStore(callDynamoDb, config.keysTable);
   const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const log = createAccountsLog({ ...config, write: writeLog, now });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
@@ -60,7 +56,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const limits = createLimits({ counters, findRules, now, createToken });
   const terminals = createTerminals({
     ...{ ...config, keyring, limits, now, randomBytes, subkey: secrets.subkey },
-    store: createTerminalStore(documents, config.keysTable),
+    store: createTerminalStore(callDynamoDb, config.keysTable),
     onKey: (request, keyId) => log.granted(request, { keyId }),
   });
   const readQuota = createReadQuota({ ...config, memberBudget: memberBudgetOf(config), counters, now });

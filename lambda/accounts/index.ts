@@ -1,6 +1,5 @@
 import { readAwsAccess } from '../aws/access.ts';
 import { createAws } from '../aws/call-service.ts';
-import { createDynamoDbClient } from '../aws/sdk-client.ts';
 import { createHandler } from '../engines/function-url.ts';
 import { readAccountsConfig } from '../settings/config.ts';
 import { createAccounts } from './accounts.ts';
@@ -8,7 +7,6 @@ import { readPageFiles } from './pages.ts';
 
 const wallet = createAccounts(readAccountsConfig(process.env), {
   ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
-  dynamoDb: createDynamoDbClient(),
   // The bundle has the pages' files at the same place.
   pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
   writeLog: (line) => process.stdout.write(line),

@@ -1,7 +1,7 @@
 import type { CallService } from '../aws/call-service.ts';
 import type { IdentityStore, KeyRecord, NetworkLink } from '../identity/identity.ts';
+import { createItems } from './items.ts';
 import { keysSchema } from './schema.ts';
-import { createTable } from './table.ts';
 
 /** The keys of identities in the keys table. */
 export const marker = 'issued';
@@ -25,16 +25,7 @@ export function createIdentityStore(read: (key: string) => Promise<Values | unde
 
 /** Reads identities on the hot path. */
 export function readIdentities(callDynamoDb: CallService, tableName: string): IdentityStore {
-  const { load } = createTable(callDynamoDb, keysSchema, tableName);
-  return createIdentityStore(async (key) => {
-    const item = await load(key);
-    // An identity has texts, numbers and lists of texts, nothing else.
-    const plain = Object.entries(item ?? {}).map(([name, { S, N, L }]) => [
-      name,
-      S ?? L?.map((one) => one.S) ?? Number(N),
-    ]);
-    return item && Object.fromEntries(plain);
-  });
+  return createIdentityStore(createItems(callDynamoDb, tableName).read);
 }
 
 /** Only this folder writes the table, so the items have its types. */

@@ -1,81 +1,106 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  ScanCommand,
-  type ScanCommandInput,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
-import { sendInTime } from '../aws/sdk-client.ts';
+import type { CallService } from '../aws/call-service.ts';
 import { keysSchema } from './schema.ts';
-import { createQueue } from './table.ts';
+import { createTable, type Item as StoredItem, type Update as StoredUpdate, type Value } from './table.ts';
 
-/** An item with plain values. */
+/** An item with plain values: texts, numbers, and lists or sets of texts. What is undefined is left out. */
 export type Item = Readonly<Record<string, unknown>>;
 
 export type Index = (typeof keysSchema.indexes)[number];
 
 /** The part of a query or scan that selects the items. */
-export type Page = Pick<
-  ScanCommandInput,
-  'Limit' | 'ExclusiveStartKey' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
->;
+export interface Page {
+  readonly Limit?: number;
+  readonly ExclusiveStartKey?: Item;
+  readonly FilterExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Item;
+}
 
-type Update = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
+interface Found {
+  readonly Items?: readonly Item[];
+  /** Where the next page begins; absent on the last one. */
+  readonly LastEvaluatedKey?: Item | undefined;
+}
 
-const partitionKey = keysSchema.partitionKey.name;
+type Update = Omit<StoredUpdate, 'ExpressionAttributeValues'> & { readonly ExpressionAttributeValues?: Item };
 
-/** The items of the keys table, for everything that does not happen on every request. */
-export function createItems(client: DynamoDBDocumentClient, tableName: string) {
-  const inTurn = createQueue();
-  const send: DynamoDBDocumentClient['send'] = (command) =>
-    inTurn(() => sendInTime((limit) => client.send(command, limit)));
-  const at = (key: string) => ({ TableName: tableName, Key: { [partitionKey]: key } });
+/** The items of the keys table. */
+export function createItems(callDynamoDb: CallService, tableName: string) {
+  const { call, load, update, address } = createTable(callDynamoDb, keysSchema, tableName);
+
+  const search = async (
+    operation: 'Query' | 'Scan',
+    index: Index,
+    page: Page & { KeyConditionExpression?: string },
+  ) => {
+    const { ExclusiveStartKey: from, ExpressionAttributeValues: values } = page;
+    type Answer = { readonly Items?: readonly StoredItem[]; readonly LastEvaluatedKey?: StoredItem };
+    const { Items = [], LastEvaluatedKey } = await call<Answer>(operation, {
+      ...{ TableName: tableName, IndexName: index.name, ...page },
+      ...(from && { ExclusiveStartKey: toStored(from) }),
+      ...(values && { ExpressionAttributeValues: toStored(values) }),
+    });
+    return { Items: Items.map(toPlain), LastEvaluatedKey: LastEvaluatedKey && toPlain(LastEvaluatedKey) };
+  };
 
   return {
     /** Reads what was written last: a key or a link works on the first request after it was made. */
     async read(key: string): Promise<Item | undefined> {
-      const command = new GetCommand({ ...at(key), ConsistentRead: true });
-      return (await send(command)).Item;
+      const item = await load(key);
+      return item && toPlain(item);
     },
 
     /** DynamoDB deletes the item some time after it has expired. Times are epoch milliseconds. */
     async put(key: string, values: object, expiresAt?: number): Promise<void> {
       const ttl = expiresAt === undefined ? {} : { [keysSchema.ttlAttribute]: Math.ceil(expiresAt / 1000) };
-      const command = new PutCommand({ TableName: tableName, Item: { ...values, [partitionKey]: key, ...ttl } });
-      await send(command);
+      const { TableName, Key } = address(key);
+      await call('PutItem', { TableName, Item: { ...toStored({ ...values, ...ttl }), ...Key } });
     },
 
     /** Returns what the update asks for. */
-    async update(key: string, update: Update): Promise<Item | undefined> {
-      const command = new UpdateCommand({ ...at(key), ...update });
-      return (await send(command)).Attributes;
+    async update(key: string, { ExpressionAttributeValues: values, ...rest }: Update): Promise<Item | undefined> {
+      const item = await update(key, { ...rest, ...(values && { ExpressionAttributeValues: toStored(values) }) });
+      return item && toPlain(item);
     },
 
     /** Returns the item that there was. */
     async remove(key: string): Promise<Item | undefined> {
-      const command = new DeleteCommand({ ...at(key), ReturnValues: 'ALL_OLD' });
-      return (await send(command)).Attributes;
+      type Answer = { readonly Attributes?: StoredItem };
+      const { Attributes: item } = await call<Answer>('DeleteItem', { ...address(key), ReturnValues: 'ALL_OLD' });
+      return item && toPlain(item);
     },
 
     /** Reads those with this value in an index, the last ones first. */
-    query(index: Index, value: string, page: Page = {}) {
-      const command = new QueryCommand({
-        ...{ TableName: tableName, IndexName: index.name, ScanIndexForward: false },
-        ...page,
+    query: (index: Index, value: string, page: Page = {}): Promise<Found> =>
+      search('Query', index, {
+        ...{ ...page, ScanIndexForward: false },
         KeyConditionExpression: '#key = :key',
         ExpressionAttributeNames: { '#key': index.partitionKey.name, ...page.ExpressionAttributeNames },
         ExpressionAttributeValues: { ':key': value, ...page.ExpressionAttributeValues },
-      });
-      return send(command);
-    },
+      }),
 
-    scan(index: Index, page: Page) {
-      const command = new ScanCommand({ TableName: tableName, IndexName: index.name, ...page });
-      return send(command);
-    },
+    scan: (index: Index, page: Page): Promise<Found> => search('Scan', index, page),
   };
+}
+
+function toStored(item: Item): StoredItem {
+  const values = Object.entries(item).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(values.map(([name, value]) => [name, toValue(value)]));
+}
+
+function toValue(value: unknown): Value {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'number') return { N: String(value) };
+  if (value instanceof Set) return { SS: [...value] };
+  if (Array.isArray(value)) return { L: value.map(toValue) };
+  throw new TypeError(`a ${typeof value} has no form in the table`);
+}
+
+function toPlain(item: StoredItem): Item {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainValue(value)]));
+}
+
+function plainValue({ S, N, SS, L }: Value): unknown {
+  if (N !== undefined) return Number(N);
+  return SS ? new Set(SS) : (S ?? L?.map(plainValue));
 }

@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CallService } from '../aws/call-service.ts';
 import type { IdentityStore, KeyRecord, KeyState, NetworkLink } from '../identity/identity.ts';
 import type { KeyRequest } from '../identity/keys.ts';
 import { createIdentityStore, keyOf, linkOf, marker, withoutStorage } from './identities.ts';
@@ -40,8 +40,8 @@ const partitionKey = keysSchema.partitionKey.name;
 const [idIndex, memberIndex] = keysSchema.indexes;
 
 /** Keys and linked networks in the keys table. */
-export function createKeyStore(client: DynamoDBDocumentClient, tableName: string): KeyStore {
-  const table = createItems(client, tableName);
+export function createKeyStore(callDynamoDb: CallService, tableName: string): KeyStore {
+  const table = createItems(callDynamoDb, tableName);
 
   const findItem = async (id: string): Promise<Item | undefined> => (await table.query(idIndex, id)).Items?.[0];
 

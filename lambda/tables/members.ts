@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/repeat.ts';
 import { keyOf } from './identities.ts';
 import { createItems } from './items.ts';
@@ -40,8 +40,8 @@ export interface MemberStore {
 }
 
 /** The wallets' sign-ins, sessions and live keys, in the keys table. */
-export function createMemberStore(client: DynamoDBDocumentClient, tableName: string): MemberStore {
-  const table = createItems(client, tableName);
+export function createMemberStore(callDynamoDb: CallService, tableName: string): MemberStore {
+  const table = createItems(callDynamoDb, tableName);
   const update = (...input: Parameters<typeof table.update>) => conditionHolds(table.update(...input));
 
   return {

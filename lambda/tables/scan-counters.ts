@@ -1,15 +1,10 @@
-import {
-  type DynamoDBClient,
-  ScanCommand,
-  type ScanCommandInput,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb';
+import type { CallService } from '../aws/call-service.ts';
 import { type BudgetWindow, budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
 import type { Standing } from '../quota/counter-store.ts';
 import { dayOf } from '../quota/policy.ts';
 import { budgetOf, countOf, standingIn } from './counters.ts';
 import { quotaSchema } from './schema.ts';
-import type { Item } from './table.ts';
+import { createTable, type Item, numberValue } from './table.ts';
 
 interface CounterPage {
   /** How many items were looked at. */
@@ -32,30 +27,27 @@ export type ScanCounters = (now: number, onPause: () => Promise<void>) => AsyncG
  * For operators only. An index by day would answer at once, but double the price of the one write of each request, while reading
  * a million counters costs a third of a cent.
  */
-export function createScanCounters(client: DynamoDBClient, tableName: string): ScanCounters {
+export function createScanCounters(callDynamoDb: CallService, tableName: string): ScanCounters {
+  const { call } = createTable(callDynamoDb, quotaSchema, tableName);
   const name = quotaSchema.partitionKey.name;
   return async function* (now, onPause) {
     const [ofDay, ofLifetime] = [countOf(dayOf(now).period), countOf(undefined)];
     const periods = budgetWindows.map((window) => budgetPeriod(window, now).name);
     const wanted = [ofDay, ofLifetime, ...periods.map(budgetOf)];
-    let position: ScanCommandInput['ExclusiveStartKey'];
+    let position: Item | undefined;
     do {
-      const {
-        Items = [],
-        ScannedCount = 0,
-        LastEvaluatedKey,
-      }: ScanCommandOutput = await client.send(
-        new ScanCommand({
-          TableName: tableName,
-          FilterExpression: wanted.map((count) => `${count} > :zero`).join(' OR '),
-          ExpressionAttributeValues: { ':zero': { N: '0' } },
-          ExclusiveStartKey: position,
-        }),
-      );
+      type Answer = { Items?: readonly Item[]; ScannedCount?: number; LastEvaluatedKey?: Item };
+      const page: Answer = await call('Scan', {
+        TableName: tableName,
+        FilterExpression: wanted.map((count) => `${count} > :zero`).join(' OR '),
+        ExpressionAttributeValues: { ':zero': numberValue(0) },
+        ExclusiveStartKey: position,
+      });
+      const { Items = [], ScannedCount = 0, LastEvaluatedKey } = page;
       const counters = Items.map((attributes) => {
         const item = attributes[name]?.S ?? '';
         const standing = (window: BudgetWindow) =>
-          standingIn(attributes as Item, { item, budget: { period: budgetPeriod(window, now).name } });
+          standingIn(attributes, { item, budget: { period: budgetPeriod(window, now).name } });
         return {
           item,
           ofDay: Number(attributes[ofDay]?.N ?? 0),

@@ -10,6 +10,7 @@ export interface Value {
   readonly N?: string;
   readonly B?: string;
   readonly BS?: readonly string[];
+  readonly SS?: readonly string[];
   readonly L?: readonly Value[];
   readonly M?: Item;
 }
@@ -24,12 +25,15 @@ export interface Update {
   readonly ConditionExpression?: string;
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
   readonly ExpressionAttributeValues?: Item;
-  readonly ReturnValues?: 'ALL_NEW';
+  readonly ReturnValues?: 'ALL_NEW' | 'ALL_OLD';
   readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
 }
 
-/** A table of the hot path. */
 export interface Table {
+  /** Calls an operation in turn; an outage becomes `service_unavailable`. */
+  readonly call: CallService;
+  /** The table and the key of an item. */
+  address(key: string): { readonly TableName: string; readonly Key: Item };
   /** Reads what was written last, even if that was a moment ago. */
   load(key: string): Promise<Item | undefined>;
   /** Returns what the update asks for. */
@@ -39,10 +43,10 @@ export interface Table {
 export function createTable(callDynamoDb: CallService, schema: TableSchema, tableName: string): Table {
   const inTurn = createQueue();
   const address = (key: string) => ({ TableName: tableName, Key: { [schema.partitionKey.name]: { S: key } } });
-  const call = <Output extends object>(operation: string, input: object) =>
-    inTurn(() => callDynamoDb<Output>(operation, input));
+  const call: CallService = (operation, input) => inTurn(() => callDynamoDb(operation, input));
 
   return {
+    ...{ call, address },
     async load(key) {
       return (await call<{ readonly Item?: Item }>('GetItem', { ...address(key), ConsistentRead: true })).Item;
     },

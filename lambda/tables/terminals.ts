@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/repeat.ts';
 import { createItems, type Item } from './items.ts';
 
@@ -37,8 +37,8 @@ export interface TerminalStore {
   take(device: string, now: number, token: string): Promise<boolean>;
 }
 
-export function createTerminalStore(client: DynamoDBDocumentClient, tableName: string): TerminalStore {
-  const table = createItems(client, tableName);
+export function createTerminalStore(callDynamoDb: CallService, tableName: string): TerminalStore {
+  const table = createItems(callDynamoDb, tableName);
 
   /** The item after the update, or undefined if the condition did not hold. */
   const update = async (...[key, input]: Parameters<typeof table.update>): Promise<Item | undefined> => {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Counters } from '../../lambda/quota/counter-store.ts';
 import { moneyOf, readConfig } from '../../lambda/settings/config.ts';
 import { createCounters } from '../../lambda/tables/counters.ts';
@@ -63,13 +63,13 @@ function startIt({ port, dataDir }: Pick<LocalSettings, 'port' | 'dataDir'>): st
 }
 
 async function open(facts: GatewayFacts, close = async () => {}): Promise<StoppableTarget> {
-  const client = createDynamoDbClient();
+  const client = new DynamoDBClient();
   const { callDynamoDb } = await findAws(client);
   return {
     ...facts,
-    keys: createKeyStore(createDocumentClient(client), facts.keysTable),
+    keys: createKeyStore(callDynamoDb, facts.keysTable),
     counters: createCounters(callDynamoDb, facts.quotaTable, Date.now),
-    scanCounters: createScanCounters(client, facts.quotaTable),
+    scanCounters: createScanCounters(callDynamoDb, facts.quotaTable),
     stopSwitch: createStopSwitch(callDynamoDb, facts.keysTable),
     async [Symbol.asyncDispose]() {
       client.destroy();
@@ -98,7 +98,7 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   const { endpoint, close } = await startDynamoDb({ dataDir });
   changeEnvironment(awsVariables(process.env, endpoint, true));
   const { serviceName, contextWindow, memberLimit, access, oidcIssuer, keysTable, quotaTable } = config;
-  const client = createDynamoDbClient();
+  const client = new DynamoDBClient();
   await createGatewayTables(client, config).finally(() => client.destroy());
   const url = `http://${host}:${port}`;
   const readTokens = async () => {

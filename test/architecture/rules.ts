@@ -55,8 +55,8 @@ export const belowAll = [...shared, 'settings'];
 
 /** Packages that only some places may use. */
 export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
-  // The bundle's test keeps the SDK out of the gateway's artifact.
-  { name: /^@aws-sdk\//, allowed: /^lambda\/((aws|tables)\/|(accounts\/accounts|serve)\.ts$)/ },
+  // It only finds the region and the credentials of a host.
+  { name: /^@aws-sdk\//, allowed: /^lambda\/server\.ts$/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/pipeline\.ts$/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/accounts\// },

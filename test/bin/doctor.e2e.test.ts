@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { expect, jest, test } from '@jest/globals';
-import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { issueKey } from '../../lambda/identity/keys.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { startDemoUpstream } from '../../local/demo/demo-upstream.ts';
@@ -62,8 +61,8 @@ test('the deployed files pass in AWS’s runtime client', async () => {
       upstreamKeys: demo.apiKey,
     });
     await using gateway = await startArtifactGateway(artifact);
-    const { client, keysTable } = artifact.dynamoDb;
-    const store = createKeyStore(createDocumentClient(client), keysTable);
+    const { callDynamoDb, keysTable } = artifact.dynamoDb;
+    const store = createKeyStore(callDynamoDb, keysTable);
     const { key } = await issueKey(store, { member: 'doctor' }, { now: Date.now, randomBytes });
     const spent = await issueKey(store, { member: 'doctor', limit: 0 }, { now: Date.now, randomBytes });
     const args = ['--base', gateway.url, '--key', key, '--spent-key', spent.key, '--json'];

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createDocumentClient, createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { accountLabel, accountMember, memberHash, memberLabel } from '../../lambda/identity/identity.ts';
 import { hashKey } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
@@ -15,6 +15,7 @@ import { keysSchema, quotaSchema, toCreateTableInput } from '../../lambda/tables
 import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../local/dynamodb.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
+import { createTestCaller } from '../support/dynamodb.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
 
 // Each command is a whole process, of which a busy machine starts one or two a second.
@@ -32,8 +33,8 @@ let dynamodb: LocalDynamoDb;
 let store: ReturnType<typeof openStore>;
 
 function openStore(endpoint: string) {
-  const client = createDynamoDbClient({ endpoint, region: 'us-east-1', credentials });
-  return { client, keys: createKeyStore(createDocumentClient(client), keysTable) };
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
+  return { client, keys: createKeyStore(createTestCaller(endpoint), keysTable) };
 }
 
 beforeAll(async () => {

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { keysSchema, toCreateTableInput } from '../../lambda/tables/schema.ts';
 import { createReadStop, createStopSwitch } from '../../lambda/tables/stop-switch.ts';
@@ -157,13 +156,12 @@ describe('copying back from a restored table, as the runbook does it', () => {
     ['MISSING', 'mistaken'],
     ['WRONG', undefined],
   ])('with $%s keeps what was revoked or ended since, and brings no stop back', async (condition, label) => {
-    const client = createDocumentClient(dynamoDb.client);
     const [keysTable, restored] = [`keys-${condition}`, `keys-${condition}-restored`];
     await createMissingTables(
       dynamoDb.client,
       [keysTable, restored].map((table) => toCreateTableInput(keysSchema, table)),
     );
-    const [now, then] = [keysTable, restored].map((table) => createKeyStore(client, table));
+    const [now, then] = [keysTable, restored].map((table) => createKeyStore(dynamoDb.callDynamoDb, table));
     if (!now || !then) throw new Error('unreachable');
     for (const record of Object.values(records)) await then.put(record.id, record);
     await createStopSwitch(dynamoDb.callDynamoDb, restored).stop({ at: 'long ago' });

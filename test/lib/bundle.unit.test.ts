@@ -2,15 +2,17 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Metafile } from 'esbuild';
 import { bundle, bundleServer, measure } from '../../lib/bundle.ts';
 
 let folder: string;
 let outdir: string;
+let metafile: Metafile;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gateway-bundle-'));
   outdir = join(folder, 'first');
-  await bundle('lambda/index.ts', outdir);
+  metafile = await bundle('lambda/index.ts', outdir);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -20,6 +22,15 @@ async function contents(path: string): Promise<Record<string, string>> {
     await Promise.all(names.map(async (name) => [name, await readFile(join(path, name), 'utf8')])),
   );
 }
+
+test('deploys no part of the AWS SDK with the functions', async () => {
+  const accounts = await bundle('lambda/accounts/index.ts', join(folder, 'accounts'));
+  const packages = [metafile, accounts].flatMap(({ inputs }) =>
+    Object.keys(inputs).flatMap((path) => /node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+  );
+  expect(packages).toEqual(expect.arrayContaining(['node_modules/@middy/core', 'node_modules/openid-client']));
+  expect(packages.filter((name) => /aws-sdk|smithy/.test(name))).toEqual([]);
+});
 
 test('loads no second HTTP client with the gateway, nor with the server', async () => {
   const server = join(folder, 'server');

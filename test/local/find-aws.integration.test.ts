@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
 
@@ -30,7 +30,7 @@ test('a profile is used without the SDK as it is with it', async () => {
     AWS_SHARED_CREDENTIALS_FILE: credentials,
     AWS_ENDPOINT_URL: service.url,
   };
-  const client = createDynamoDbClient();
+  const client = new DynamoDBClient();
   const { callDynamoDb, readSecret } = await findAws(client);
   client.destroy();
   await callDynamoDb('GetItem', {});

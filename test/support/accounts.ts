@@ -4,7 +4,6 @@ import { createAccounts } from '../../lambda/accounts/accounts.ts';
 import type { MemberQuota } from '../../lambda/accounts/answers.ts';
 import { readPageFiles } from '../../lambda/accounts/pages.ts';
 import type { CallService } from '../../lambda/aws/call-service.ts';
-import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
 import { readAccountsConfig } from '../../lambda/settings/config.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
@@ -90,7 +89,6 @@ export async function startTestWallet({
   const log: string[] = [];
   const faults: unknown[] = [];
   const app = createAccounts(config, {
-    dynamoDb: client,
     callDynamoDb: (await reachStore?.(dynamoDb.endpoint)) ?? callDynamoDb,
     readSecret,
     pageFiles: readPageFiles(new URL('../../lambda/accounts/pages/', import.meta.url), await makePages()),
@@ -124,7 +122,7 @@ export async function startTestWallet({
   return {
     url: server.url,
     dynamoDb,
-    keys: createKeyStore(createDocumentClient(client), keysTable),
+    keys: createKeyStore(callDynamoDb, keysTable),
     log,
     faults,
     post,

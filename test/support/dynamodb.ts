@@ -1,7 +1,6 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Credentials, dynamoDbService } from '../../lambda/aws/access.ts';
 import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
-import { createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 
 export interface TestDynamoDb {
@@ -20,7 +19,7 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** A client with the real settings, for an emulator. */
 export function createTestClient(endpoint: string): DynamoDBClient {
-  return createDynamoDbClient({ endpoint, region, credentials });
+  return new DynamoDBClient({ endpoint, region, credentials });
 }
 
 /** The same for the hot path, on a frozen clock: however slow the machine is, a retry never comes too late. */

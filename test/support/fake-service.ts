@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Credentials } from '../../lambda/aws/access.ts';
-import { createDynamoDbClient } from '../../lambda/aws/sdk-client.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 
 export interface ServiceRequest {
@@ -45,7 +45,7 @@ export async function signAsSdk(
   { method = '', path = '', headers, body }: ServiceRequest,
   { service, region, credentials }: { service: string; region: string; credentials: Credentials },
 ): Promise<string | undefined> {
-  const { config } = createDynamoDbClient({ region, credentials });
+  const { config } = new DynamoDBClient({ region, credentials });
   const { sign } = bound(
     await config.signer({ name: 'sigv4', signingName: service, signingRegion: region, properties: {} }),
   );

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { CallService } from '../../lambda/aws/call-service.ts';
-import { createDocumentClient } from '../../lambda/aws/sdk-client.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
@@ -83,7 +82,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     onFault: (fault) => faults.push(fault),
   });
   started.defer(() => server.close(0));
-  const keys = createKeyStore(createDocumentClient(dynamoDb.client), dynamoDb.keysTable);
+  const keys = createKeyStore(dynamoDb.callDynamoDb, dynamoDb.keysTable);
   const running = started.move();
   return {
     url: server.url,

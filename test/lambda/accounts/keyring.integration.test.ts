@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
 import { ofWallets } from '../../../lambda/accounts/wallet-way.ts';
-import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { createMemberStore, type MemberStore } from '../../../lambda/tables/members.ts';
@@ -24,9 +23,8 @@ describe('a wallet’s keys', () => {
   beforeEach(async () => {
     time = 1_000_000;
     database = await startTestDynamoDb();
-    const documents = createDocumentClient(database.client);
-    keys = createKeyStore(documents, database.keysTable);
-    wallets = createMemberStore(documents, database.keysTable);
+    keys = createKeyStore(database.callDynamoDb, database.keysTable);
+    wallets = createMemberStore(database.callDynamoDb, database.keysTable);
     keyring = createKeyring({ findRules, keys, wallets, now: () => time, randomBytes });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();

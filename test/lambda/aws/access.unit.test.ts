@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import {
   dynamoDbService,
@@ -6,7 +7,6 @@ import {
   renewCredentials,
   secretsManagerService,
 } from '../../../lambda/aws/access.ts';
-import { createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -19,7 +19,7 @@ describe('the address of a service', () => {
     'where the SDK finds it',
     (region) => {
       const rules = { Region: region, UseDualStack: false, UseFIPS: false };
-      const { url } = createDynamoDbClient().config.endpointProvider(rules);
+      const { url } = new DynamoDBClient().config.endpointProvider(rules);
       expect(endpoint(dynamoDbService, { AWS_REGION: region })).toBe(url.href);
       const other = endpoint(secretsManagerService, { AWS_REGION: region });
       expect(other).toBe(url.href.replace('dynamodb', 'secretsmanager'));

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { createIdentify, type IdentifyDependencies } from '../../../lambda/identity/identify.ts';
 import { issueKey, type KeyRequest, readCredential } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
@@ -15,7 +14,7 @@ let reads: string[];
 
 beforeEach(async () => {
   database = await startTestDynamoDb();
-  keys = createKeyStore(createDocumentClient(database.client), database.keysTable);
+  keys = createKeyStore(database.callDynamoDb, database.keysTable);
   time = 1_000_000;
   reads = [];
 });

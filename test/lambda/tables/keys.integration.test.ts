@@ -1,6 +1,5 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import type { IdentityStore, KeyRecord } from '../../../lambda/identity/identity.ts';
 import { readIdentities } from '../../../lambda/tables/identities.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
@@ -21,7 +20,7 @@ describe('createKeyStore', () => {
 
   beforeEach(async () => {
     database = await startTestDynamoDb();
-    store = createKeyStore(createDocumentClient(database.client), database.keysTable);
+    store = createKeyStore(database.callDynamoDb, database.keysTable);
     identities = readIdentities(database.callDynamoDb, database.keysTable);
   });
   afterEach(() => database.close());
@@ -42,7 +41,7 @@ describe('createKeyStore', () => {
 
   test('finds items of deployed tables', async () => {
     const put = (pk: string, values: object) =>
-      createDocumentClient(database.client).send(
+      DynamoDBDocumentClient.from(database.client).send(
         new PutCommand({ TableName: database.keysTable, Item: { ...values, pk } }),
       );
     await put('key#hash1', record('key_1'));

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { type CounterWindow, createToken, markToken } from '../../../lambda/quota/counter-store.ts';
 import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
 import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
@@ -9,7 +8,7 @@ import { createMemberStore } from '../../../lambda/tables/members.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { createReadStop, createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
 import { itemSize } from '../../../lambda/tables/table.ts';
-import { createTestCaller, createTestClient, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 import { findFaults, type Request, schemas } from '../../support/strict-dynamodb.ts';
 
@@ -147,13 +146,12 @@ describe('requests that a stricter store would take', () => {
   });
 
   test('what operators read and change', async () => {
-    const client = createTestClient(proxy.endpoint);
-    const keys = createKeyStore(createDocumentClient(client), 'keys');
     const call = createTestCaller(proxy.endpoint);
+    const keys = createKeyStore(call, 'keys');
     const record = { id: 'key_1', member: 'ada', label: 'a', createdAt: 1, limit: 5, expiresAt: 2_000_000_000_000 };
     await expectStrict(
       async () => {
-        for await (const _ of createScanCounters(client, 'quota')(dayOf(clock.time).period, async () => {}));
+        for await (const _ of createScanCounters(call, 'quota')(dayOf(clock.time).period, async () => {}));
         await keys.put('hash', record);
         await keys.link('net', { member: 'ada', linkedAt: 1, expiresAt: 2_000_000_000_000 });
         await keys.list({ pageSize: 1 });
@@ -177,12 +175,10 @@ describe('requests that a stricter store would take', () => {
       'GetItem',
       'DeleteItem',
     );
-    client.destroy();
   });
 
   test('what a wallet’s sign-in keeps', async () => {
-    const client = createTestClient(proxy.endpoint);
-    const wallets = createMemberStore(createDocumentClient(client), 'keys');
+    const wallets = createMemberStore(createTestCaller(proxy.endpoint), 'keys');
     const challenge = { digest: 'd', purpose: 'p', expiresAt: 2_000_000_000_000 };
     const slot = { hash: 'hash', takenAt: 1 };
     await expectStrict(
@@ -200,7 +196,6 @@ describe('requests that a stricter store would take', () => {
       'UpdateItem',
       'GetItem',
     );
-    client.destroy();
   });
 
   test('an item at the highest burst limit of all, with every charge refunded', () => {

@@ -4,12 +4,10 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ServiceError, tooSlow } from '../../../lambda/aws/repeat.ts';
-import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { createItems } from '../../../lambda/tables/items.ts';
 import { keysSchema } from '../../../lambda/tables/schema.ts';
 import { createQueue, createTable } from '../../../lambda/tables/table.ts';
-import { createTestCaller, createTestClient } from '../../support/dynamodb.ts';
+import { createTestCaller } from '../../support/dynamodb.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { inTime } from '../../support/wait-until.ts';
 
@@ -18,10 +16,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** Both ways to the store. */
-const ways = { 'the SDK': readBySdk, 'our own caller': readByCaller };
-
-describe.each(Object.entries(ways))('by %s, a store that does not answer', (_name, read) => {
+describe('a store that does not answer', () => {
   test('is unavailable when it accepts connections and is silent, and is left alone then', async () => {
     const closed: Promise<unknown>[] = [];
     const silent = createTcpServer((socket) => void closed.push(once(socket.resume(), 'close')));
@@ -48,11 +43,9 @@ describe.each(Object.entries(ways))('by %s, a store that does not answer', (_nam
   });
 });
 
-describe.each(Object.entries(ways))('by %s, a store that answers', (_name, read) => {
-  test('a wrong call is not an outage', async () => {
-    const server = createHttpServer(answer(400, { __type: 'com.amazon.coral.validate#ValidationException' }));
-    await expect(read(await addressOf(server))).rejects.toMatchObject({ name: 'ValidationException' });
-  });
+test('a wrong call is not an outage', async () => {
+  const server = createHttpServer(answer(400, { __type: 'com.amazon.coral.validate#ValidationException' }));
+  await expect(read(await addressOf(server))).rejects.toMatchObject({ name: 'ValidationException' });
 });
 
 test('errors outside the exchange pass unchanged', async () => {
@@ -150,7 +143,7 @@ testRows([
   const server = createHttpServer((request, response) =>
     ++requests === 1 ? request.socket.destroy() : refuse(request, response),
   );
-  const thrown = await readByCaller(await addressOf(server)).catch((error: unknown) => error);
+  const thrown = await read(await addressOf(server)).catch((error: unknown) => error);
   expect(thrown).toMatchObject(reason ? { ...unavailable, reason } : { name, inDoubt: true });
 });
 
@@ -168,12 +161,6 @@ async function addressOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function readBySdk(endpoint: string): Promise<unknown> {
-  const client = createTestClient(endpoint);
-  closers.push(() => client.destroy());
-  return createItems(createDocumentClient(client), 'keys').read('there');
-}
-
-async function readByCaller(endpoint: string): Promise<unknown> {
+async function read(endpoint: string): Promise<unknown> {
   return createTable(createTestCaller(endpoint), keysSchema, 'keys').load('there');
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDocumentClient, createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
@@ -20,14 +20,14 @@ let priced: Target;
 beforeAll(async () => {
   dynamodb = await startDynamoDb();
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
+  const client = new DynamoDBClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
   await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
   priced = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
     ...{ currency: 'EUR', keysTable: 'keys', quotaTable: 'quota' },
-    keys: createKeyStore(createDocumentClient(client), 'keys'),
+    keys: createKeyStore(createTestCaller(dynamodb.endpoint), 'keys'),
     counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', () => now),
-    scanCounters: createScanCounters(client, 'quota'),
+    scanCounters: createScanCounters(createTestCaller(dynamodb.endpoint), 'quota'),
     readTokens: async () => ({ groups: [] }),
     readNetworkSalt: async () => 'the-salt-of-a-test',
     [Symbol.asyncDispose]: async () => {},

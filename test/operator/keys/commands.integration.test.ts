@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDocumentClient, createDynamoDbClient } from '../../../lambda/aws/sdk-client.ts';
 import { accountLabel, accountMember } from '../../../lambda/identity/identity.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
@@ -26,16 +26,16 @@ let target: Target;
 beforeAll(async () => {
   dynamodb = await startDynamoDb();
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
+  const client = new DynamoDBClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
   await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
   target = {
     access: 'open',
     oidcIssuer,
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     mostBurst: 148,
-    keys: createKeyStore(createDocumentClient(client), 'keys'),
+    keys: createKeyStore(createTestCaller(dynamodb.endpoint), 'keys'),
     counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', Date.now),
-    scanCounters: createScanCounters(client, 'quota'),
+    scanCounters: createScanCounters(createTestCaller(dynamodb.endpoint), 'quota'),
     readTokens: async () => ({ groups: [] }),
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},

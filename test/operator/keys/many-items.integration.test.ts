@@ -1,6 +1,5 @@
 import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDocumentClient } from '../../../lambda/aws/sdk-client.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
@@ -20,7 +19,7 @@ let target: Target;
 
 beforeAll(async () => {
   database = await startTestDynamoDb();
-  const { client, callDynamoDb, keysTable, quotaTable } = database;
+  const { callDynamoDb, keysTable, quotaTable } = database;
   target = {
     ...{
       url: '',
@@ -33,9 +32,9 @@ beforeAll(async () => {
       readTokens: async () => ({ groups: [] }),
       readNetworkSalt: async () => '',
     },
-    keys: createKeyStore(createDocumentClient(client), keysTable),
+    keys: createKeyStore(callDynamoDb, keysTable),
     counters: createCounters(callDynamoDb, quotaTable, Date.now),
-    scanCounters: createScanCounters(client, quotaTable),
+    scanCounters: createScanCounters(callDynamoDb, quotaTable),
     [Symbol.asyncDispose]: async () => {},
   };
   const numbers = Array.from({ length: count }, (_, index) => index);

@@ -17,7 +17,7 @@ import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
-import { readIdentities } from './tables/identities.ts';
+import { readIdentities } from './tables/keys.ts';
 import { createReadStop } from './tables/stop-switch.ts';
 import { createHashId } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';

@@ -24,6 +24,8 @@ interface Found {
 
 type Update = Omit<StoredUpdate, 'ExpressionAttributeValues'> & { readonly ExpressionAttributeValues?: Item };
 
+export type Items = ReturnType<typeof createItems>;
+
 /** The items of the keys table. */
 export function createItems(callDynamoDb: CallService, tableName: string) {
   const { call, load, update, address } = createTable(callDynamoDb, keysSchema, tableName);

@@ -1,8 +1,7 @@
 import type { CallService } from '../aws/call-service.ts';
 import type { IdentityStore, KeyRecord, KeyState, NetworkLink } from '../identity/identity.ts';
 import type { KeyRequest } from '../identity/keys.ts';
-import { createIdentityStore, keyOf, linkOf, marker, withoutStorage } from './identities.ts';
-import { createItems, type Index, type Item, type Page } from './items.ts';
+import { createItems, type Index, type Item, type Items, type Page } from './items.ts';
 import { keysSchema } from './schema.ts';
 
 interface KeyPage {
@@ -39,6 +38,34 @@ export interface KeyStore extends IdentityStore {
 const partitionKey = keysSchema.partitionKey.name;
 const [idIndex, memberIndex] = keysSchema.indexes;
 
+/** The keys of the items. */
+const marker = 'issued';
+export const keyOf = (hash: string) => `key#${hash}`;
+const linkOf = (networkId: string) => `link#${networkId}`;
+
+/** Only this folder writes the table, so the items have its types. */
+function withoutStorage<T>(item: Item): T {
+  const { [partitionKey]: _, [keysSchema.ttlAttribute]: __, ...rest } = item;
+  return rest as T;
+}
+
+/** Reads identities on the way of a request. */
+export function readIdentities(callDynamoDb: CallService, tableName: string): IdentityStore {
+  return identitiesIn(createItems(callDynamoDb, tableName));
+}
+
+function identitiesIn({ read }: Items): IdentityStore {
+  const find = async <T>(key: string): Promise<T | undefined> => {
+    const item = await read(key);
+    return item && withoutStorage<T>(item);
+  };
+  return {
+    findKey: (hash) => find<KeyRecord>(keyOf(hash)),
+    findLink: (networkId) => find<NetworkLink>(linkOf(networkId)),
+    anyKeyIssued: async () => (await read(marker)) !== undefined,
+  };
+}
+
 /** Keys and linked networks in the keys table. */
 export function createKeyStore(callDynamoDb: CallService, tableName: string): KeyStore {
   const table = createItems(callDynamoDb, tableName);
@@ -60,7 +87,7 @@ export function createKeyStore(callDynamoDb: CallService, tableName: string): Ke
   };
 
   return {
-    ...createIdentityStore(table.read),
+    ...identitiesIn(table),
 
     put: async (hash, record) => {
       // The marker first: there is never a key without it. Writing it again changes nothing.
@@ -87,10 +114,7 @@ export function createKeyStore(callDynamoDb: CallService, tableName: string): Ke
   };
 }
 
-async function listKeys(
-  table: ReturnType<typeof createItems>,
-  { member, from, pageSize = 100, ...wanted }: KeyQuery,
-): Promise<KeyPage> {
+async function listKeys(table: Items, { member, from, pageSize = 100, ...wanted }: KeyQuery): Promise<KeyPage> {
   const filter = filterFor(wanted);
   const found: Item[] = [];
   let position = from === undefined ? undefined : decode(from);

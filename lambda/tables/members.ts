@@ -1,7 +1,7 @@
 import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/repeat.ts';
-import { keyOf } from './identities.ts';
 import { createItems } from './items.ts';
+import { keyOf } from './keys.ts';
 
 /** A message that waits for its signature. Times are epoch milliseconds. */
 interface Challenge {

@@ -1,8 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { IdentityStore, KeyRecord } from '../../../lambda/identity/identity.ts';
-import { readIdentities } from '../../../lambda/tables/identities.ts';
-import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
+import { createKeyStore, type KeyStore, readIdentities } from '../../../lambda/tables/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({

@@ -1,7 +1,7 @@
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import type { GatewayError } from '../errors.ts';
+import type { SpendLimit } from '../quota/deployment-limit.ts';
 import { sayWhatIsLeft } from '../quota/refusal.ts';
-import type { SpendLimit } from '../quota/spend-limit.ts';
 import type { RequestSoFar, Spending } from '../request/request.ts';
 
 /** Refunds the charge if this error costs nothing. The error returned says what became of the charge, if that is known. */

@@ -1,9 +1,9 @@
-import { GatewayError } from '../errors.ts';
+import { type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import { type Charge, once } from './charge.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';
-import { allAnswered, type Wording } from './refusal.ts';
+import { allAnswered, allSpent, type Refusal, type Wording } from './refusal.ts';
 
 /** The same as the `reason` in the log of its refusals. */
 type LimitName = 'daily_limit' | 'guest_daily_limit';
@@ -73,8 +73,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
 
 /** Takes one from a limit. A request that finds one part of it full looks for room in the others before it is refused. */
 function createTake(name: LimitName, limit: number, { tallies, createToken, onLost, ...wording }: Dependencies) {
-  // Round robin from a random start in each process, so that the items fill evenly.
-  let start = Buffer.from(createToken(), 'base64')[0] ?? 0;
+  let start = randomStart(createToken);
   let spentOn: number | undefined;
 
   const add = async ({ item, most, expiresAt }: Part): Promise<Taken | undefined> => {
@@ -109,9 +108,18 @@ function createTake(name: LimitName, limit: number, { tallies, createToken, onLo
     });
     spentOn = taken ? undefined : day;
     if (taken) return taken;
-    const { code, message, ...options } = allAnswered(name === 'guest_daily_limit', resetAt, time, wording);
-    throw new GatewayError(code, message, { ...options, reason: name, refund: true });
+    const refusal = allAnswered(name === 'guest_daily_limit', resetAt, time, wording);
+    throw errorOf(refusal, { reason: name, refund: true });
   };
+}
+
+function errorOf({ code, message, ...options }: Refusal, more: ErrorOptions): GatewayError {
+  return new GatewayError(code, message, { ...options, ...more });
+}
+
+/** Round robin from a random start in each process, so that the items fill evenly. */
+function randomStart(createToken: () => string): number {
+  return Buffer.from(createToken(), 'base64')[0] ?? 0;
 }
 
 interface Part {
@@ -138,4 +146,61 @@ function partsOf(name: LimitName, limit: number, start: number, time: number): P
       expiresAt,
     };
   });
+}
+
+/** What the whole deployment may spend on one day. */
+export interface SpendLimit {
+  /** Returns what was spent, in percent. Throws `service_unavailable` if that is everything, or the store does not answer. */
+  check(): Promise<number>;
+  /** Adds what an answer cost, in micros. Never throws. */
+  add(cost: number): Promise<void>;
+}
+
+interface SpendDependencies {
+  readonly tallies: Pick<Tallies, 'addAmount' | 'read'>;
+  readonly spendLimit: number | undefined;
+  readonly now: () => number;
+  readonly createToken: () => string;
+  /** Called when an answer's cost may not have been added. */
+  readonly onLost: (error: unknown) => void;
+}
+
+/** How old the sum may be that requests are compared with, in milliseconds. */
+const readEvery = 10_000;
+
+/** Nothing is reserved: what is in flight, and what was spent since the sum was read, may pass the limit. Undefined without one. */
+export function createSpendLimit({ spendLimit, ...dependencies }: SpendDependencies): SpendLimit | undefined {
+  if (spendLimit === undefined) return undefined;
+  const { tallies, now, createToken, onLost } = dependencies;
+  let next = randomStart(createToken);
+  let known: { readonly day: number; readonly until: number; readonly sum: Promise<number> } | undefined;
+
+  const itemOf = (day: number, part: number) => `spend_limit#${day}#${part % parts}`;
+  const readSum = async (day: number) => {
+    const amounts = await Promise.all(Array.from({ length: parts }, (_, part) => tallies.read(itemOf(day, part))));
+    return amounts.reduce((sum, amount) => sum + amount, 0);
+  };
+  const sumOf = (day: number): Promise<number> => {
+    if (known?.day === day && now() < known.until) return known.sum;
+    const reading = { day, until: now() + readEvery, sum: readSum(day) };
+    known = reading;
+    reading.sum.catch(() => {
+      if (known === reading) known = undefined;
+    });
+    return reading.sum;
+  };
+
+  return {
+    check: async () => {
+      const { period, resetAt } = dayOf(now());
+      const spent = await sumOf(period);
+      if (spent < spendLimit) return (100 * spent) / spendLimit;
+      throw errorOf(allSpent(resetAt, now()), { reason: 'spend_limit' });
+    },
+    add: async (cost) => {
+      const { period, expiresAt } = dayOf(now());
+      next += 1;
+      await tallies.addAmount(itemOf(period, next), cost, expiresAt).catch(onLost);
+    },
+  };
 }

@@ -90,40 +90,35 @@ export function overBudget(
 ): Refusal {
   const left = Math.max(0, amount - taken);
   const [mayCost, isLeft, budget] = [total, left, amount].map(formatAmount);
-  const until = new Date(resetAt).toISOString().replace('.000', '');
   const advice = advise(left);
   return {
     code: 'quota_exceeded',
-    message: `This request may cost up to ${mayCost} ${currency}; ${isLeft} of ${budget} ${currency} is left until ${until}.${advice ? ` ${advice}` : ''}`,
+    message: `This request may cost up to ${mayCost} ${currency}; ${isLeft} of ${budget} ${currency} is left until ${sayTime(resetAt)}.${advice ? ` ${advice}` : ''}`,
     headers: { 'retry-after': String(secondsUntil(resetAt, now)) },
   };
 }
 
 /** For a limit of the whole deployment, whose value it does not reveal. */
 export function allAnswered(ofGuests: boolean, resetAt: number, now: number, { appUrl }: Wording): Refusal {
-  const whose = ofGuests ? ' of guests' : '';
-  const more = ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '';
-  return {
-    code: 'service_unavailable',
-    message: `The gateway has answered as many requests${whose} as it may on one day.`,
-    advice: sayWhenItEnds(resetAt) + more,
-    headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
-  };
+  const message = `The gateway has answered as many requests${ofGuests ? ' of guests' : ''} as it may on one day.`;
+  return overForToday(message, resetAt, now, ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '');
 }
 
 /** For the limit of spending of the whole deployment, whose value it does not reveal. */
 export function allSpent(resetAt: number, now: number): Refusal {
+  return overForToday('The gateway has spent as much as it may on one day.', resetAt, now);
+}
+
+function overForToday(message: string, resetAt: number, now: number, more = ''): Refusal {
   return {
-    code: 'service_unavailable',
-    message: 'The gateway has spent as much as it may on one day.',
-    advice: sayWhenItEnds(resetAt),
+    ...{ code: 'service_unavailable', message, advice: sayWhenItEnds(resetAt) + more },
     headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
   };
 }
 
-function sayWhenItEnds(resetAt: number): string {
-  return `It starts anew at ${new Date(resetAt).toISOString().replace('.000', '')}.`;
-}
+const sayWhenItEnds = (resetAt: number): string => `It starts anew at ${sayTime(resetAt)}.`;
+
+const sayTime = (time: number): string => new Date(time).toISOString().replace('.000', '');
 
 function howToGetMore(appUrl: string | undefined): string {
   return appUrl === undefined ? 'use an issued key' : `link a wallet or get a key at ${appUrl}/cli`;

@@ -1,9 +1,8 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
 import type { Quota } from '../quota/charge.ts';
-import type { DeploymentLimit } from '../quota/deployment-limit.ts';
+import type { DeploymentLimit, SpendLimit } from '../quota/deployment-limit.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
-import type { SpendLimit } from '../quota/spend-limit.ts';
 import type { Arrived, ArrivedAtInference, Charged, Identified, ReadAhead, RequestSoFar } from '../request/request.ts';
 import type { GatewayStep } from './step.ts';
 

@@ -93,8 +93,6 @@ export function openEvent(type?: string, id?: string): string {
 }
 
 /** A comment. Clients skip it, and know that the connection is alive. */
-export function encodeComment(text = 'keep-alive'): string {
-  return `: ${text.replace(lineEnd, '\n: ')}\n\n`;
-}
+export const encodeComment = (): string => ': keep-alive\n\n';
 
 const lineEnd = /\r\n?|\n/g;

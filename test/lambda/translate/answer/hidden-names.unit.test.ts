@@ -32,11 +32,10 @@ const text = fc
   .map((words) => words.join(''));
 const input = fc.dictionary(fc.constantFrom('city', 'AcmeCorp'), text, { minKeys: 1 });
 
-const said = fc.oneof(
-  text.map((content) => ({ content })),
-  text.map((reasoning_content) => ({ reasoning_content })),
-  text.map((refusal) => ({ refusal })),
-);
+/** Several pieces of one kind, so that most events are like the one before. */
+const said = fc
+  .tuple(fc.constantFrom('content', 'reasoning_content', 'refusal'), fc.array(text, { maxLength: 5 }))
+  .map(([member, texts]) => texts.map((one) => ({ [member]: one })));
 const calls = fc.array(
   fc.record({ name: fc.constantFrom('weather', 'AcmeCorp_search', 'patch'), input, args: fc.nat(30) }),
   {
@@ -87,11 +86,12 @@ test.each(clients)(
   (client) => {
     fc.assert(
       fc.property(
-        fc.array(said, { maxLength: 8 }),
+        fc.array(said, { maxLength: 4 }),
         calls,
         reason,
         fc.array(fc.nat(3_000)),
-        (texts, made, end, places) => {
+        fc.boolean(),
+        (texts, made, end, places, isWhole) => {
           const given = made.map(({ name, input: value, args }, index) => {
             const whole = JSON.stringify(name === 'patch' ? { input: Object.values(value).join() } : value);
             return { index, name, whole, pieces: [whole.slice(0, args), whole.slice(args)] };
@@ -102,7 +102,7 @@ test.each(clients)(
             model: 'acmecorp/thunder-70b-instruct',
           };
           const chunks = [
-            ...texts.map((delta) => chunk(delta)),
+            ...texts.flat().map((delta) => chunk(delta)),
             ...given.flatMap(({ index, name, pieces }) => [
               call({ index, id: `call_Thunder${index}`, name }),
               ...pieces.map((args) => call({ index, args })),
@@ -110,7 +110,12 @@ test.each(clients)(
             chunk({}, { finish_reason: end, matched_stop: 'AcmeCorp' }),
           ].map((one) => ({ ...one, ...marks, id: 'chatcmpl-AcmeCorp' }));
           const bytes = bytesOf({ chunks });
-          const cuts = places.map((place) => place % bytes.length).sort((a, b) => a - b);
+          const events = [...String(bytes).matchAll(/\n\n/g)].map(({ index }) =>
+            Buffer.byteLength(String(bytes).slice(0, index + 2)),
+          );
+          const cuts = [...places.map((place) => place % bytes.length), ...(isWhole ? [] : events)].sort(
+            (a, b) => a - b,
+          );
           const { output, ended } = translateStream(client, bytes, { tools }, cuts);
           expect(ended).toBe(true);
           const { whole, inputs } = fold(client, output);

@@ -1,11 +1,21 @@
 import type { z } from 'zod';
 import { type ProbeRequest, parseJson, quote, type Reply, readBody } from './probe.ts';
-import { type Finding, fail, ok, untested } from './report.ts';
+import { type Finding, fail, note, ok, untested } from './report.ts';
 
 /** Whether a reply is a success of this shape. */
 export function checkShape(reply: Reply, shape: z.ZodType): Finding {
   const fault = reply.status === 200 ? faultInBody(reply, shape) : `answered ${quote(reply)}`;
   return fault === undefined ? ok(`${Math.round(reply.duration)} ms`) : fail(fault);
+}
+
+/** Whether a model calls a tool, without which agents can do nothing. */
+export function checkCall(reply: Reply, answer: z.ZodType, call: z.ZodType): Finding {
+  const finding = checkShape(reply, answer);
+  if (finding.mark !== 'ok' || call.safeParse(parseJson(reply.text)).success) return finding;
+  return note(
+    'the model did not call the tool that it was given, as agents need it to: ' +
+      "look up the upstream in docs/upstreams.md (many servers need a parser for their model's calls), or choose another model",
+  );
 }
 
 /** What is wrong with the type or shape of a body; undefined if nothing is. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  checkCall,
   checkExposed,
   checkPreflight,
   checkRequestIds,
@@ -55,8 +56,18 @@ function checkPlaceholder(guest: Reply, { headerPrefix, closed }: Run): Finding 
   return fault === undefined ? note('is refused: there are no guests') : fail(fault);
 }
 
+/** Says what to do where only one dialect fails: most upstreams speak one well. */
+function advise(finding: Finding, { status }: Reply, dialect: string, { translated }: Run): Finding {
+  if (finding.mark !== 'fail' || status < 400 || dialect === chatProbe.name) return finding;
+  const remedy = translated.includes(dialect)
+    ? `the gateway translates ${dialect} for this upstream: look up its settings in docs/upstreams.md`
+    : `if the upstream does not speak ${dialect} itself, leave it out of UPSTREAM_DIALECTS, and the gateway translates it`;
+  return fail(`${finding.detail}; ${remedy}`);
+}
+
 function dialectChecks(dialect: DialectProbe): CheckGroup {
-  const { plainAnswer: plain, streamedAnswer: streamed } = questions.dialectQuestions(dialect);
+  const { plainAnswer: plain, streamedAnswer: streamed, toolCall } = questions.dialectQuestions(dialect);
+  const { name } = dialect;
   type Streamed = Awaited<ReturnType<typeof streamed>>;
   /** A stream without events makes no further rows. */
   const ofEvents = (judge: (asked: Streamed) => Finding) => (asked: Streamed) =>
@@ -72,13 +83,19 @@ function dialectChecks(dialect: DialectProbe): CheckGroup {
         name: 'answers',
         cost: 1,
         ask: plain,
-        judge: (r, { models }) => checkShape(r, dialect.answer(models[0])),
+        judge: (reply, run) => advise(checkShape(reply, dialect.answer(run.models[0])), reply, name, run),
       }),
       check({
         name: 'streams to the end',
         cost: 1,
         ask: streamed,
-        judge: ({ stream, events }) => checkStream(stream, events, dialect),
+        judge: ({ stream, events }, run) => advise(checkStream(stream, events, dialect), stream, name, run),
+      }),
+      check({
+        name: 'calls a tool',
+        cost: 1,
+        ask: toolCall,
+        judge: (reply, run) => advise(checkCall(reply, dialect.answer(run.models[0]), dialect.call), reply, name, run),
       }),
       check({ name: 'reports usage', ask: plain, judge: ifAnswered }),
       check({ name: 'reports usage in streams', ask: streamed, judge: usage }),

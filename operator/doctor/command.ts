@@ -101,6 +101,7 @@ async function examine(options: Options, { now, wait, readBlock, print, printErr
   const run = await startRun(probe, (asking) => waitOutBurst(asking, { wait, printError }), gateway, {
     ...{ key, spentKey: spentKey?.trim(), origin, length, keepAlive },
     closed: settings.closed && stage !== undefined,
+    translated: settings.translated,
     names: [...new Set([...options.names, ...settings.names])],
     limits: { key: limit, member, guest, certain: stage !== undefined },
     issueCommand: createIssueCommand(base, stage),

@@ -15,6 +15,10 @@ export interface DialectProbe {
   readonly streaming: Readonly<Record<string, unknown>>;
   /** The shape of an answer. */
   answer(model: string): z.ZodType;
+  /** How it is told of the tool. */
+  readonly tool: Readonly<Record<string, unknown>>;
+  /** The shape of an answer that calls the tool. */
+  readonly call: z.ZodType;
   /** Whether an event carries generated text: only these come at the model's pace. */
   isText(event: SseEvent): boolean;
   isEnd(event: SseEvent): boolean;
@@ -31,6 +35,22 @@ export const whoAreYou: Question = {
   prompt: 'Who are you, and who made you? Name the model and the company, in one sentence.',
   tokens: 512,
 };
+
+/** The one tool. */
+const clock = {
+  name: 'get_time',
+  description: 'Tells the time in a city.',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+
+export const useTool: Question = { prompt: `What time is it in Paris? Call the tool ${clock.name}.`, tokens: 512 };
+
+const cityIn = z.object({ city: z.string() });
+const written = z.string().transform(parseJson).pipe(cityIn);
+
+/** A list with such an element. */
+const someOf = (element: z.ZodType) =>
+  z.array(z.unknown()).refine((all) => all.some((one) => element.safeParse(one).success));
 
 /** Each word takes at least one event, and the model need not think. */
 export const countTo = (length: number): Question => ({
@@ -70,6 +90,16 @@ export const chatProbe: DialectProbe = {
       model: z.literal(model),
       choices: z.array(z.object({ message: z.object({ role: z.literal('assistant') }) })).min(1),
     }),
+  tool: { type: 'function', function: clock },
+  call: z.object({
+    choices: z.tuple([
+      z.object({
+        message: z.object({
+          tool_calls: someOf(z.object({ function: z.object({ name: z.literal(clock.name), arguments: written }) })),
+        }),
+      }),
+    ]),
+  }),
   isText: ({ data }) => chatText.safeParse(parseJson(data)).success,
   isEnd: ({ data }) => data === '[DONE]',
 };
@@ -89,6 +119,10 @@ const responsesProbe: DialectProbe = {
       model: z.literal(model),
       output: z.array(z.object({ type: z.string() })).min(1),
     }),
+  tool: { type: 'function', strict: false, ...clock },
+  call: z.object({
+    output: someOf(z.object({ type: z.literal('function_call'), name: z.literal(clock.name), arguments: written })),
+  }),
   isText: (event) => typeOf(event).endsWith('.delta'),
   isEnd: (event) => typeOf(event) === 'response.completed' || typeOf(event) === 'response.incomplete',
 };
@@ -113,6 +147,10 @@ export const messagesProbe: DialectProbe = {
       content: z.array(z.object({ type: z.string() })),
       stop_reason: z.string(),
     }),
+  tool: { name: clock.name, description: clock.description, input_schema: clock.parameters },
+  call: z.object({
+    content: someOf(z.object({ type: z.literal('tool_use'), name: z.literal(clock.name), input: cityIn })),
+  }),
   isText: (event) => typeOf(event) === 'content_block_delta',
   isEnd: (event) => typeOf(event) === 'message_stop',
 };

@@ -7,6 +7,7 @@ import {
   type DialectProbe,
   messagesProbe,
   redSquare,
+  useTool,
   whoAreYou,
 } from './dialect-probes.ts';
 import { mostCounts, unknownKey } from './errors.ts';
@@ -24,7 +25,7 @@ export const askWithTwoKeys = async ({ ask, key }: Run) => ({
   unknown: await ask(list({ 'x-api-key': unknownKey, ...bearer(key) })),
 });
 
-/** How a dialect is asked for a plain answer, by an alias, and for a stream: two requests of quota. */
+/** How a dialect is asked for a plain answer, by an alias, for a stream, and for a call: three requests of quota. */
 export function dialectQuestions(dialect: DialectProbe) {
   const post = ({ key }: Run, body: object): ProbeRequest => {
     return { method: 'POST', path: dialect.path, headers: dialect.keyHeaders(key), body };
@@ -37,7 +38,9 @@ export function dialectQuestions(dialect: DialectProbe) {
     run.streams.push(stream);
     return { plain: await run.once(plainAnswer), stream, events: readEvents(stream.arrivals) };
   };
-  return { plainAnswer, streamedAnswer };
+  const toolCall = (run: Run) =>
+    run.charged.measure(post(run, { ...dialect.question(run.models[0], useTool), tools: [dialect.tool] }));
+  return { plainAnswer, streamedAnswer, toolCall };
 }
 
 /** Asks the vision model about a picture, by its alias. Nothing else needs that model. */

@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly origin: string;
   /** How many numbers a stream is asked to write. */
   readonly length: number;
+  /** The dialects that, by the settings, some upstream does not speak. */
+  readonly translated: readonly string[];
   /** Names that nobody should see. */
   readonly names: readonly string[];
   readonly limits: ExpectedLimits;

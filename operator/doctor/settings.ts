@@ -1,4 +1,4 @@
-import { readConfig } from '../../lambda/settings/config.ts';
+import { readConfig, type Upstream } from '../../lambda/settings/config.ts';
 import { ConfigError } from '../../lambda/settings/read.ts';
 import { settings } from '../../lambda/settings/table.ts';
 import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
@@ -10,6 +10,8 @@ import type { IssueCommand } from './quota.ts';
 /** The settings that the doctor uses. */
 export interface KnownSettings {
   readonly names: readonly string[];
+  /** The dialects that some upstream does not speak. */
+  readonly translated: readonly string[];
   readonly memberLimits: readonly number[];
   readonly guestLimits: readonly number[];
   /** Whether only keys are served, in every stage. */
@@ -26,6 +28,7 @@ const fallback = (name: 'MEMBER_LIMIT' | 'GUEST_LIMIT') => Number(settings[name]
 /** Without settings a gateway runs with the fallbacks. */
 export const fallbackSettings: KnownSettings = {
   names: [],
+  translated: [],
   memberLimits: [fallback('MEMBER_LIMIT')],
   guestLimits: [fallback('GUEST_LIMIT')],
   closed: false,
@@ -44,6 +47,7 @@ export function readKnownSettings(block: unknown, stage?: string): KnownSettings
   if (configs.length === 0) return fallbackSettings;
   return {
     names: [...new Set(configs.flatMap(({ upstreams, upstreamNames }) => namesOf(upstreams, upstreamNames)))],
+    translated: [...new Set(configs.flatMap(({ upstreams }) => upstreams.flatMap(missingIn)))],
     memberLimits: [...new Set(configs.map(({ memberLimit }) => memberLimit))],
     closed: configs.every(({ access }) => access === 'keys'),
     guestLimits: [...new Set(configs.map(({ guestLimit }) => guestLimit))],
@@ -54,6 +58,8 @@ export function readKnownSettings(block: unknown, stage?: string): KnownSettings
 }
 
 const onlyOne = <T>(values: readonly T[]): T | undefined => (new Set(values).size === 1 ? values[0] : undefined);
+const missingIn = ({ addresses, dialects }: Upstream): readonly string[] =>
+  Object.keys(addresses).filter((name) => !dialects.some((spoken) => spoken === name));
 
 /** cdk.json comes with an upstream at a reserved host (RFC 2606), which has no name to look for. */
 function namesOf(...[upstreams, operatorNames]: Parameters<typeof hiddenNames>): string[] {

@@ -35,7 +35,7 @@ const sure = (rows: readonly Row[]) => rows.filter(({ check }) => !timely.test(c
 test('npm start passes, and fails behind something that holds streams back', async () => {
   await using gateway = await startGatewayProcess();
   const healthy = await doctor(['--base', gateway.url, '--names', 'Quillon,Quill-4'], { GATEWAY_KEY: gateway.key });
-  expect(healthy).toMatchObject({ code: 0, err: 'This takes 7 of the 50 requests that the key has left.\n' });
+  expect(healthy).toMatchObject({ code: 0, err: 'This takes 10 of the 50 requests that the key has left.\n' });
   expect(healthy.out).toMatch(/\nHealthy: \d+ checks passed, \d not tested\.\n$/);
   expect(healthy.out).not.toMatch(/[✘•]/);
 
@@ -43,7 +43,7 @@ test('npm start passes, and fails behind something that holds streams back', asy
   const broken = await doctor(['--base', proxy.url, '--key', gateway.key]);
   expect(broken.code).toBe(1);
   expect(broken.out).toMatch(/\n✘ chat +streams event by event +.*holds the stream back/);
-  expect(broken.out).toMatch(/\n3 of 55 checks failed, \d not tested\.\n$/);
+  expect(broken.out).toMatch(/\n3 of 58 checks failed, \d not tested\.\n$/);
 });
 
 test('the deployed files pass in AWS’s runtime client', async () => {
@@ -67,9 +67,9 @@ test('the deployed files pass in AWS’s runtime client', async () => {
     const spent = await issueKey(store, { member: 'doctor', limit: 0 }, { now: Date.now, randomBytes });
     const args = ['--base', gateway.url, '--key', key, '--spent-key', spent.key, '--json'];
     const { code, out, err } = await doctor(args, { UPSTREAM_NAMES: demo.names.join(',') });
-    expect([code, err]).toEqual([0, 'This takes 7 of the 50 requests that the key has left.\n']);
+    expect([code, err]).toEqual([0, 'This takes 10 of the 50 requests that the key has left.\n']);
     const { rows, ...rest } = JSON.parse(out);
-    expect(rest).toEqual({ base: gateway.url, healthy: true, cost: 7 });
+    expect(rest).toEqual({ base: gateway.url, healthy: true, cost: 10 });
     const others = sure(rows).filter(({ mark }) => mark !== 'ok');
     expect(others.map(({ check, mark }) => [mark, check])).toEqual([['untested', 'silence is bridged']]);
   } finally {

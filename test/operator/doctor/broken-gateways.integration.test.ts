@@ -46,7 +46,7 @@ async function examine(
   const args = ['--base', proxy.url, '--key', key, '--names', 'AcmeCorp,Quillon,Quill-4', '--json', ...more];
   const said = await runDoctor(args, { readBlock: () => block, now: gateway === hasty ? slowClock : clock });
   expect(said.thrown).toBeUndefined();
-  expect(said.err).toMatch(/^This takes 7 of the \d+ requests that the key has left\.\n$/);
+  expect(said.err).toMatch(/^This takes 10 of the \d+ requests that the key has left\.\n$/);
   return { ...said, rows: readRows(said) };
 }
 

@@ -144,6 +144,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     meddling: replace(/^.*$/gs, '<html>', at('/v1/responses')),
     rows: [
       'responses: answers',
+      'responses: calls a tool',
       'responses: streams to the end',
       'errors: no key',
       'errors: an unknown key',
@@ -159,7 +160,13 @@ export const brokenGateways: readonly BrokenGateway[] = [
       { 'content-type': 'text/html' },
       (asked) => at('/v1/responses')(asked) && !streams(asked) && hasKey(asked),
     ),
-    rows: ['responses: answers', 'errors: an unknown key', 'errors: a wrong method', 'errors: a quota that is spent'],
+    rows: [
+      'responses: answers',
+      'responses: calls a tool',
+      'errors: an unknown key',
+      'errors: a wrong method',
+      'errors: a quota that is spent',
+    ],
     says: /^content-type is text\/html$/,
   },
   {
@@ -405,14 +412,14 @@ export const brokenGateways: readonly BrokenGateway[] = [
     alone: true,
     meddling: { alsoAsks: (asked) => (streams(asked) && hasKey(asked) ? asked : undefined) },
     rows: ['quota: each answer is charged once'],
-    says: /^12 charged for 8 answers, .*: POST \/v1\/chat\/completions \(stream\) is charged more than once$/,
+    says: /^15 charged for 11 answers, .*: POST \/v1\/chat\/completions \(stream\) is charged more than once$/,
   },
   {
     fault: 'charges nothing',
     alone: true,
     meddling: set({ 'x-svc-remaining': '50' }, hasKey),
     rows: ['quota: each answer is charged once', 'quota: headers agree'],
-    says: /^0 charged for 7 answers/,
+    says: /^0 charged for 10 answers/,
   },
   {
     fault: 'charges for counting tokens',
@@ -484,6 +491,7 @@ export const brokenGateways: readonly BrokenGateway[] = [
     },
     rows: [
       'responses: answers',
+      'responses: calls a tool',
       'responses: streams to the end',
       'quota: failures are refunded',
       'errors: a quota that is spent',

@@ -18,23 +18,23 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 /** A clock that hardly moves, so that a busy machine does not fail tests that have nothing to do with time. */
 const now = () => performance.now() / 1000;
 
-test('a healthy gateway passes, for seven requests of quota', async () => {
-  const seven = await gateway.issueKey({ limit: 7 });
+test('a healthy gateway passes, for ten requests of quota', async () => {
+  const ten = await gateway.issueKey({ limit: 10 });
   const before = gateway.log.length;
-  const said = await runDoctor(['--base', `${gateway.url}/v1/`, '--key', seven, '--limit', '7'], { now });
+  const said = await runDoctor(['--base', `${gateway.url}/v1/`, '--key', ten, '--limit', '10'], { now });
   expect(said).toMatchObject({ thrown: undefined, code: 0 });
-  expect(said.err).toBe('This takes 7 of the 7 requests that the key has left.\n');
-  expect(said.out).toMatch(/\n✔ quota +each answer is charged once +7 charged for 7 answers, 0 of 7 left\n/);
-  expect(said.out).toMatch(/\n✔ quota +the limit of the key +7 a day\n/);
+  expect(said.err).toBe('This takes 10 of the 10 requests that the key has left.\n');
+  expect(said.out).toMatch(/\n✔ quota +each answer is charged once +10 charged for 10 answers, 0 of 10 left\n/);
+  expect(said.out).toMatch(/\n✔ quota +the limit of the key +10 a day\n/);
   expect(said.out).toMatch(/\n\? chat +streams event by event +not tested: .* too fast to tell; .*\n/);
-  expect(said.out).toMatch(/\nHealthy: 47 checks passed, 8 not tested\.\n$/);
+  expect(said.out).toMatch(/\nHealthy: 50 checks passed, 8 not tested\.\n$/);
   expect(said.out).not.toMatch(/[✘•]/);
   // Charged and not refunded.
-  expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(7);
+  expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(10);
 });
 
 test('tests for which it lacks an option are left out, and it names the option', async () => {
-  const key = await gateway.issueKey({ limit: 8 });
+  const key = await gateway.issueKey({ limit: 11 });
   const rows = readRows(await runDoctor(['--base', gateway.url, '--key', key, '--json'], { now }));
   const untested = rows.filter(({ mark }) => mark === 'untested');
   expect(untested.map(({ check, detail }) => `${check}: ${detail}`)).toEqual([
@@ -43,7 +43,7 @@ test('tests for which it lacks an option are left out, and it names the option',
     expect.stringMatching(/^a quota that is spent: .*--spent-key \(PORT=\d+ npm run keys -- issue --limit 0\)$/),
     expect.stringMatching(/^too many in a minute: .*--spent-key/),
     expect.stringMatching(/^nothing else for a key: .*too little is left to see it fall$/),
-    expect.stringMatching(/^the limit of the key: .*it is 8, and a member's 50; say --limit 8/),
+    expect.stringMatching(/^the limit of the key: .*it is 11, and a member's 50; say --limit 11/),
     expect.stringMatching(/^no name anywhere: .*--names a,b$/),
   ]);
 });
@@ -60,14 +60,14 @@ describe('twice within a minute', () => {
       waits.push(milliseconds);
       time += milliseconds;
     };
-    for (const left of [50, 43, 36]) {
+    for (const left of [50, 40, 30]) {
       const said = await runDoctor(args, { now, wait });
       expect(said.code).toBe(0);
-      expect(said.err).toContain(`This takes 7 of the ${left} requests that the key has left.\n`);
+      expect(said.err).toContain(`This takes 10 of the ${left} requests that the key has left.\n`);
       const rows = readRows(said);
       expect(rows.find(({ check }) => check === 'each answer is charged once')).toMatchObject({
         mark: 'ok',
-        detail: `7 charged for 7 answers, ${left - 7} of 50 left`,
+        detail: `10 charged for 10 answers, ${left - 10} of 50 left`,
       });
       expect(rows.find(({ check }) => check === 'too many in a minute')?.mark).toBe('ok');
     }
@@ -76,13 +76,15 @@ describe('twice within a minute', () => {
   });
 
   test('it says if its own runs have used up the quota, and spends nothing', async () => {
-    const key = await gateway.issueKey({ limit: 9 });
-    const args = ['--base', gateway.url, '--key', key, '--limit', '9'];
+    const key = await gateway.issueKey({ limit: 12 });
+    const args = ['--base', gateway.url, '--key', key, '--limit', '12'];
     expect(await runDoctor(args, { now })).toMatchObject({ code: 0 });
     expect(await runDoctor(args, { now })).toMatchObject({
       code: 3,
       out: '',
-      err: expect.stringMatching(/^error: this takes 7 requests, and the key has 2 of 9 left; more in \d+ minutes\n$/),
+      err: expect.stringMatching(
+        /^error: this takes 10 requests, and the key has 2 of 12 left; more in \d+ minutes\n$/,
+      ),
     });
   });
 });
@@ -133,7 +135,7 @@ describe('nothing is spent', () => {
       'too little quota',
       async () => [gateway.url, await gateway.issueKey({ limit: 6 })],
       3,
-      /^error: this takes 7 requests, and the key has 6 of 6 left; more in \d+ minutes\n$/,
+      /^error: this takes 10 requests, and the key has 6 of 6 left; more in \d+ minutes\n$/,
     ],
     [
       'another server',
@@ -263,9 +265,57 @@ test('a vision model that the upstream does not have is found', async () => {
   expect(failed[0]?.detail).toMatch(/^answered 502 .*The gateway did not find the model\./);
 });
 
+describe('dialects that the upstream does not speak', () => {
+  test('pass where the gateway translates them', async () => {
+    await using chatOnly = await startGatewayOfMembers({ pace: 0, environment: { UPSTREAM_DIALECTS: 'chat' } });
+    const said = await runDoctor(['--base', chatOnly.url, '--key', await chatOnly.issueKey()], { now });
+    expect(said.code).toBe(0);
+    for (const dialect of ['responses', 'messages']) {
+      for (const check of ['answers', 'streams to the end', 'calls a tool']) {
+        expect(said.out).toMatch(new RegExp(`\\n✔ ${dialect} +${check} `));
+      }
+    }
+    expect(chatOnly.log.filter(({ translated }) => translated).length).toBeGreaterThanOrEqual(6);
+  });
+
+  const defaults = { UPSTREAM_BASE_URL: 'https://host/v1', UPSTREAM_TEXT_MODEL: 't', UPSTREAM_VISION_MODEL: 'v' };
+  test.each([
+    ['it is not asked to', {}, /leave it out of UPSTREAM_DIALECTS, and the gateway translates it$/],
+    [
+      'it is',
+      { UPSTREAM_DIALECTS: 'chat' },
+      /the gateway translates responses for this upstream: look up .*upstreams\.md$/,
+    ],
+  ])('fail with what to do where the gateway can not serve them though %s', async (_what, settings, advice) => {
+    await using proxy = await startMeddlingProxy(gateway.url, {
+      status: (status, { path }) => (path === '/v1/responses' && status === 200 ? 502 : status),
+    });
+    const readBlock = () => ({ defaults: { ...defaults, ...settings }, stages: { dev: {} } });
+    const args = ['--base', proxy.url, '--key', await gateway.issueKey(), '--json'];
+    const rows = readRows(await runDoctor(args, { now, readBlock }));
+    const ofResponses = rows.filter(({ area, mark }) => area === 'responses' && mark === 'fail');
+    expect(ofResponses.map(({ check }) => check)).toEqual(['answers', 'streams to the end', 'calls a tool']);
+    for (const { detail } of ofResponses) expect(detail).toMatch(advice);
+  });
+});
+
+test('a model that calls no tools is noted, with what to do', async () => {
+  await using proxy = await startMeddlingProxy(gateway.url, {
+    asks: (asked) => ({ ...asked, body: asked.body.replace('"tools":', '"metadata":{},"unused":') }),
+  });
+  const { out, code } = await runDoctor(['--base', proxy.url, '--key', await gateway.issueKey()], { now });
+  expect(code).toBe(0);
+  for (const dialect of ['chat', 'responses', 'messages']) {
+    expect(out).toMatch(new RegExp(`\\n• ${dialect} +calls a tool +the model did not call .* choose another model\\n`));
+  }
+});
+
 test('anything that the upstream or the operator does not offer is noted or left out, and is no failure', async () => {
   const origin = 'https://chat.example';
-  await using named = await startGatewayOfMembers({ pace: 0, environment: { CORS_ORIGINS: origin, GUEST_LIMIT: '0' } });
+  await using named = await startGatewayOfMembers({
+    pace: 0,
+    environment: { CORS_ORIGINS: origin, GUEST_LIMIT: '0', BURST_LIMIT: '1000' },
+  });
   await using proxy = await startMeddlingProxy(named.url, {
     status: (status, { path }) => (path.includes('count_tokens') && status === 200 ? 404 : status),
   });

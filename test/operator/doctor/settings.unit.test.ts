@@ -11,7 +11,7 @@ const defaults = {
 const block = {
   defaults,
   stages: {
-    dev: { GUEST_LIMIT: 5 },
+    dev: { GUEST_LIMIT: 5, UPSTREAM_DIALECTS: 'chat,messages' },
     prod: { UPSTREAM_NAMES: 'AcmeCorp', MEMBER_LIMIT: 80, KEEP_ALIVE_INTERVAL: 20, edge: true },
   },
 };
@@ -19,6 +19,7 @@ const block = {
 test('without a stage, the names and limits of all stages are known', () => {
   expect(readKnownSettings(block)).toEqual({
     names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net', 'AcmeCorp'],
+    translated: ['responses'],
     memberLimits: [50, 80],
     guestLimits: [5, 3],
     closed: false,
@@ -29,6 +30,7 @@ test('without a stage, the names and limits of all stages are known', () => {
 test('with a stage, only its own are known', () => {
   expect(readKnownSettings(block, 'dev')).toEqual({
     names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'],
+    translated: ['responses'],
     memberLimits: [50],
     guestLimits: [5],
     closed: false,

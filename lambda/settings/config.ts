@@ -39,6 +39,7 @@ export interface Translation {
   readonly systemTurns: Read<'SYSTEM_TURNS'>;
   readonly toolImages: Read<'TOOL_IMAGES'>;
   readonly unknown: Read<'TRANSLATE_UNKNOWN'>;
+  readonly streamOptions: Read<'STREAM_OPTIONS'>;
   /** Where the tokens of a request are counted. */
   readonly tokenizeUrl: Read<'TOKENIZE_URL'>;
 }
@@ -154,6 +155,7 @@ function translationOf(read: { readonly [N in keyof typeof translationSettings]:
     systemTurns: read.SYSTEM_TURNS,
     toolImages: read.TOOL_IMAGES,
     unknown: read.TRANSLATE_UNKNOWN,
+    streamOptions: read.STREAM_OPTIONS,
     tokenizeUrl: read.TOKENIZE_URL,
   };
 }

@@ -123,10 +123,11 @@ export const translationSettings = {
     choice(['none', 'reasoning_effort', 'thinking', 'enable_thinking', 'chat_template_kwargs']),
   ),
   REASONING_LEVELS: byDefault('low,medium,high', reasoningLevels),
-  REASONING_REPLAY: byDefault('back', choice(['back', 'never'])),
+  REASONING_REPLAY: byDefault('back', choice(['back', 'back-as-reasoning', 'never'])),
   SYSTEM_TURNS: byDefault('fold', choice(['fold', 'keep'])),
   TOOL_IMAGES: byDefault('after', choice(['after', 'inline', 'refuse'])),
   TRANSLATE_UNKNOWN: byDefault('leave-out', choice(['leave-out', 'refuse'])),
+  STREAM_OPTIONS: byDefault('send', choice(['send', 'omit'])),
   TOKENIZE_URL: urlWithout(
     /\/(v1|count_tokens)$/,
     "the http(s) URL of a tokenizer that speaks as vLLM's does, without query or user, such as https://host/tokenize",

@@ -19,5 +19,6 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   translation: {
     ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: [], replay: 'back' },
     ...{ systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
+    streamOptions: 'send',
   },
 });

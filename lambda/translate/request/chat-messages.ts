@@ -140,7 +140,7 @@ const paragraph = '\\n\\n';
 
 /** Writes all that the model did in one go. */
 function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
-  const { body, names } = writing;
+  const { body, names, upstream } = writing;
   const texts = said.flatMap(({ kind, text }): Part[] => (kind === 'text' ? [{ kind, text }] : []));
   const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
   body.add('{"role":"assistant","content":');
@@ -148,7 +148,8 @@ function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantT
   else body.add(calls.length > 0 || refusals.length > 0 ? 'null' : '""');
   if (refusals.length > 0) body.add(',"refusal":', joinStrings(refusals, paragraph));
   const replayed = replay(writing, thoughts);
-  if (replayed.length > 0) body.add(',"reasoning_content":', joinStrings(replayed, paragraph));
+  const name = upstream.replay === 'back' ? 'reasoning_content' : 'reasoning';
+  if (replayed.length > 0) body.add(`,"${name}":`, joinStrings(replayed, paragraph));
   for (const [index, { id, tool, given }] of calls.entries()) {
     body.add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', id, ',"type":"function","function":{"name":');
     body.add(quote(names.nameOf(tool)), ',"arguments":', argumentsOf(given), '}}');

@@ -65,7 +65,8 @@ function limitsOf({ asking, upstream }: Writing): Members & Sampling {
   return {
     [upstream.limitName]: limit,
     ...asking.sampling,
-    ...(asking.stream && { stream: 'true', stream_options: '{"include_usage":true}' }),
+    ...(asking.stream && { stream: 'true' }),
+    ...(asking.stream && upstream.streamOptions === 'send' && { stream_options: '{"include_usage":true}' }),
   };
 }
 

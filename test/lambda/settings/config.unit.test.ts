@@ -72,6 +72,7 @@ describe('readConfig', () => {
     const plain = {
       ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: ['low', 'medium', 'high'] },
       ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
+      streamOptions: 'send',
     };
     const own = { limit: 9, reasoning: 'reasoning_effort', levels: ['none', 'high'], toolImages: 'inline' };
     expect(config.upstreams.map(({ dialects, translation }) => ({ dialects, translation }))).toEqual([

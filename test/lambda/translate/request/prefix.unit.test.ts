@@ -35,7 +35,7 @@ const conversation = fc.array(step, { minLength: 20, maxLength: 20 });
 const upstream = fc.record<Partial<ChatUpstream>>({
   systemTurns: fc.constantFrom('fold', 'keep'),
   toolImages: fc.constantFrom('after', 'inline'),
-  replay: fc.constantFrom('back', 'never'),
+  replay: fc.constantFrom('back', 'back-as-reasoning', 'never'),
 });
 
 const image = 'data:image/png;base64,iVBORw0KGgo=';

@@ -297,6 +297,14 @@ describe('reasoning that comes back', () => {
     expect(reasoningOf(spoken, upstream, more)).toEqual([text, undefined]);
   });
 
+  test('goes back under the other name that servers have for it, if the operator says so', () => {
+    const { body } = translate(spoken, { replay: 'back-as-reasoning' });
+    expect(body.messages.filter(({ role }) => role === 'assistant')).toEqual([
+      expect.objectContaining({ reasoning: 'old' }),
+    ]);
+    expect(reasoningOf(spoken, { replay: 'back-as-reasoning' })).toEqual([[], undefined]);
+  });
+
   test('a foreign seal is not missed where nothing goes back', () => {
     const items = [user, { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }, call('c1'), output('c1')];
     expect(reasoningOf(items, { replay: 'never' })).toEqual([[], undefined]);

@@ -78,6 +78,7 @@ describe('what an operator says of the upstream', () => {
     [{ limitName: 'max_completion_tokens' }, { max_output_tokens: 5 }, { max_completion_tokens: 5 }],
     [{ limit: 9 }, {}, { max_tokens: 9 }],
     [{ limit: 9 }, { max_output_tokens: 5 }, { max_tokens: 5 }],
+    [{ streamOptions: 'omit' }, { stream: true }, { stream: true }],
   ])('%j makes %j', (upstream, more, written) => {
     const { body } = toChat('responses', { model: 'svc', input: 'go', ...more }, upstream);
     expect(body).toEqual({ model: 'up-model', messages: [{ role: 'user', content: 'go' }], ...written });

@@ -20,6 +20,7 @@ export const plainUpstream: ChatUpstream = {
   systemTurns: 'fold',
   toolImages: 'after',
   unknown: 'leave-out',
+  streamOptions: 'send',
 };
 
 interface ChatMessage {

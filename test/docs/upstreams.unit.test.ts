@@ -23,6 +23,18 @@ const addresses: Readonly<Record<string, Partial<Record<'chat' | 'responses' | '
   Ollama: selfHosted,
   'llama.cpp': selfHosted,
   SGLang: selfHosted,
+  TGI: selfHosted,
+  DeepSeek: {
+    chat: 'https://api.deepseek.com',
+    responses: 'https://api.deepseek.com',
+    messages: 'https://api.deepseek.com/anthropic/v1',
+  },
+  Moonshot: {
+    chat: 'https://api.moonshot.ai/v1',
+    responses: 'https://api.moonshot.ai/v1',
+    messages: 'https://api.moonshot.ai/anthropic/v1',
+  },
+  Mistral: { chat: 'https://api.mistral.ai/v1' },
 };
 
 describe('docs/upstreams.md', () => {

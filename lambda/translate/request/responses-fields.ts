@@ -39,6 +39,8 @@ export const responsesFields = {
     service_tier: 'ignore',
     client_metadata: 'ignore',
     max_tool_calls: 'ignore',
+    access_programs: 'leave',
+    image: 'leave',
     background: 'map',
     previous_response_id: 'nothing is stored between requests. Send the full history in input.',
     conversation: 'nothing is stored between requests. Send the full history in input.',

@@ -41,7 +41,7 @@ const subjects: readonly Subject[] = [
       /^(server_tool|search_result|container|web_|advisor|code_|bash|text_editor|tool_(search|reference|addition|removal)|mcp|compact|fallback|browser|memory|computer|clear_tool|file$|content$)/,
     mend: mendMessages,
     ignored:
-      /^(model|betas|metadata|service_tier|speed|diagnostics|user_profile_id|thinking\.display|clear)($|\.)|(^|\.)(cache_control|eager_input_streaming|citations|signature|tool_use_id|id)($|[.[])|\.source\.(type|media_type)$/,
+      /^(model|betas|metadata|service_tier|speed|diagnostics|user_profile_id|billing_policy|fallback_credit_token|thinking\.display|clear)($|\.)|(^|\.)(cache_control|eager_input_streaming|citations|signature|tool_use_id|id)($|[.[])|\.source\.(type|media_type)$/,
   },
 ];
 

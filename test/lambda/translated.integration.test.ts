@@ -389,6 +389,22 @@ describe('several upstreams, of which the first speaks only chat', () => {
     expect((await two.ask({ input })).status).toBe(status);
   });
 
+  test('what a first of all dialects fails at goes to a second of one, translated', async () => {
+    await using two = await startTwo({ UPSTREAM_DIALECTS: 'chat,responses,messages', UPSTREAM_2_DIALECTS: 'chat' });
+    two.gateway.upstream.otherwise(empty(500));
+    two.second.answer(json(200, plain({ content: 'Hello.' })));
+    const answer = await two.ask({ input: 'Hello', future: 1 });
+    expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, 'future']);
+    expect(await answer.json()).toMatchObject({ object: 'response', status: 'completed', model: 'svc' });
+    two.second.answer(sse(hello));
+    const streamed = await two.ask({ input: 'Hello', stream: true });
+    expect(readEvents(await streamed.text()).at(-1)?.type).toBe('response.completed');
+    const paths = [two.gateway.upstream, two.second].map(({ requests }) => requests.map(({ path }) => path));
+    expect(paths).toEqual([Array(2).fill('/v1/responses'), Array(2).fill('/v1/chat/completions')]);
+    // What it can't carry either is told as the failure of the first.
+    expect((await two.ask(stored)).status).toBe(500);
+  });
+
   test('where the second fails at what the first can not carry, the failure is the answer', async () => {
     await using two = await startTwo();
     two.second.answer(empty(500));

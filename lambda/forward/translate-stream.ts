@@ -1,4 +1,5 @@
 import type { EventTaker, StreamFailure, StreamRewriter } from '../stream/rewrite-stream.ts';
+import { UnfinishedAnswer } from '../translate/answer/facts.ts';
 import { translateChatStream } from '../translate/answer/translate-answer.ts';
 import type { AnswerWriter } from '../translate/answer/writer.ts';
 
@@ -43,7 +44,7 @@ export function createTranslatingRewriter(
       return failure ? otherwise : step();
     } catch (cause) {
       // Or a caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end.
-      failure = { kind: 'broken', cause, charged: true };
+      failure = { kind: 'broken', cause, charged: !(cause instanceof UnfinishedAnswer) };
       return otherwise;
     }
   }

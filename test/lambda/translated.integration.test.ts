@@ -271,6 +271,18 @@ describe('an upstream that speaks only chat', () => {
     expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([false, 1]);
   });
 
+  test('refunds a stream that may have been cut within a call', async () => {
+    const before = await chargesIn(gateway);
+    const opened = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":' } };
+    const events = [chunk({ content: 'A text.' }), chunk({ tool_calls: [opened] })].map((one) => JSON.stringify(one));
+    gateway.upstream.answer([...sse([...events, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''))]);
+    const body = { model: 'svc', stream: true, input: 'Hello' };
+    const answer = await gateway.post('/v1/responses', body, { authorization: `Bearer ${key}` });
+    const text = await answer.text();
+    expect(readEvents(text).at(-1)?.type).toBe('error');
+    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([true, 0]);
+  });
+
   test('refunds a plain answer that is none', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(json(200, { choices: [] }));

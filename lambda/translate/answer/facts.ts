@@ -32,6 +32,9 @@ export interface Facts {
   finished(finish: Finish, stop?: string): void;
 }
 
+/** An answer that may have been cut. */
+export class UnfinishedAnswer extends Error {}
+
 /** Pieces of one text. Joined now and then, or each would keep in memory all the text that it was cut from. */
 export interface GrowingText {
   add(text: Literal): void;

@@ -1,7 +1,7 @@
 import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { createChatCalls } from './chat-calls.ts';
-import type { Facts, Finish, Literal } from './facts.ts';
+import { type Facts, type Finish, type Literal, UnfinishedAnswer } from './facts.ts';
 
 /** Reads the chunks of one chat, or its plain answer, and tells the facts. */
 export interface ChatReader {
@@ -121,7 +121,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
     end() {
       if (isOver) return;
       // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
-      if (!finish && !calls.areClosed) throw new TypeError('the stream ends within a call');
+      if (!finish && !calls.areClosed) throw new UnfinishedAnswer('the stream ends within a call');
       finishAll();
     },
     get isOver() {

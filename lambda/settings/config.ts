@@ -68,7 +68,7 @@ export function readConfig(environment: Environment): Config {
     const prices = readPriceList(read, faults);
     const config = { ...read, ...guests, prices, upstreams: readUpstreams(environment, faults) };
     faults.push(...networkFaults(config, environment), ...aliasFaults(config), ...signInFaults(config));
-    faults.push(...signingFaults(config));
+    faults.push(...signingFaults(config), ...usageFaults(config));
     return config;
   });
 }
@@ -171,6 +171,14 @@ function signingFaults({ upstreamSignsThinking, upstreams }: Config): string[] {
   return [
     'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
   ];
+}
+
+function usageFaults({ upstreamStreamUsage, upstreams }: Config): string[] {
+  const refusing = upstreams.filter(({ translation }) => upstreamStreamUsage && translation.streamOptions === 'omit');
+  return refusing.map(
+    ({ prefix }) =>
+      `UPSTREAM_STREAM_USAGE asks all streams for their usage, which ${prefix}_STREAM_OPTIONS says is refused: remove one of them`,
+  );
 }
 
 /** Settings of an upstream that say what its dialects make untrue or needless. */

@@ -115,6 +115,10 @@ describe('readConfig', () => {
       "UPSTREAM_TOKENIZE_URL must be the http(s) URL of a tokenizer that speaks as vLLM's does, without query or user, such as https://host/tokenize",
     ],
     [
+      { DIALECTS: 'chat', STREAM_OPTIONS: 'omit', STREAM_USAGE: 'true' },
+      'UPSTREAM_STREAM_USAGE asks all streams for their usage, which UPSTREAM_STREAM_OPTIONS says is refused: remove one of them',
+    ],
+    [
       { DIALECTS: 'chat', SIGNS_THINKING: 'true' },
       'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
     ],

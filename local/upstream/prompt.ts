@@ -38,8 +38,6 @@ export interface Prompt extends Wishes {
   readonly videos: number;
   /** The results of tools, if the conversation ends with them. */
   readonly toolResults: readonly string[];
-  /** How often tools were called earlier, those that were called at once counting once. */
-  readonly rounds: number;
   readonly inputTokens: number;
 }
 
@@ -57,7 +55,6 @@ export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
     images: user?.images ?? 0,
     videos: user?.videos ?? 0,
     toolResults,
-    rounds: talk.filter(({ role }, index) => role === 'tool' && talk[index - 1]?.role !== 'tool').length,
     inputTokens: Math.ceil(characters / 4) + turns.length * 3 + media * 85,
   };
 }

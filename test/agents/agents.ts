@@ -30,6 +30,7 @@ const agent = ({ ask, shell, edit, look, search, ...rest }: Agent): Subject => (
   acts: {
     write: () => [[shell(`echo done > ${names.note}`)]],
     writeBoth: () => [[shell(`echo done > ${names.note}`), shell(`echo done > ${names.second}`)]],
+    ...(rest.window && { printMuch: () => Array.from({ length: 3 }, () => [shell('seq 1 6000 | head -c 25000')]) }),
     ...(edit && { edit: (work) => edit(`${work}/${names.letter}`, 'Dear Ada', 'Dear Grace') }),
     ...(look && { look: (work) => [[look(`${work}/${names.picture}`)]] }),
     ...(search && { search }),
@@ -57,6 +58,8 @@ const claudeCode: Agent = {
     [{ tool: 'NotebookEdit', input: { notebook_path: '/nowhere.ipynb', new_source: '' } }],
   ],
   finds: 'NotebookEdit',
+  window: 130_000,
+  shortens: true,
   quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
 };
 
@@ -76,15 +79,12 @@ const codex: Agent = {
   },
   shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
   edit: (...change) => [[{ tool: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${patchOf(...change)}\nEOF` } }]],
-  look: (path) => ({ tool: 'view_image', input: { path } }),
 };
-
-const { look: _, ...codexWithoutLook } = codex;
 const inCode = (line: string): Call => ({ tool: 'functions__exec', input: { input: line } });
 
 /** For models that it knows it has other tools, with free texts in place of JSON: for this one a patch and a search… */
 const codexAsGpt5: Agent = {
-  ...codexWithoutLook,
+  ...codex,
   as: 'gpt-5.5',
   edit: (...change) => [[{ tool: 'apply_patch', input: { input: patchOf(...change) } }]],
   search: () => [[{ tool: 'tool_search', input: { query: 'agent' } }]],
@@ -93,7 +93,7 @@ const codexAsGpt5: Agent = {
 
 /** … and for this one a single tool, which takes code. */
 const codexAsGpt6: Agent = {
-  ...codexWithoutLook,
+  ...codex,
   as: 'gpt-6-sol',
   shell: (cmd) => inCode(`text(await tools.exec_command(${JSON.stringify({ cmd })}));`),
   edit: (...change) => [[inCode(`text(await tools.apply_patch(${JSON.stringify(patchOf(...change))}));`)]],
@@ -108,6 +108,7 @@ const opencode: Agent = {
     spentQuota: '',
     spentBudget: '',
     brokenStream: 'The answer broke off before its end',
+    tooLong: 'maximum context length is 8192 tokens',
   },
   shell: (command) => ({ tool: 'bash', input: { command, description: 'Writes a note' } }),
   edit: (filePath, oldString, newString) => [
@@ -127,6 +128,7 @@ const qwenCode: Agent = {
     spentQuota: 'Possible quota limitations in place or slow response times detected',
     spentBudget: 'Possible quota limitations in place or slow response times detected',
     brokenStream: 'upstream_error: The answer broke off before its end',
+    tooLong: 'maximum context length is 8192 tokens',
   },
   shell: (command) => ({
     tool: 'run_shell_command',
@@ -212,7 +214,8 @@ const asModel = (own: Agent): Subject => rewritten(own, (text) => text.replace('
 
 /** Agents that speak responses or messages, some only if they are told to. */
 export const translatedAgents: readonly Subject[] = [
-  ...[claudeCode, codex].map(agent),
+  agent(claudeCode),
+  agent({ ...codex, look: (path) => ({ tool: 'view_image', input: { path } }), window: 70_000 }),
   ...[codexAsGpt5, codexAsGpt6].map(asModel),
   agent(qwenCode),
   speaking({ ...opencode, dropsThoughts: true }, 'responses', '@ai-sdk/openai-compatible', '@ai-sdk/openai'),

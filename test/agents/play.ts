@@ -26,13 +26,11 @@ export interface Result extends Outcome {
 
 /** One client in one situation, against a gateway of its own whose upstream acts as a model. */
 export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string): Promise<Result> {
-  const { act, thought, spoilKey = (key) => key, breaks = false, refusal } = scenario;
+  const { act, thought, spoilKey = (key) => key, breaks } = scenario;
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
   await using home = await makeHome(modules, scenario.given);
   const rounds = act && subject.acts[act]?.(home.work);
-  gateway.upstream.otherwise(
-    refusal ?? actAsModel({ text: answer, breaks, ...(thought && { thought }), ...(rounds && { rounds }) }),
-  );
+  gateway.upstream.otherwise(actAsModel({ text: answer, rounds, thought, breaks, window: scenario.window?.(subject) }));
   const key = spoilKey(await gateway.issueKey(scenario.key));
   const access = { gatewayUrl: gateway.url, serviceName: 'svc', key, contextWindow: 1_000_000 };
   const snippet = createSnippets(access).find(({ id }) => id === subject.client);
@@ -71,9 +69,8 @@ function findFaults(
   subject: Subject,
   scenario: Scenario,
 ): string[] {
-  const { refusal } = scenario;
   const brings = scenario.brings?.(subject);
-  const invalid = refusal ? [] : log.filter(({ code }) => code === 'invalid_request');
+  const invalid = scenario.window ? [] : log.filter(({ code }) => code === 'invalid_request');
   const paths = environment.UPSTREAM_DIALECTS === 'chat' ? upstream.requests.map(({ path }) => path) : [];
   const isBrought = brings === undefined || upstream.requests.some(({ body }) => body.includes(brings));
   return [

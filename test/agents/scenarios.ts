@@ -1,5 +1,4 @@
 import type { KeyRequest } from '../../lambda/identity/keys.ts';
-import { json, type Script } from '../../local/upstream/script.ts';
 import { PRICES } from '../support/prices.ts';
 import { agents, translatedAgents } from './agents.ts';
 import { frameworks } from './frameworks.ts';
@@ -25,8 +24,8 @@ export interface Scenario {
   /** What the model thinks before each answer. */
   readonly thought?: string;
   readonly breaks?: boolean;
-  /** The upstream's answer to everything. */
-  readonly refusal?: Script;
+  /** The longest request that the model reads, in bytes. */
+  readonly window?: (subject: Subject) => number | undefined;
   /** What the client must print; empty if it must keep trying. */
   readonly says: (subject: Subject) => string | undefined;
 }
@@ -65,14 +64,6 @@ const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4IWdDEmIY1TCqYfhqAAC5FCIQyinpOwAAAABJRU5ErkJggg==',
   'base64',
 );
-
-/** What servers of chat answer when a prompt is too long. */
-const tooLong = json(400, {
-  error: {
-    message: "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens.",
-    ...{ type: 'BadRequestError', param: null, code: 400 },
-  },
-});
 
 export const groups: readonly Group[] = [
   {
@@ -124,7 +115,13 @@ export const groups: readonly Group[] = [
         says: () => answer,
       },
       ...[spentQuota, brokenStreams],
-      { title: 'A prompt too long', refusal: tooLong, says: ({ says }) => says.tooLong },
+      { title: 'A prompt too long', window: () => 100, says: ({ says }) => says.tooLong },
+      {
+        title: 'A conversation too long',
+        act: 'printMuch',
+        window: ({ window }) => window,
+        says: ({ shortens, says }) => (shortens ? answer : says.tooLong),
+      },
     ],
   },
 ];

@@ -9,8 +9,8 @@ export interface Task {
   readonly command: string;
 }
 
-/** What a model has a client do: write a note, edit a letter, look at a picture, write two notes at once, find a tool. */
-export type Act = 'write' | 'edit' | 'look' | 'writeBoth' | 'search';
+/** What a model has a client do: write a note or two at once, edit a letter, look at a picture, find a tool, print a lot. */
+export type Act = 'write' | 'writeBoth' | 'edit' | 'look' | 'search' | 'printMuch';
 
 /** A client from the registry, and how to give it one prompt without a person. */
 export interface Subject {
@@ -24,13 +24,17 @@ export interface Subject {
   readonly acts: Readonly<Partial<Record<Act, (work: string) => Rounds>>>;
   /** The tool that its search finds. */
   readonly finds?: string;
+  /** Bytes of the longest request that its model reads, for a conversation that gets too long. */
+  readonly window?: number;
+  /** Whether it then shortens the conversation, and goes on. */
+  readonly shortens?: true;
   /** Whether it does not send the model's reasoning back. */
   readonly dropsThoughts?: true;
   /** The words that tell a person what is wrong; empty if it keeps trying silently. */
   readonly says: Readonly<Record<'badKey' | 'spentQuota' | 'spentBudget', string>> & {
     /** Absent if it recovers, or requests no stream. */
     readonly brokenStream?: string;
-    /** Absent where it was not run. */
+    /** Absent where it was not run, or ends without a word. */
     readonly tooLong?: string;
   };
   /** Settings that keep it from calling home. */

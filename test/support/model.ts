@@ -9,35 +9,54 @@ export interface Call {
   readonly input: object;
 }
 
-/** What it calls, answer by answer: of each answer's tools those that are offered. */
+/** What it calls, answer by answer: of each answer's tools those that are offered. An answer without any waits for its turn. */
 export type Rounds = readonly (readonly Call[])[];
 
 interface Behaviour {
   /** What it says when it has no tool to call. */
   readonly text: string;
-  readonly rounds?: Rounds;
+  readonly rounds?: Rounds | undefined;
   /** What it thinks before each answer. */
-  readonly thought?: string;
+  readonly thought?: string | undefined;
+  /** The longest request that it reads, in bytes. */
+  readonly window?: number | undefined;
   /** Breaks every stream off after the first words. */
-  readonly breaks?: boolean;
+  readonly breaks?: boolean | undefined;
 }
 
+/** What servers of chat answer when a prompt is too long. */
+const tooLong = json(400, {
+  error: {
+    message: "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens.",
+    ...{ type: 'BadRequestError', param: null, code: 400 },
+  },
+});
+
 /** An upstream that behaves like a model: in each dialect, plain or streamed, with text or tool calls. */
-export function actAsModel({ text, rounds = [], thought, breaks = false }: Behaviour): Answer {
+export function actAsModel({
+  text,
+  rounds = [],
+  thought,
+  window = Number.POSITIVE_INFINITY,
+  breaks = false,
+}: Behaviour): Answer {
+  let made = 0;
   return ({ path, body: bytes }) => {
     const speaker = speakerAt(path);
     if (!speaker) return json(404, { error: { message: `no such path: ${path}` } });
     if (path.endsWith('/count_tokens')) return json(200, { input_tokens: 10 });
+    if (bytes.length > window) return tooLong;
     const body = JSON.parse(bytes.toString());
-    const prompt = speaker.read(body);
-    const calls = (rounds[prompt.rounds] ?? []).filter(({ tool }) => prompt.tools.some(({ name }) => name === tool));
+    const { tools } = speaker.read(body);
+    const calls = (rounds[made] ?? []).filter(({ tool }) => tools.some(({ name }) => name === tool));
+    if (calls.length > 0) made += 1;
     const said = { kind: 'text', pieces: text.split(/(?<= )/) };
     const called = calls.map(({ tool, input }) => ({ kind: 'call', tool, pieces: [JSON.stringify(input)] }));
     const parts = [
       ...(thought === undefined ? [] : [{ kind: 'reasoning', pieces: [thought] }]),
       ...(called.length > 0 ? called : [said]),
     ];
-    const reply = { ...replyOf(parts, body), id: `${prompt.rounds + 1}` };
+    const reply = { ...replyOf(parts, body), id: `${made}` };
     if (!body.stream) return json(200, speaker.whole(reply));
     const events = speaker.events(reply);
     if (!breaks) return sse(events);

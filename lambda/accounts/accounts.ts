@@ -55,7 +55,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const keyring = createKeyring({ keys, wallets, findRules, now, randomBytes });
   const limits = createLimits({ counters, findRules, now, createToken });
   const terminals = createTerminals({
-    ...{ ...config, keyring, limits, now, randomBytes, subkey: secrets.subkey },
+    ...{ ...config, keyring, wasSignedOut: wallets.wasSignedOut, limits, now, randomBytes, subkey: secrets.subkey },
     store: createTerminalStore(callDynamoDb, config.keysTable),
     onKey: (request, keyId) => log.granted(request, { keyId }),
   });

@@ -12,7 +12,7 @@ export interface OpenSession {
 export type Sessions = ReturnType<typeof createSessions>;
 
 interface Dependencies {
-  readonly store: Pick<MemberStore, 'putSession' | 'findSession'>;
+  readonly store: Pick<MemberStore, 'putSession' | 'findSession' | 'wasSignedOut'>;
   readonly now: () => number;
   readonly randomBytes: (size: number) => Buffer;
 }
@@ -30,7 +30,10 @@ export function createSessions({ store, now, randomBytes }: Dependencies) {
     async findMember(authorization = ''): Promise<string> {
       const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
       const session = token === undefined ? undefined : await store.findSession(hash('sha256', token));
-      if (session && session.expiresAt > now()) return session.member;
+      if (session && session.expiresAt > now()) {
+        const { member, expiresAt } = session;
+        if (!(await store.wasSignedOut(member, expiresAt - sessionLifetime))) return member;
+      }
       throw new AccountsError(
         'invalid_session',
         'You are not signed in, or your session is over. Please sign in again.',

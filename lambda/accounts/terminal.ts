@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
+import type { MemberStore } from '../tables/members.ts';
 import type { TerminalStore, WaitingTerminal } from '../tables/terminals.ts';
 import type { ShownTerminal } from './answers.ts';
 import { isTooManyKeys, type Keyring } from './keyring.ts';
@@ -31,6 +32,7 @@ export interface Terminals {
 interface Dependencies {
   readonly store: TerminalStore;
   readonly keyring: Keyring;
+  readonly wasSignedOut: MemberStore['wasSignedOut'];
   readonly limits: Limits;
   /** Derives the key that codes are hashed with. */
   readonly subkey: (label: string) => Promise<KeyObject>;
@@ -42,7 +44,7 @@ interface Dependencies {
 }
 
 export function createTerminals(dependencies: Dependencies): Terminals {
-  const { store, keyring, limits, subkey, deviceKeyDays, now, randomBytes, onKey } = dependencies;
+  const { store, keyring, wasSignedOut, limits, subkey, deviceKeyDays, now, randomBytes, onKey } = dependencies;
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await subkey('terminal codes'))
       .update(code)
@@ -77,9 +79,11 @@ export function createTerminals(dependencies: Dependencies): Terminals {
       const found = await store.poll(device, time);
       if (!found) throw new AccountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
       if (found.expiresAt <= time) throw new AccountsError('expired_token', 'The code has expired. Ask for a new one.');
-      if (found.decision === 'denied')
+      const { decision, decidedAt = 0, member } = found;
+      const isEnded = member !== undefined && (await wasSignedOut(member, decidedAt));
+      if (decision === 'denied' || isEnded)
         throw new AccountsError('access_denied', 'The person has not let this terminal in.');
-      if (found.decision !== 'approved' || found.member === undefined) {
+      if (decision !== 'approved' || member === undefined) {
         const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
         if (isTooSoon) throw new AccountsError('slow_down', `Ask every ${interval} seconds at most.`);
         throw new AccountsError('authorization_pending', 'Nobody has let this terminal in yet.');
@@ -88,7 +92,7 @@ export function createTerminals(dependencies: Dependencies): Terminals {
       if (!isFirst) throw new AccountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
       const most = deviceKeyDays * 86_400_000;
       const { key, record } = await keyring
-        .issue(found.member, { label: 'terminal', expiresAt: time + most })
+        .issue(member, { label: 'terminal', expiresAt: time + most })
         .catch(refuseWithoutSlot);
       onKey(request, record.id);
       return { key, expiresIn: Math.floor(((record.expiresAt ?? time + most) - time) / 1000) };

@@ -29,6 +29,10 @@ export interface MemberStore {
   takeChallenge(nonce: string, challenge: Omit<Challenge, 'expiresAt'>, now: number, token: string): Promise<boolean>;
   putSession(hash: string, session: Session): Promise<void>;
   findSession(hash: string): Promise<Session | undefined>;
+  /** Ends what the member has begun by signing in: sessions, and terminals that were let in and have no key yet. */
+  signOut(member: string, now: number): Promise<void>;
+  /** Whether the member was signed out at this time or later. */
+  wasSignedOut(member: string, since: number): Promise<boolean>;
   /** False if the wallet has as many keys as it may have. */
   takeSlot(member: string, slot: Slot, limit: number): Promise<boolean>;
   freeSlots(member: string, slots: readonly Slot[]): Promise<void>;
@@ -60,6 +64,18 @@ export function createMemberStore(callDynamoDb: CallService, tableName: string):
     async findSession(hash) {
       const item = await table.read(`session#${hash}`);
       return item && { member: String(item.member), expiresAt: Number(item.expiresAt) };
+    },
+
+    async signOut(member, now) {
+      await update(`wallet#${member}`, {
+        UpdateExpression: 'SET signedOutAt = :now',
+        ExpressionAttributeValues: { ':now': now },
+      });
+    },
+
+    async wasSignedOut(member, since) {
+      const signedOutAt = (await table.read(`wallet#${member}`))?.signedOutAt;
+      return typeof signedOutAt === 'number' && signedOutAt >= since;
     },
 
     // A repeated write may find its own slot and no other free. Adding to a set twice changes nothing.

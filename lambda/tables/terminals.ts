@@ -12,6 +12,7 @@ export interface WaitingTerminal {
   readonly expiresAt: number;
   /** What a person has decided; undefined until then. */
   readonly decision?: 'approved' | 'denied';
+  readonly decidedAt?: number;
   /** Who has approved it. */
   readonly member?: string;
   /** When it last asked for its key. */
@@ -21,7 +22,7 @@ export interface WaitingTerminal {
 /**
  * The terminals that wait, by the hash of the device code; and by that of the user code, which a person types, the way to them:
  *
- *   device#<hash>  { networkId, askedAt, expiresAt, tries, polledAt, decision, member, takenBy }
+ *   device#<hash>  { networkId, askedAt, expiresAt, tries, polledAt, decision, decidedAt, approvedBy, takenBy }
  *   user#<hash>    { device, expiresAt }
  */
 export interface TerminalStore {
@@ -92,7 +93,7 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
     async decide(device, decision, now, token) {
       const member = decision === 'denied' ? undefined : decision.approvedBy;
       const decided = await update(`device#${device}`, {
-        UpdateExpression: `SET decision = :decision, decidedBy = :token${member === undefined ? '' : ', approvedBy = :member'}`,
+        UpdateExpression: `SET decision = :decision, decidedAt = :now, decidedBy = :token${member === undefined ? '' : ', approvedBy = :member'}`,
         ConditionExpression: `${isWaiting} AND (attribute_not_exists(decision) OR decidedBy = :token)`,
         ExpressionAttributeValues: {
           ':decision': member === undefined ? 'denied' : 'approved',
@@ -116,13 +117,14 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
 }
 
 function toTerminal(device: string, item: Item): WaitingTerminal {
-  const { networkId, askedAt, expiresAt, decision, approvedBy, polledAt } = item;
+  const { networkId, askedAt, expiresAt, decision, decidedAt, approvedBy, polledAt } = item;
   return {
     device,
     networkId: String(networkId),
     askedAt: Number(askedAt),
     expiresAt: Number(expiresAt),
     ...((decision === 'approved' || decision === 'denied') && { decision }),
+    ...(typeof decidedAt === 'number' && { decidedAt }),
     ...(typeof approvedBy === 'string' && { member: approvedBy }),
     ...(typeof polledAt === 'number' && { polledAt }),
   };

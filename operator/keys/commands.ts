@@ -70,8 +70,9 @@ export async function revoke(target: Target, id: string, now: number): Promise<O
   return { json: describeKey(record, now), text };
 }
 
-/** Revokes every live key of a member, however many there are. */
+/** Revokes every live key of a member, however many there are. Signed out first, they can make no other meanwhile. */
 export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
+  await target.signOut(member, now);
   const revoked: KeyRecord[] = [];
   const live = { member, state: { is: 'live', at: now } } as const;
   let from: string | undefined;
@@ -81,10 +82,11 @@ export async function revokeAll(target: Target, member: string, now: number): Pr
     from = page.next;
   } while (from !== undefined);
   const ids = revoked.map(({ id }) => id).join(', ');
-  const text =
+  const keys =
     revoked.length > 0
       ? `${ids} of ${member}: revoked. Within 60 seconds this holds everywhere.`
       : `${member} has no live keys, so none is revoked.`;
+  const text = `${keys} Nobody is signed in as them any more.`;
   return { json: { member, revoked: revoked.map((record) => describeKey(record, now)) }, text };
 }
 

@@ -4,6 +4,7 @@ import type { Counters } from '../../lambda/quota/counter-store.ts';
 import { moneyOf, readConfig } from '../../lambda/settings/config.ts';
 import { createCounters } from '../../lambda/tables/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
+import { createMemberStore, type MemberStore } from '../../lambda/tables/members.ts';
 import { createScanCounters, type ScanCounters } from '../../lambda/tables/scan-counters.ts';
 import { createStopSwitch, type StopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { findAws } from '../../local/find-aws.ts';
@@ -23,6 +24,7 @@ import { sumTokens } from './token-log.ts';
 
 export interface Target extends GatewayFacts, AsyncDisposable {
   readonly keys: KeyStore;
+  readonly signOut: MemberStore['signOut'];
   readonly counters: Counters;
   readonly scanCounters: ScanCounters;
 }
@@ -68,6 +70,7 @@ async function open(facts: GatewayFacts, close = async () => {}): Promise<Stoppa
   return {
     ...facts,
     keys: createKeyStore(callDynamoDb, facts.keysTable),
+    signOut: createMemberStore(callDynamoDb, facts.keysTable).signOut,
     counters: createCounters(callDynamoDb, facts.quotaTable, Date.now),
     scanCounters: createScanCounters(callDynamoDb, facts.quotaTable),
     stopSwitch: createStopSwitch(callDynamoDb, facts.keysTable),

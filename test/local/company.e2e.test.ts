@@ -8,42 +8,47 @@ const verifier = 'v'.repeat(43);
 const challenge = createHash('sha256').update(verifier).digest('base64url');
 const made = { state: 's'.repeat(43), nonce: 'n'.repeat(43) };
 
-test('with DEMO_OIDC one made-up person signs in and gets a key, another is kept out, and the provider stops with it', async () => {
-  const PORT = String(await findFreePort());
-  await using gateway = spawnGateway({ DEMO_OIDC: 'true', PORT });
-  await gateway.says(/listening on /);
-  const base = `http://127.0.0.1:${PORT}`;
-  expect(gateway.output()).toContain(
-    `made up; at ${base}/cli \`ada\` can sign in and \`mallory\` is kept out, with any password`,
-  );
+test.each(['function-url', 'web'])(
+  'with DEMO_OIDC and the engine %s one made-up person signs in and gets a key, another is kept out, and the provider stops with it',
+  async (ENGINE) => {
+    const PORT = String(await findFreePort());
+    await using gateway = spawnGateway({ DEMO_OIDC: 'true', ENGINE, PORT });
+    await gateway.says(/listening on /);
+    const base = `http://127.0.0.1:${PORT}`;
+    expect(gateway.output()).toContain(
+      `made up; at ${base}/cli \`ada\` can sign in and \`mallory\` is kept out, with any password`,
+    );
 
-  const post = async (path: string, body: object, headers = {}) => {
-    const response = await fetch(`${base}/cli/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: base, ...headers },
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, body: (await response.json()) as Record<string, never> };
-  };
-  const { body: begun } = await post('oidc/begin', { ...made, challenge });
-  const signIn = async (login: string) => {
-    const back = await signInAt(begun.url ?? '', login);
-    expect(back.href).toMatch(new RegExp(`^${base}/cli/oidc/callback\\?`));
-    return post('oidc/redeem', { ...made, verifier, answer: back.search.slice(1) });
-  };
-  const ada = await signIn('ada');
-  expect([ada.status, ada.body]).toEqual([200, expect.objectContaining({ person: expect.anything() })]);
-  const { token } = ada.body.session as unknown as { token: string };
-  const issued = await post('keys/issue', {}, { authorization: `Bearer ${token}` });
-  expect(issued.status).toBe(200);
-  expect(await signIn('mallory')).toMatchObject({ status: 403, body: { error: { code: 'not_allowed' } } });
+    const post = async (path: string, body: object, headers = {}) => {
+      const response = await fetch(`${base}/cli/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: base, ...headers },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, never> };
+    };
+    const { body: begun } = await post('oidc/begin', { ...made, challenge });
+    const signIn = async (login: string) => {
+      const back = await signInAt(begun.url ?? '', login);
+      expect(back.href).toMatch(new RegExp(`^${base}/cli/oidc/callback\\?`));
+      return post('oidc/redeem', { ...made, verifier, answer: back.search.slice(1) });
+    };
+    const ada = await signIn('ada');
+    expect([ada.status, ada.body]).toEqual([200, expect.objectContaining({ person: expect.anything() })]);
+    const { token } = ada.body.session as unknown as { token: string };
+    const issued = await post('keys/issue', {}, { authorization: `Bearer ${token}` });
+    expect(issued.status).toBe(200);
+    const { key } = issued.body.key as unknown as { key: string };
+    expect((await fetch(`${base}/v1/models`, { headers: { 'x-api-key': key } })).status).toBe(200);
+    expect(await signIn('mallory')).toMatchObject({ status: 403, body: { error: { code: 'not_allowed' } } });
 
-  // Nothing of the provider's own, which says that it is a demo.
-  expect(gateway.output() + gateway.errors()).not.toContain('oidc-provider');
-  gateway.signal('SIGTERM');
-  expect(await gateway.ended).toBe(0);
-  await expect(fetch(new URL(begun.url ?? '').origin)).rejects.toThrow('fetch failed');
-});
+    // Nothing of the provider's own, which says that it is a demo.
+    expect(gateway.output() + gateway.errors()).not.toContain('oidc-provider');
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended).toBe(0);
+    await expect(fetch(new URL(begun.url ?? '').origin)).rejects.toThrow('fetch failed');
+  },
+);
 
 test('DEMO_OIDC needs a port that people can be sent back to', async () => {
   const gateway = spawnGateway({ DEMO_OIDC: 'true', PORT: '0' });

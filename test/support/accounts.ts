@@ -7,6 +7,7 @@ import type { CallService } from '../../lambda/aws/call-service.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
 import { readAccountsConfig } from '../../lambda/settings/config.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
+import { createMemberStore, type MemberStore } from '../../lambda/tables/members.ts';
 import { makePages } from '../../lib/reference/render-reference.ts';
 import { installAwslambda } from '../../local/awslambda.ts';
 import { startFunctionUrl } from '../../local/function-url.ts';
@@ -42,6 +43,7 @@ export interface TestWallet extends AsyncDisposable {
   readonly url: string;
   readonly dynamoDb: TestDynamoDb;
   readonly keys: KeyStore;
+  readonly signOut: MemberStore['signOut'];
   /** The lines of the log as they were written. */
   readonly log: readonly string[];
   /** Errors that escaped the function: there must be none. */
@@ -123,6 +125,7 @@ export async function startTestWallet({
     url: server.url,
     dynamoDb,
     keys: createKeyStore(callDynamoDb, keysTable),
+    signOut: createMemberStore(callDynamoDb, keysTable).signOut,
     log,
     faults,
     post,

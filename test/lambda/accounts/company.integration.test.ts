@@ -66,6 +66,11 @@ async function signIn(wallet: TestWallet, login = 'ada', made = makeState()): Pr
   return redeem(wallet, made, back.search.slice(1));
 }
 
+async function askAsTerminal({ url }: TestWallet, path: string, fields = {}): Promise<Record<string, string>> {
+  const body = new URLSearchParams({ client_id: 'svc-terminal', ...fields });
+  return (await (await fetch(`${url}/oauth/${path}`, { method: 'POST', body })).json()) as Record<string, string>;
+}
+
 const tokenOf = ({ body }: Reply) => ({ authorization: `Bearer ${body.session.token}` });
 
 describe('with a real provider', () => {
@@ -105,6 +110,25 @@ describe('with a real provider', () => {
 
     const kept = JSON.stringify(await wallet.readTables()) + wallet.log.join('');
     expect(kept).not.toMatch(/\bada\b|mallory|example\.com|"sub"/i);
+  });
+
+  test('whom the operator signs out has no session any more, and no terminal that waits for its key', async () => {
+    const wallet = await startWallet(await startProvider());
+    const account = await signIn(wallet);
+    const { id = '' } = (await wallet.post('/cli/keys/issue', {}, tokenOf(account))).body.key ?? {};
+    const member = (await wallet.keys.findById(id))?.member ?? '';
+    const { device_code, user_code } = await askAsTerminal(wallet, 'device_authorization');
+    await wallet.post('/cli/device/approve', { code: user_code }, tokenOf(account));
+
+    await wallet.signOut(member, time);
+    for (const path of ['keys', 'keys/issue', 'keys/renew']) {
+      expect((await wallet.post(`/cli/${path}`, {}, tokenOf(account))).body.error.code).toBe('invalid_session');
+    }
+    const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code };
+    expect(await askAsTerminal(wallet, 'token', grant)).toMatchObject({ error: 'access_denied' });
+    // Whom the provider still lets in can come again.
+    time += 1;
+    expect((await wallet.post('/cli/keys/issue', {}, tokenOf(await signIn(wallet)))).status).toBe(200);
   });
 
   test('claims that stand only behind the access token count as well', async () => {

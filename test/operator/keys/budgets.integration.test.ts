@@ -6,6 +6,7 @@ import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
+import { createMemberStore } from '../../../lambda/tables/members.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { createGatewayTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
     ...{ currency: 'EUR', keysTable: 'keys', quotaTable: 'quota' },
     keys: createKeyStore(createTestCaller(dynamodb.endpoint), 'keys'),
+    signOut: createMemberStore(createTestCaller(dynamodb.endpoint), 'keys').signOut,
     counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', () => now),
     scanCounters: createScanCounters(createTestCaller(dynamodb.endpoint), 'quota'),
     readTokens: async () => ({ groups: [] }),

@@ -9,6 +9,7 @@ import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
+import { createMemberStore, type MemberStore } from '../../../lambda/tables/members.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { createGatewayTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
 import { CommandError } from '../../../operator/command-line.ts';
@@ -22,18 +23,21 @@ const oidcIssuer = 'https://login.example.com';
 
 let dynamodb: LocalDynamoDb;
 let target: Target;
+let members: MemberStore;
 
 beforeAll(async () => {
   dynamodb = await startDynamoDb();
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new DynamoDBClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
   await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
+  members = createMemberStore(createTestCaller(dynamodb.endpoint), 'keys');
   target = {
     access: 'open',
     oidcIssuer,
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
     mostBurst: 148,
     keys: createKeyStore(createTestCaller(dynamodb.endpoint), 'keys'),
+    signOut: members.signOut,
     counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', Date.now),
     scanCounters: createScanCounters(createTestCaller(dynamodb.endpoint), 'quota'),
     readTokens: async () => ({ groups: [] }),
@@ -338,9 +342,15 @@ describe('a person who signs in with the company account', () => {
     expect(new Set(revoked.map(({ state }: { state: string }) => state))).toEqual(new Set(['revoked']));
     expect(await liveOf('ada')).toEqual([]);
     expect(await liveOf('grace')).toEqual([other.id]);
-    expect(await run('revoke', '--subject', 'ada')).toBe(`${member} has no live keys, so none is revoked.`);
+    const signedOut = [members.wasSignedOut(member, now), members.wasSignedOut(other.member, now)];
+    expect(await Promise.all(signedOut)).toEqual([true, false]);
+    expect(await run('revoke', '--subject', 'ada')).toBe(
+      `${member} has no live keys, so none is revoked. Nobody is signed in as them any more.`,
+    );
     expect(await run('revoke', '--subject', 'grace')).toMatch(
-      new RegExp(`^${other.id} of oidc:[\\w-]{43}: revoked\\. Within 60 seconds this holds everywhere\\.$`),
+      new RegExp(
+        `^${other.id} of oidc:[\\w-]{43}: revoked\\. Within 60 seconds this holds everywhere\\. Nobody is signed in as them any more\\.$`,
+      ),
     );
   });
 

@@ -2,6 +2,7 @@ import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dyna
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
+import { createMemberStore } from '../../../lambda/tables/members.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { list } from '../../../operator/keys/commands.ts';
 import type { Target } from '../../../operator/keys/target.ts';
@@ -33,6 +34,7 @@ beforeAll(async () => {
       readNetworkSalt: async () => '',
     },
     keys: createKeyStore(callDynamoDb, keysTable),
+    signOut: createMemberStore(callDynamoDb, keysTable).signOut,
     counters: createCounters(callDynamoDb, quotaTable, Date.now),
     scanCounters: createScanCounters(callDynamoDb, quotaTable),
     [Symbol.asyncDispose]: async () => {},

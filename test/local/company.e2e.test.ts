@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { findFreePort } from '../support/find-free-port.ts';
 import { signInAt } from '../support/identity-provider.ts';
@@ -41,6 +44,11 @@ test.each(['function-url', 'web'])(
     const { key } = issued.body.key as unknown as { key: string };
     expect((await fetch(`${base}/v1/models`, { headers: { 'x-api-key': key } })).status).toBe(200);
     expect(await signIn('mallory')).toMatchObject({ status: 403, body: { error: { code: 'not_allowed' } } });
+
+    // The operator's command knows where terminals sign in.
+    const command = [join(import.meta.dirname, '../../bin/keys.ts'), 'setup', 'opencode'];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env: { ...process.env, PORT } });
+    expect(stdout).toContain(`opencode auth login ${base}\n`);
 
     // Nothing of the provider's own, which says that it is a demo.
     expect(gateway.output() + gateway.errors()).not.toContain('oidc-provider');

@@ -10,18 +10,18 @@ import { createCounters } from '../tables/counters.ts';
 import { createKeyStore } from '../tables/keys.ts';
 import { createMemberStore } from '../tables/members.ts';
 import { createTerminalStore } from '../tables/terminals.ts';
-import { createAccountAnswers } from './account.ts';
+import { createAccountAnswers } from './account-answers.ts';
 import { createActions } from './actions.ts';
 import { type AccountsApp, createAccountsApp } from './app.ts';
+import { createCompanySignIn } from './company-sign-in.ts';
 import { createCompanyWay, ofCompany } from './company-way.ts';
 import { createKeyring } from './keyring.ts';
 import { createLimits, createReadQuota } from './limits.ts';
 import { createAccountsLog } from './log.ts';
-import { createCompanySignIn } from './oidc.ts';
 import { describeDeployment, type PageFile } from './pages.ts';
 import { createSessions } from './sessions.ts';
-import { createSignIn } from './sign-in.ts';
-import { createTerminals } from './terminal.ts';
+import { createTerminals } from './terminals.ts';
+import { createWalletSignIn } from './wallet-sign-in.ts';
 import { createWalletWay, ofWallets } from './wallet-way.ts';
 import { createFindRules } from './ways.ts';
 
@@ -40,7 +40,7 @@ export interface AccountsDependencies extends Aws {
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): AccountsApp {
   const { callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
   const keys = createKeyStore(callDynamoDb, config.keysTable);
-  const wallets = createMemberStore(callDynamoDb, config.keysTable);
+  const members = createMemberStore(callDynamoDb, config.keysTable);
   const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const log = createAccountsLog({ ...config, write: writeLog, now });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
@@ -48,21 +48,21 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
     { ...config, upstreamSecretId: undefined },
     { readSecret, now, onStale: log.secretNotRefreshed, runEvery },
   );
-  const sessions = createSessions({ store: wallets, now, randomBytes });
+  const sessions = createSessions({ store: members, now, randomBytes });
 
   const own = { wallet: ofWallets, company: ofCompany(config) };
   const findRules = createFindRules(Object.values(own));
-  const keyring = createKeyring({ keys, wallets, findRules, now, randomBytes });
+  const keyring = createKeyring({ keys, members, findRules, now, randomBytes });
   const limits = createLimits({ counters, findRules, now, createToken });
   const terminals = createTerminals({
-    ...{ ...config, keyring, wasSignedOut: wallets.wasSignedOut, limits, now, randomBytes, subkey: secrets.subkey },
+    ...{ ...config, keyring, wasSignedOut: members.wasSignedOut, limits, now, randomBytes, subkey: secrets.subkey },
     store: createTerminalStore(callDynamoDb, config.keysTable),
     onKey: (request, keyId) => log.granted(request, { keyId }),
   });
   const readQuota = createReadQuota({ ...config, memberBudget: memberBudgetOf(config), counters, now });
   const accounts = createAccountAnswers({ sessions, keyring, readQuota, findLink: keys.findLink, findRules, log, now });
 
-  const signIn = createSignIn({ store: wallets, now, randomBytes });
+  const signIn = createWalletSignIn({ store: members, now, randomBytes });
   const offered = waysToSignIn(config);
   const ways = offered.map((name) =>
     name === 'wallet'

@@ -1,11 +1,10 @@
-import type { AccountAnswers } from './account.ts';
+import type { AccountAnswers } from './account-answers.ts';
 import type { Account, Info, ShownTerminal } from './answers.ts';
-import { readLabel, readText } from './input.ts';
 import { isTooManyKeys, type Keyring } from './keyring.ts';
 import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import type { AccountsRequest, SignedIn, WithInput } from './request.ts';
-import type { Terminals } from './terminal.ts';
+import { type AccountsRequest, readLabel, readText, type SignedIn, type WithInput } from './request.ts';
+import type { Terminals } from './terminals.ts';
 
 interface ActionDependencies {
   readonly accounts: AccountAnswers;

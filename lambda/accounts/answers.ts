@@ -1,4 +1,4 @@
-// The answers of the wallet's endpoints as plain data: the actions build them, and the page reads them.
+// The answers of the pages' endpoints as plain data: the actions build them, and the page reads them.
 
 import type { WayToSignIn } from '../settings/config.ts';
 
@@ -56,7 +56,7 @@ export interface Account {
   /** What the company's sign-in calls whoever has just signed in. It is kept nowhere. */
   readonly person?: { readonly name?: string | undefined; readonly email?: string | undefined };
   readonly session?: { readonly token: string; readonly expiresAt: string };
-  /** A key just issued, shown only now; null if the wallet may have no more. */
+  /** A key just issued, shown only now; null if the member may have no more. */
   readonly key?: (ShownKey & { readonly key: string }) | null;
 }
 

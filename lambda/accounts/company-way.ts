@@ -1,10 +1,9 @@
-import type { AccountAnswers } from './account.ts';
+import type { AccountAnswers } from './account-answers.ts';
 import type { Account } from './answers.ts';
-import { readText } from './input.ts';
+import type { CompanySignIn } from './company-sign-in.ts';
 import type { Keyring } from './keyring.ts';
 import type { Limits } from './limits.ts';
-import type { CompanySignIn } from './oidc.ts';
-import { badRequest, type WithInput } from './request.ts';
+import { badRequest, readText, type WithInput } from './request.ts';
 import type { Way } from './ways.ts';
 
 interface Dependencies {

@@ -5,7 +5,7 @@ import { readAccountsConfig } from '../settings/config.ts';
 import { createAccounts } from './accounts.ts';
 import { readPageFiles } from './pages.ts';
 
-const wallet = createAccounts(readAccountsConfig(process.env), {
+const accounts = createAccounts(readAccountsConfig(process.env), {
   ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
   // The bundle has the pages' files at the same place.
   pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
@@ -16,4 +16,4 @@ const wallet = createAccounts(readAccountsConfig(process.env), {
 });
 
 /** Called by Lambda. Everything above runs once per environment. */
-export const handler = createHandler(wallet);
+export const handler = createHandler(accounts);

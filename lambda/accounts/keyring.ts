@@ -26,7 +26,7 @@ interface KeyDetails {
 
 interface Dependencies {
   readonly keys: Pick<KeyStore, 'put' | 'findKey'>;
-  readonly wallets: MemberStore;
+  readonly members: MemberStore;
   readonly findRules: FindRules;
   readonly now: () => number;
   readonly randomBytes: (size: number) => Buffer;
@@ -44,12 +44,12 @@ export const unlabelled = 'issued at /cli';
 const storingTime = 60_000;
 
 /**
- * Issues, lists and revokes keys. A key first takes one of its wallet's slots in a single conditional write. A slot whose key
+ * Issues, lists and revokes keys. A key first takes one of its member's slots in a single conditional write. A slot whose key
  * was revoked by an operator, or never stored, is freed when it is needed.
  */
-export function createKeyring({ keys, wallets, findRules, now, randomBytes }: Dependencies): Keyring {
+export function createKeyring({ keys, members, findRules, now, randomBytes }: Dependencies): Keyring {
   const readHeld = async (member: string): Promise<Held[]> => {
-    const slots = await wallets.readSlots(member);
+    const slots = await members.readSlots(member);
     return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));
   };
   const isLive = (record: KeyRecord): boolean => stateOf(record, now()) === 'live';
@@ -58,10 +58,10 @@ export function createKeyring({ keys, wallets, findRules, now, randomBytes }: De
   const takeSlot = async (member: string, hash: string): Promise<void> => {
     const { keysAllowed } = findRules(member);
     const slot = { hash, takenAt: now() };
-    if (await wallets.takeSlot(member, slot, keysAllowed)) return;
+    if (await members.takeSlot(member, slot, keysAllowed)) return;
     const dead = (await readHeld(member)).filter(isDead).map((held) => held.slot);
-    await wallets.freeSlots(member, dead);
-    if (dead.length > 0 && (await wallets.takeSlot(member, slot, keysAllowed))) return;
+    await members.freeSlots(member, dead);
+    if (dead.length > 0 && (await members.takeSlot(member, slot, keysAllowed))) return;
     throw tooManyKeys(keysAllowed);
   };
 
@@ -99,14 +99,14 @@ export function createKeyring({ keys, wallets, findRules, now, randomBytes }: De
 
     async revoke(member, id) {
       const { slot } = await findHeld(member, id);
-      await wallets.revokeKey(slot.hash, member, now());
-      await wallets.freeSlots(member, [slot]);
+      await members.revokeKey(slot.hash, member, now());
+      await members.freeSlots(member, [slot]);
     },
 
     async renew(member, id) {
       const { slot } = await findHeld(member, id);
       const expiresAt = endOfLife(member);
-      if (expiresAt !== undefined) await wallets.renewKey(slot.hash, member, expiresAt, now());
+      if (expiresAt !== undefined) await members.renewKey(slot.hash, member, expiresAt, now());
     },
   };
 }

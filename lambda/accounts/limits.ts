@@ -19,11 +19,11 @@ export const linkLifetime = 24 * 3_600_000;
 const challengesPerNetwork = 60;
 const failuresPerNetwork = 60;
 /**
- * Keys and links that one network or one wallet gets in a day. Wallets cost nothing to make and each brings a daily quota: only
+ * Keys and links that one network or one member gets in a day. Wallets cost nothing to make and each brings a daily quota: only
  * the limit per network bounds that.
  */
 const grantsPerNetwork = 30;
-const grantsPerWallet = 10;
+const grantsPerMember = 10;
 
 /** Terminals per network and hour; and codes of terminals that a network may mistype in ten minutes. */
 const terminalsPerNetwork = 20;
@@ -65,7 +65,7 @@ interface Limit {
   readonly rule: string;
 }
 
-/** Limits what one network and one wallet may ask for. A refused request is not counted. */
+/** Limits what one network and one member may ask for. A refused request is not counted. */
 export function createLimits({ counters, findRules, now, createToken }: Dependencies): Limits {
   const refuse = ({ rule }: Limit, resetAt: number): never => {
     const seconds = secondsUntil(resetAt, now());
@@ -104,17 +104,17 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
 
     async countGrant(networkId, member) {
       const ofNetwork = grantLimit('network', networkId, grantsPerNetwork);
-      const ofWallet = grantLimit('wallet', member, grantsPerWallet);
-      // Read first, so that only a race for a wallet's last grant needs an undo.
-      const window = createWindow(ofWallet, now());
-      if ((await counters.read(window)).used >= grantsPerWallet) refuse(ofWallet, window.resetAt);
-      if (!findRules(member).byNetwork) return count(ofWallet);
+      const ofMember = grantLimit('person', member, grantsPerMember);
+      // Read first, so that only a race for a member's last grant needs an undo.
+      const window = createWindow(ofMember, now());
+      if ((await counters.read(window)).used >= grantsPerMember) refuse(ofMember, window.resetAt);
+      if (!findRules(member).byNetwork) return count(ofMember);
       const network = await count(ofNetwork);
       try {
-        const wallet = await count(ofWallet);
+        const own = await count(ofMember);
         return {
           undo: async () => {
-            await Promise.all([network.undo(), wallet.undo()]);
+            await Promise.all([network.undo(), own.undo()]);
           },
         };
       } catch (error) {
@@ -125,7 +125,7 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
   };
 }
 
-function grantLimit(kind: 'network' | 'wallet', id: string, most: number): Limit {
+function grantLimit(kind: 'network' | 'person', id: string, most: number): Limit {
   return { name: `grants-${kind}#${id}`, most, window: day, rule: `a ${kind} gets ${most} keys and links a day` };
 }
 

@@ -10,7 +10,7 @@ import {
   type WithForm,
 } from './request.ts';
 import { checkOrigin, openPipeline, type PipelineDependencies, readForm } from './steps.ts';
-import type { Terminals } from './terminal.ts';
+import type { Terminals } from './terminals.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 

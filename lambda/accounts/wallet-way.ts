@@ -1,16 +1,15 @@
 import type { NetworkLink } from '../identity/identity.ts';
-import { type AccountAnswers, isoTime } from './account.ts';
+import { type AccountAnswers, isoTime } from './account-answers.ts';
 import type { Account, Challenge } from './answers.ts';
-import { readLabel, readText } from './input.ts';
 import { isTooManyKeys } from './keyring.ts';
 import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import { type AccountsRequest, badRequest, type WithInput } from './request.ts';
-import { type Purpose, type Signer, type SignIn, statements } from './sign-in.ts';
+import { type AccountsRequest, badRequest, readLabel, readText, type WithInput } from './request.ts';
+import { type Purpose, type Signer, statements, type WalletSignIn } from './wallet-sign-in.ts';
 import type { Way } from './ways.ts';
 
 interface Dependencies {
-  readonly signIn: SignIn;
+  readonly signIn: WalletSignIn;
   readonly accounts: AccountAnswers;
   readonly limits: Limits;
   readonly linkNetwork: (networkId: string, link: NetworkLink) => Promise<void>;

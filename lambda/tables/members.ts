@@ -17,7 +17,7 @@ interface Session {
   readonly expiresAt: number;
 }
 
-/** A live key's place among those of its wallet, taken before the key is stored. */
+/** A live key's place among those of its member, taken before the key is stored. */
 export interface Slot {
   readonly hash: string;
   readonly takenAt: number;
@@ -33,7 +33,7 @@ export interface MemberStore {
   signOut(member: string, now: number): Promise<void>;
   /** Whether the member was signed out at this time or later. */
   wasSignedOut(member: string, since: number): Promise<boolean>;
-  /** False if the wallet has as many keys as it may have. */
+  /** False if the member has as many keys as it may have. */
   takeSlot(member: string, slot: Slot, limit: number): Promise<boolean>;
   freeSlots(member: string, slots: readonly Slot[]): Promise<void>;
   readSlots(member: string): Promise<readonly Slot[]>;
@@ -43,7 +43,7 @@ export interface MemberStore {
   revokeKey(hash: string, member: string, now: number): Promise<void>;
 }
 
-/** The wallets' sign-ins, sessions and live keys, in the keys table. */
+/** Members' sign-ins, sessions and live keys, in the keys table. */
 export function createMemberStore(callDynamoDb: CallService, tableName: string): MemberStore {
   const table = createItems(callDynamoDb, tableName);
   const update = (...input: Parameters<typeof table.update>) => conditionHolds(table.update(...input));

@@ -131,6 +131,21 @@ describe('with a real provider', () => {
     expect((await wallet.post('/cli/keys/issue', {}, tokenOf(await signIn(wallet)))).status).toBe(200);
   });
 
+  test('a person gets ten keys a day, whatever networks they come from', async () => {
+    const wallet = await startWallet(await startProvider());
+    const account = await signIn(wallet);
+    const issue = () => wallet.post('/cli/keys/issue', {}, tokenOf(account));
+    for (let count = 0; count < 10; count += 1) expect((await issue()).status).toBe(200);
+    const { status, body } = await issue();
+    expect([status, body.error.message]).toEqual([
+      429,
+      expect.stringMatching(/: a person gets 10 keys and links a day\./),
+    ]);
+    // A colleague on the same network is not held up.
+    const other = await signIn(wallet, 'mallory');
+    expect((await wallet.post('/cli/keys/issue', {}, tokenOf(other))).status).toBe(200);
+  });
+
   test('claims that stand only behind the access token count as well', async () => {
     const wallet = await startWallet(await startProvider({ claimsInIdToken: false }), {
       ...{ OIDC_ALLOW_ALL: 'false', OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: 'engineers' },
@@ -334,7 +349,7 @@ describe('with a provider that lies', () => {
         .setProtectedHeader({ alg: 'RS256', kid: 'one' })
         .sign(own.privateKey);
     const { claims } = await startLiar(overflow, async () => [await publish(own, 'one')]);
-    const { requireAllowed } = await import('../../../lambda/accounts/oidc.ts');
+    const { requireAllowed } = await import('../../../lambda/accounts/company-sign-in.ts');
     const settings = { oidcAllowedDomains: undefined, oidcAllowedGroups: ['engineers'], oidcGroupsClaim: 'groups' };
     for (const more of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }]) {
       expect(() => requireAllowed({ ...claims, sub: 'ada', ...more }, settings)).toThrow(/too many groups/);

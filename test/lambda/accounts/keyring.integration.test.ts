@@ -15,7 +15,7 @@ const member = `0x${'a'.repeat(40)}`;
 describe('a wallet’s keys', () => {
   let database: TestDynamoDb;
   let keys: KeyStore;
-  let wallets: MemberStore;
+  let members: MemberStore;
   let keyring: Keyring;
   let time: number;
   let timers: StoppedTimers;
@@ -24,8 +24,8 @@ describe('a wallet’s keys', () => {
     time = 1_000_000;
     database = await startTestDynamoDb();
     keys = createKeyStore(database.callDynamoDb, database.keysTable);
-    wallets = createMemberStore(database.callDynamoDb, database.keysTable);
-    keyring = createKeyring({ findRules, keys, wallets, now: () => time, randomBytes });
+    members = createMemberStore(database.callDynamoDb, database.keysTable);
+    keyring = createKeyring({ findRules, keys, members, now: () => time, randomBytes });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
@@ -83,7 +83,7 @@ describe('a wallet’s keys', () => {
   });
 
   test('a slot stays taken while its key is being written, and is freed if the key never comes', async () => {
-    await wallets.takeSlot(member, { hash: 'never-stored', takenAt: time }, 5);
+    await members.takeSlot(member, { hash: 'never-stored', takenAt: time }, 5);
     for (let count = 0; count < 4; count += 1) await keyring.issue(member);
     await expect(keyring.issue(member)).rejects.toEqual(tooMany);
     expect(await keyring.list(member)).toHaveLength(4);
@@ -95,16 +95,16 @@ describe('a wallet’s keys', () => {
   test('a repeated write takes the same slot, even the last', async () => {
     for (let count = 1; count <= 5; count += 1) {
       const slot = { hash: `hash${count}`, takenAt: time };
-      expect(await wallets.takeSlot(member, slot, 5)).toBe(true);
-      expect(await wallets.takeSlot(member, slot, 5)).toBe(true);
+      expect(await members.takeSlot(member, slot, 5)).toBe(true);
+      expect(await members.takeSlot(member, slot, 5)).toBe(true);
     }
-    expect(await wallets.readSlots(member)).toHaveLength(5);
+    expect(await members.readSlots(member)).toHaveLength(5);
   });
 
   test('a repeated write that takes a challenge succeeds, another does not', async () => {
-    await wallets.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: 100 });
+    await members.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: 100 });
     const taken = (token: string, now = 50) =>
-      wallets.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
+      members.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
     expect(await taken('early', 100)).toBe(false);
     expect([await taken('one'), await taken('one'), await taken('two')]).toEqual([true, true, false]);
   });
@@ -122,7 +122,7 @@ describe('a wallet’s keys', () => {
     const { record } = await keyring.issue(member);
     const lost = new Error('the answer was lost');
     const freeSlots = () => Promise.reject(lost);
-    const losing = createKeyring({ findRules, keys, wallets: { ...wallets, freeSlots }, now: () => time, randomBytes });
+    const losing = createKeyring({ findRules, keys, members: { ...members, freeSlots }, now: () => time, randomBytes });
     await expect(losing.revoke(member, record.id)).rejects.toBe(lost);
     expect(await keyring.list(member)).toEqual([]);
   });

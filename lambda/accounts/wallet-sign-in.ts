@@ -22,7 +22,7 @@ export interface Signer {
   readonly chainId: number;
 }
 
-export type SignIn = ReturnType<typeof createSignIn>;
+export type WalletSignIn = ReturnType<typeof createWalletSignIn>;
 
 interface Dependencies {
   readonly store: Pick<MemberStore, 'putChallenge' | 'takeChallenge'>;
@@ -31,7 +31,7 @@ interface Dependencies {
 }
 
 /** Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361 */
-export function createSignIn({ store, now, randomBytes }: Dependencies) {
+export function createWalletSignIn({ store, now, randomBytes }: Dependencies) {
   return {
     /** Makes a message to sign. */
     async challenge(signer: Signer, purpose: Purpose, site: Site) {

@@ -173,19 +173,26 @@ function passTime(time: number, random: Random): number {
   return dice === 18 ? day - (time % day) : random.below(day);
 }
 
+const lostIn: Readonly<Record<string, keyof Lost>> = {
+  'charge left standing': 'refunds',
+  'budget left standing': 'settlements',
+  'figures not read': 'reads',
+};
+
 /** Waits until the log has the ends of this many requests. Returns what the store has lost meanwhile. */
 function watchEnds({ log }: TestGateway) {
   let read = 0;
   let ended = 0;
   return async (requests: number) => {
-    const lost: { -readonly [Name in keyof Lost]: Lost[Name] } = { refunds: 0, settlements: 0 };
+    const lost: { -readonly [Name in keyof Lost]: Lost[Name] } = { refunds: 0, settlements: 0, reads: 0 };
     const unexplained: string[] = [];
     const allEnded = () => {
       for (; read < log.length; read += 1) {
         const { message, cause, ...rest } = log[read] ?? {};
         if (/^(answered|refused)$/.test(String(message))) ended += 1;
-        if (message !== 'charge left standing' && message !== 'budget left standing') continue;
-        lost[message === 'charge left standing' ? 'refunds' : 'settlements'] += 1;
+        const kind = lostIn[String(message)];
+        if (kind === undefined) continue;
+        lost[kind] += 1;
         // The store lost the answer, or was too slow on a busy machine.
         if (!/^(NoAnswer|TooSlow)$/.test(String(cause)))
           unexplained.push(`${message}: ${cause} ${JSON.stringify(rest)}`);

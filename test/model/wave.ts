@@ -31,6 +31,8 @@ const restTime = 60_000;
 export interface Lost {
   readonly refunds: number;
   readonly settlements: number;
+  /** Of figures for the headers. */
+  readonly reads: number;
 }
 
 /** Checks waves of simultaneous requests against the rules and the ledger, one after the other. */
@@ -49,7 +51,8 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
     const priced: Priced[] = [];
     const startedAt = new Map<string, number>();
     const spentBefore = new Map<string, number>();
-    const troubled = lost.refunds + lost.settlements > 0 || wave.some(({ answer }) => answer && storeFailed(answer));
+    const troubled =
+      lost.refunds + lost.settlements + lost.reads > 0 || wave.some(({ answer }) => answer && storeFailed(answer));
 
     for (const outcome of wave) {
       const { one, answer, tries } = outcome;

@@ -50,7 +50,8 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
     else if (fault === 'failing') response.writeHead(500).end(refusal('InternalServerError'));
     else if (fault === 'throttled') response.writeHead(400).end(refusal('ProvisionedThroughputExceededException'));
     else if (fault === 'refusing') response.writeHead(400).end(refusal('ExpiredTokenException'));
-    else await passOn(request, response, body, fault);
+    // A connection to the store that had rested may be closed just when it is used again: the sender repeats itself.
+    else await passOn(request, response, body, fault).catch(() => request.socket.destroy());
   });
 
   async function passOn(request: IncomingMessage, response: ServerResponse, body: Buffer, fault?: StoreFault) {

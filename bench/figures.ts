@@ -1,3 +1,4 @@
+import { budgets, serverBudgets } from './measurements/budgets.ts';
 import { busyCaller } from './measurements/busy-caller.ts';
 import { coldStart } from './measurements/cold-start.ts';
 import { events, otherEvents, translatedEvents } from './measurements/events.ts';
@@ -25,6 +26,7 @@ export const measurements = {
   size,
   'cold-start': coldStart,
   requests,
+  budgets,
   'busy-caller': busyCaller,
   events,
   'other-events': otherEvents,
@@ -32,11 +34,18 @@ export const measurements = {
   prompt,
   'slow-reader': slowReader,
   server,
+  'server-budgets': serverBudgets,
 } as const satisfies Record<string, Measurement>;
 
 export type MeasurementName = keyof typeof measurements;
 
 type Line = readonly [title: string, unit: string, sample: string, more?: Pick<Figure, 'gateway' | 'goal'>];
+
+const budgetLines = (gateway: SubjectName, bound: number): readonly Line[] => [
+  ['request of a caller without a budget, processor time', 'ms', 'without', { gateway }],
+  ['the same with a budget', 'ms', 'with', { gateway }],
+  ['with to without', '×', 'ratio', { gateway, goal: { bound } }],
+];
 
 const lines: Readonly<Record<MeasurementName, readonly Line[]>> = {
   size: [
@@ -58,12 +67,17 @@ const lines: Readonly<Record<MeasurementName, readonly Line[]>> = {
       { gateway: 'gatewayUncached', goal: { to: 'bareDynamoDb', bound: 1.15 } },
     ],
     ['the same of a guest', 'ms', 'processor', { gateway: 'gatewayGuest' }],
+    [
+      ...(['the same without a budget, where others have one', 'ms', 'processor'] as const),
+      { gateway: 'gatewayWithPrices', goal: { to: 'bareDynamoDb', bound: 0.8 } },
+    ],
     ['plain request, added latency p50', 'ms', 'added', { goal: { to: 'bareDynamoDb', bound: 0.8 } }],
     ['the same of the floor', 'ms', 'added', { gateway: 'floor' }],
     ['stream, added time to first byte p50', 'ms', 'streamAdded', { goal: { to: 'bareDynamoDb', bound: 0.8 } }],
     ['the same of the floor', 'ms', 'streamAdded', { gateway: 'floor' }],
     ['small requests, peak memory', 'MB', 'memory'],
   ],
+  budgets: budgetLines('gatewayWithPrices', 1.3),
   'busy-caller': [
     ['busy caller beside 64 calm ones, requests a minute', '', 'rate'],
     ['a request of the busy one, processor time', 'ms', 'busy'],
@@ -123,6 +137,7 @@ const lines: Readonly<Record<MeasurementName, readonly Line[]>> = {
     ['delay p99', 'ms', 'lateBesidePrompts', { goal: { bound: 50 } }],
     ['server, 128 slow readers: peak memory', 'MB', 'memory', { goal: { bound: 300 } }],
   ],
+  'server-budgets': budgetLines('serverWithPrices', 1.4),
 };
 
 export const figures: readonly Figure[] = (Object.keys(measurements) as MeasurementName[]).flatMap((measurement) =>

@@ -12,7 +12,7 @@ const all = Object.keys(measurements) as MeasurementName[];
 
 const usage = `npm run bench -- [--only NAME] [--rounds N] [--goals]
   --only NAME   one measurement: ${all.join(', ')}
-                (server is measured only if it is named)
+                (the server is measured only if it is named)
   --rounds N    how often each subject is measured, in turn with the others
   --goals       fails where a goal is missed
   --help        shows this`;
@@ -39,7 +39,7 @@ function readCommand(words: readonly string[]): Command {
   const unknown = only?.filter((name) => !all.some((one) => one === name)) ?? [];
   if (unknown.length > 0) throw new TypeError(`no such measurement: ${unknown.join(', ')}`);
   if (rounds !== undefined && !/^[1-9]\d*$/.test(rounds)) throw new TypeError('--rounds takes a number from 1');
-  const names = all.filter((name) => only?.includes(name) ?? name !== 'server');
+  const names = all.filter((name) => only?.includes(name) ?? !name.startsWith('server'));
   return { names, rounds: rounds === undefined ? undefined : Number(rounds), goals, help };
 }
 

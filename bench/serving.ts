@@ -10,8 +10,8 @@ import type { World } from './world/world.ts';
 /** A server in a fresh process, and its clients. */
 export interface Serving extends AsyncDisposable {
   readonly pid: number;
-  /** Sends a chat and resolves with the answer's head. */
-  ask(body: string): Promise<Asked>;
+  /** Sends a chat with one of these keys, by default all that have no budget, and resolves with the answer's head. */
+  ask(body: string, keys?: readonly string[]): Promise<Asked>;
   /** Milliseconds of processor time that the server uses during a step, and of time that passes. */
   measure(step: () => Promise<unknown>): Promise<{ readonly processor: number; readonly time: number }>;
 }
@@ -39,10 +39,10 @@ export async function startServing({ name, file, environment }: Subject, { store
   const pid = child.pid ?? 0;
   return {
     pid,
-    async ask(body) {
+    async ask(body, keys = store.keys) {
       for (;;) {
         // All of them, so that none gets more requests a minute than a member may send.
-        const key = store.keys[turn++ % store.keys.length] ?? '';
+        const key = keys[turn++ % keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };
         const asking = request(target, { method: 'POST', headers, agent }).end(body);
         const [answer] = (await once(asking, 'response')) as [IncomingMessage];

@@ -28,6 +28,8 @@ export interface Session extends AsyncDisposable {
   ask(body: string, watch?: Watch, path?: string): Promise<Reading>;
   /** The same, always with one key of its own. */
   askBusily(body: string): Promise<Reading>;
+  /** The same with keys that have a budget. */
+  askWithBudget(body: string): Promise<Reading>;
   /** Milliseconds of processor time that the function uses for a step. */
   costOf(step: () => Promise<unknown>): Promise<number>;
 }
@@ -38,7 +40,9 @@ let sessions = 0;
 
 export async function startSession(subject: Subject, { store }: World): Promise<Session> {
   const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
-  const firstKey = (sessions++ * keysPerSession) % store.keys.length;
+  const session = sessions++;
+  const firstKey = (session * keysPerSession) % store.keys.length;
+  const firstWithBudget = (session * keysInTurn) % store.keysWithBudget.length;
   let turn = 0;
   const member = (number: number): Caller => ({ key: store.keys[firstKey + number] ?? '', address: '192.0.2.1' });
   /** In a network of its own. A session has callers of its own, since a counter's item grows with its rate. */
@@ -47,8 +51,11 @@ export async function startSession(subject: Subject, { store }: World): Promise<
     return { key: 'anything', address: `198.18.${network >> 8}.${network & 255}` };
   };
   const callerOf = subject.name === 'gatewayGuest' ? guest : member;
-  const askWith = async (number: number, body: string, watch?: Watch, path = chatPath): Promise<Reading> => {
-    const caller = callerOf(number);
+  const withBudget = (number: number): Caller => ({
+    ...member(number),
+    key: store.keysWithBudget[firstWithBudget + number] ?? '',
+  });
+  const askWith = async (caller: Caller, body: string, watch?: Watch, path = chatPath): Promise<Reading> => {
     const askedAt = performance.now();
     const { statusCode, body: answer } = await runtime.invoke(eventOf(path, caller, body));
     const headAt = performance.now();
@@ -59,8 +66,9 @@ export async function startSession(subject: Subject, { store }: World): Promise<
     pid: runtime.pid,
     spawnedAt: runtime.spawnedAt,
     loaded: runtime.loaded,
-    ask: (body, watch, path) => askWith(turn++ % keysInTurn, body, watch, path),
-    askBusily: (body) => askWith(keysInTurn, body),
+    ask: (body, watch, path) => askWith(callerOf(turn++ % keysInTurn), body, watch, path),
+    askBusily: (body) => askWith(callerOf(keysInTurn), body),
+    askWithBudget: (body) => askWith(withBudget(turn++ % keysInTurn), body),
     async costOf(step) {
       const before = processorTime(runtime.pid);
       await step();

@@ -16,8 +16,9 @@ const functionNames = [
   'gatewayGuest',
   'gatewayWithoutSecrets',
   'gatewayOfChat',
+  'gatewayWithPrices',
 ] as const;
-export const subjectNames = [...functionNames, 'bareServer', 'server'] as const;
+export const subjectNames = [...functionNames, 'bareServer', 'server', 'serverWithPrices'] as const;
 export type SubjectName = (typeof subjectNames)[number];
 
 /** A function or a server to be measured. */
@@ -31,6 +32,7 @@ export interface Subject {
   readonly size: { readonly total: number; readonly start: number };
 }
 
+const serverEntry = 'lambda/server.ts';
 const root = join(import.meta.dirname, '..');
 
 /** Builds every subject as for a deployment, each into its own folder. */
@@ -56,29 +58,36 @@ export async function buildSubjects(folder: string, world: World): Promise<reado
     gatewayGuest: { entry: 'lambda/index.ts', environment: { ...gateway, GUEST_LIMIT: '1000000' } },
     gatewayOfChat: { entry: 'lambda/index.ts', environment: { ...gateway, UPSTREAM_DIALECTS: 'chat' } },
     gatewayWithoutSecrets: { entry: 'lambda/index.ts', environment: keysInEnvironment },
+    gatewayWithPrices: { entry: 'lambda/index.ts', environment: { ...gateway, PRICES } },
     bareServer: { entry: 'bench/subjects/bare-server.ts', environment: around },
-    server: { entry: 'lambda/server.ts', environment: { ...keysInEnvironment, ...host } },
+    server: { entry: serverEntry, environment: { ...keysInEnvironment, ...host } },
+    serverWithPrices: { entry: serverEntry, environment: { ...keysInEnvironment, ...host, PRICES } },
   };
   const subjects: Subject[] = [];
   for (const name of subjectNames) {
     const { entry, environment } = plans[name];
     const code = join(folder, name);
-    const size = measure(await build(name, entry, code));
+    const size = measure(await build(entry, code));
     const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
-    const file = join(code, name === 'server' ? 'index.js' : 'index.mjs');
+    const file = join(code, entry === serverEntry ? 'index.js' : 'index.mjs');
     subjects.push({ name, lambda, file, environment, size });
   }
   return subjects;
 }
 
 /** The baselines are built as anyone would build them, without what makes the gateway's own functions start sooner. */
-function build(name: SubjectName, entry: string, code: string) {
-  if (name === 'server') return bundleServer(code);
+function build(entry: string, code: string) {
+  if (entry === serverEntry) return bundleServer(code);
   return entry.startsWith('bench/') ? bundle(entry, code, { plugins: [] }) : bundle(entry, code);
 }
 
 /** The environment of a host that runs the server. */
 const host = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+
+const PRICES = JSON.stringify({
+  svc: { input: 2.5, output: 10, cacheRead: 0.25, cacheWrite: 3.125 },
+  'svc-vision': { input: 1, output: 4 },
+});
 
 /** Every feature on: names to hide, and limits that the bench does not reach. */
 const gatewaySettings = {

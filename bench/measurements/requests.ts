@@ -13,7 +13,7 @@ const batchSize = 50;
 /** Small requests in sequence: first with plain answers, then with short streams. */
 export const requests: Measurement = {
   rounds: 4,
-  subjects: ['bare', 'bareDynamoDb', 'floor', 'gateway', 'gatewayUncached', 'gatewayGuest'],
+  subjects: ['bare', 'bareDynamoDb', 'floor', 'gateway', 'gatewayUncached', 'gatewayGuest', 'gatewayWithPrices'],
   async run(subject, world) {
     await using session = await startSession(subject, world);
     await world.play({ kind: 'whole' });

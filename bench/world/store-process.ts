@@ -3,11 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createAws } from '../../lambda/aws/call-service.ts';
-import { issueKey } from '../../lambda/identity/keys.ts';
+import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
-import { keyCount, type StoreAddresses, secretIds, secretTexts } from './store.ts';
+import { keyCount, keysInTurn, keyWithBudgetCount, type StoreAddresses, secretIds, secretTexts } from './store.ts';
 
 const { endpoint } = await startDynamoDb();
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -24,14 +24,22 @@ const access = {
 };
 const { callDynamoDb } = createAws(access, { now: Date.now, random: Math.random });
 const store = createKeyStore(callDynamoDb, tables.KEYS_TABLE);
-const issued = Array.from({ length: keyCount }, (_, index) => {
-  const request = { member: `member-${index}`, label: 'bench', limit: 1_000_000, expiresAt: undefined };
-  return issueKey(store, request, { now: Date.now, randomBytes });
-});
-const keys = (await Promise.all(issued)).map(({ key }) => key);
+/** Not all at once, which a busy machine would take too long for. */
+const issue = async (count: number, more: Partial<KeyRequest>): Promise<string[]> => {
+  const keys: string[] = [];
+  while (keys.length < count) {
+    const issued = Array.from({ length: keysInTurn }, (_, index) => {
+      const request = { member: `member-${keys.length + index}`, label: 'bench', limit: 1_000_000, ...more };
+      return issueKey(store, request, { now: Date.now, randomBytes });
+    });
+    keys.push(...(await Promise.all(issued)).map(({ key }) => key));
+  }
+  return keys.slice(0, count);
+};
 
 const addresses: StoreAddresses = {
-  keys,
+  keys: await issue(keyCount, {}),
+  keysWithBudget: await issue(keyWithBudgetCount, { budget: 1e15, budgetWindow: 'month' }),
   environment: {
     ...tables,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,

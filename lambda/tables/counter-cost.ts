@@ -49,11 +49,32 @@ export function unitsOfWorstSecond(burst: number): number {
   return unitsOfMinute(burst, tokens(burst, true)) + dropping + unitsOfMinute(burst, tokens(burst));
 }
 
-/** The highest BURST_LIMIT that one item can serve in its worst second. */
-export const mostBurst = findMostBurst();
+/** The bytes of an open reservation, with its name. */
+const reservationBytes = itemSize({ [`h29920321.${anyToken}`]: { S: 'm682 1000000000' } });
+const budgetBytes = itemSize({ bm681: numberValue(999_999_999_999), bm682: numberValue(999_999_999_999) });
 
-function findMostBurst(): number {
+/**
+ * The same for a caller with a budget, each of whose charges also opens a reservation, which one write more settles or refunds:
+ * all that two minutes allow is charged before the first of it is settled.
+ */
+export function unitsOfWorstSecondWithBudget(burst: number): number {
+  const unitsWith = (before: Value, now: Value, open: number) =>
+    writeUnits(itemSize(counterItem(before, now)) + budgetBytes + open * reservationBytes);
+  let units = 0;
+  for (let charge = 1; charge <= burst; charge += 1) {
+    units += unitsWith(tokens(burst), tokens(charge), charge);
+    units += unitsWith(tokens(burst), tokens(charge), burst + charge);
+  }
+  for (let open = 2 * burst; open > 0; open -= 1) units += unitsWith(tokens(burst), tokens(burst), open);
+  return units;
+}
+
+/** The highest BURST_LIMIT that one item can serve in its worst second, of a caller without a budget. */
+export const mostBurst = findMostBurst(unitsOfWorstSecond);
+
+/** The highest burst limit whose worst second, by this measure, one item can serve. */
+export function findMostBurst(unitsOf: (burst: number) => number): number {
   let burst = 20;
-  while (unitsOfWorstSecond(burst + 1) <= unitsPerSecond) burst += 1;
+  while (unitsOf(burst + 1) <= unitsPerSecond) burst += 1;
   return burst;
 }

@@ -1,9 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { type CounterWindow, createToken } from '../../../lambda/quota/counter-store.ts';
+import { type BudgetWindow, budgetPeriod } from '../../../lambda/budget/budget-window.ts';
+import { type CounterWindow, createToken, type OpenReservation } from '../../../lambda/quota/counter-store.ts';
 import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
-import { bytesAtRate, mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../../lambda/tables/counter-cost.ts';
+import {
+  bytesAtRate,
+  findMostBurst,
+  mostBurst,
+  unitsOfWorstSecond,
+  unitsOfWorstSecondWithBudget,
+  unitsPerSecond,
+} from '../../../lambda/tables/counter-cost.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
-import { writeUnits } from '../../../lambda/tables/table.ts';
+import { itemSize, writeUnits } from '../../../lambda/tables/table.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { createMemoryCaller } from './memory-caller.ts';
 
@@ -60,6 +69,58 @@ describe('charges spread over minutes', () => {
   });
 });
 
+/** Nothing enforces it: beyond it, DynamoDB throttles the worst second. */
+const mostBurstWithBudget = findMostBurst(unitsOfWorstSecondWithBudget);
+const noon = Date.UTC(2026, 11, 1, 12);
+
+const windowOf = (kind: BudgetWindow, time: number, burst: number): CounterWindow => {
+  const { name: period, endsAt: resetAt } = budgetPeriod(kind, time);
+  const budget = { amount: 1e15, window: kind, period, resetAt, reserve: 1_000_000_000 };
+  return {
+    ...{ item: `member#0x${'0'.repeat(40)}`, limit: 1_000_000, burst, budget },
+    ...{ minute: minuteOf(time), ...dayOf(time) },
+  };
+};
+
+function createBudgetWorld(burst: number) {
+  const store = createMemoryCaller();
+  const clock = { time: noon };
+  const counters = createCounters(store.callDynamoDb, 'quota', () => clock.time);
+  const reserve = async (kind: BudgetWindow, { settles = false } = {}) => {
+    const window = windowOf(kind, clock.time, burst);
+    const { reservation } = (await counters.charge(window, createToken())) as { reservation: OpenReservation };
+    const settle = () => counters.settle(window, reservation, { spent: 999_999_999 });
+    if (settles) await settle();
+    return settle;
+  };
+  return { counters, store, clock, reserve };
+}
+
+test('a counter with three windows, twenty open reservations and two minutes of tokens takes two units', async () => {
+  const { store, clock, reserve } = createBudgetWorld(21);
+  const kinds = ['day', 'week', 'month'] as const;
+  // The periods before these: a Sunday, then the last day of a month.
+  for (const time of [Date.UTC(2026, 10, 29), Date.UTC(2026, 10, 30), noon - 3_600_000]) {
+    clock.time = time;
+    for (const kind of kinds) await reserve(kind, { settles: true });
+  }
+  clock.time = noon;
+  for (let count = 0; count < 20; count += 1) await reserve('month', { settles: true });
+  clock.time += 60_000;
+  for (let count = 0; count < 20; count += 1) await reserve('month');
+  const item = store.load(windowOf('month', noon, 1).item);
+  const namesOf = (letter: string) => Object.keys(item).filter((name) => name.startsWith(letter));
+  expect([namesOf('b').length, namesOf('h').length, namesOf('w').length]).toEqual([6, 20, 2]);
+  const settled = Object.fromEntries(Object.entries(item).filter(([name]) => !name.startsWith('h')));
+  const [size, sizeSettled] = [itemSize(item), itemSize(settled)];
+  expect([writeUnits(size), writeUnits(sizeSettled)]).toEqual([2, 1]);
+  const docs = readFileSync('docs/decisions/9-a-budget-is-reserved-then-settled.md', 'utf8');
+  expect(docs).toContain(`adds ${(size - sizeSettled) / 20} bytes`);
+  expect(docs).toContain(
+    `${size.toLocaleString('en')} bytes, so two write units; once they are settled ${sizeSettled}, so one`,
+  );
+});
+
 describe('the highest burst limit', () => {
   test('is what one item serves in its worst second, and no higher', async () => {
     const { store, clock, charge, chargeMany } = await createWorld(mostBurst);
@@ -74,5 +135,25 @@ describe('the highest burst limit', () => {
     expect(sum(store.units)).toBeGreaterThan(0.98 * unitsOfWorstSecond(mostBurst));
     expect(unitsOfWorstSecond(mostBurst)).toBeLessThanOrEqual(unitsPerSecond);
     expect(unitsOfWorstSecond(mostBurst + 1)).toBeGreaterThan(unitsPerSecond);
+  });
+
+  test('of a caller with a budget is what one item serves in its worst second, reservations and settlements included', async () => {
+    const { counters, store, clock, reserve } = createBudgetWorld(mostBurstWithBudget);
+    clock.time = noon;
+    for (let count = 0; count < mostBurstWithBudget; count += 1) await reserve('month', { settles: true });
+    clock.time = noon + 119_500;
+    store.units.length = 0;
+    const settlements: (() => Promise<unknown>)[] = [];
+    for (const at of [119_500, 120_000]) {
+      clock.time = noon + at;
+      for (let count = 0; count < mostBurstWithBudget; count += 1) settlements.push(await reserve('month'));
+    }
+    for (const settle of settlements) await settle();
+    expect(store.units).toHaveLength(4 * mostBurstWithBudget);
+    expect(sum(store.units)).toBeLessThanOrEqual(unitsOfWorstSecondWithBudget(mostBurstWithBudget));
+    expect(sum(store.units)).toBeGreaterThan(0.97 * unitsOfWorstSecondWithBudget(mostBurstWithBudget));
+    expect(unitsOfWorstSecondWithBudget(mostBurstWithBudget + 1)).toBeGreaterThan(unitsPerSecond);
+    expect((await counters.read(windowOf('month', noon, mostBurstWithBudget))).open).toEqual([]);
+    expect(readFileSync('docs/hosting.md', 'utf8')).toContain(`up to a burst of ${mostBurstWithBudget}`);
   });
 });

@@ -8,6 +8,7 @@ export interface MemoryCaller {
   readonly callDynamoDb: CallService;
   /** The units of each write so far, refused ones included: those of the larger item, before or after it. */
   readonly units: number[];
+  load(item: string): Item;
 }
 
 /** A store by the model, for tests that would take minutes with an emulator. */
@@ -28,5 +29,5 @@ export function createMemoryCaller(): MemoryCaller {
   };
   const call = async (operation: string, input: Parameters<typeof write>[0]) =>
     operation === 'GetItem' ? { Item: items.get(input.Key.pk.S) } : write(input);
-  return { callDynamoDb: call as CallService, units };
+  return { callDynamoDb: call as CallService, units, load: (item) => items.get(item) ?? {} };
 }

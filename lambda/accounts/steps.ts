@@ -64,14 +64,14 @@ export function checkOrigin(): AccountsStep<AccountsRequest> {
   };
 }
 
-/** Refuses a body of another type or of too many bytes. */
+/** Refuses a body of another type, with this status, or of too many bytes. */
 async function readBody(
   { headers, bodySize, takeBody }: AccountsRequest,
   type: string,
-  statusOfOthers?: 415,
+  status: number,
 ): Promise<string | Uint8Array> {
   if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type) {
-    throw badRequest(`The body must have content-type: ${type}.`, statusOfOthers);
+    throw badRequest(`The body must have content-type: ${type}.`, status);
   }
   if ((await bodySize(bodyLimit)) > bodyLimit) {
     throw new GatewayError('request_too_large', `The request body may have at most ${bodyLimit} bytes.`);
@@ -97,7 +97,7 @@ export function readInput(): AccountsStep<AccountsRequest, WithInput> {
 export function readForm(): AccountsStep<AccountsRequest, WithForm> {
   return {
     before: async (request) => {
-      const body = await readBody(request, 'application/x-www-form-urlencoded');
+      const body = await readBody(request, 'application/x-www-form-urlencoded', 400);
       const form = new URLSearchParams(Buffer.from(body).toString());
       const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1);
       if (repeated === undefined) return { form };

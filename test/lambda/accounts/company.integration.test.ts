@@ -375,6 +375,39 @@ describe('with a provider that lies', () => {
   });
 });
 
+test('the provider’s description is kept for an hour, and an old one is better than none', async () => {
+  let asked = 0;
+  let isUp = true;
+  const server = createServer((_, response) => {
+    asked += 1;
+    if (!isUp) return void response.destroy();
+    const endpoints = {
+      authorization_endpoint: `${url}/auth`,
+      token_endpoint: `${url}/token`,
+      jwks_uri: `${url}/keys`,
+    };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ issuer: url, ...endpoints }));
+  });
+  const { url, close } = await listenLocally(server);
+  closers.push(close);
+  const wallet = await startWallet({ issuer: url, clientId: 'gateway', clientSecret: 's' });
+  const leave = async () => new URL(await begin(wallet, makeState())).origin;
+  expect([await leave(), await leave(), asked]).toEqual([url, url, 1]);
+  time += 3_600_000;
+  expect([await leave(), asked]).toEqual([url, 2]);
+  time += 3_600_000;
+  isUp = false;
+  expect([await leave(), asked]).toEqual([url, 3]);
+});
+
+test('a terminal’s key lives no longer than other keys of its person', async () => {
+  const wallet = await startWallet(await startProvider(), { OIDC_KEY_DAYS: '7' });
+  const { device_code, user_code } = await askAsTerminal(wallet, 'device_authorization');
+  await wallet.post('/cli/device/approve', { code: user_code }, tokenOf(await signIn(wallet)));
+  const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code };
+  expect(await askAsTerminal(wallet, 'token', grant)).toMatchObject({ expires_in: 7 * 86_400 });
+});
+
 describe('what is offered', () => {
   const nobody: Issuer = { issuer: 'https://login.example', clientId: 'gateway', clientSecret: 's' };
   const statusOf = async (wallet: TestWallet, path: string) => (await wallet.post(path, {})).status;

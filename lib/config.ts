@@ -85,7 +85,9 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
     ...stackValues,
     environment,
     serverEnvironment,
-    warnings: [...warningsOf(stage, stackValues), ...upstreamWarnings(environment)].map(placed),
+    warnings: [...warningsOf(stage, stackValues), ...upstreamWarnings(environment), ...signInWarnings(environment)].map(
+      placed,
+    ),
   };
 }
 
@@ -108,6 +110,17 @@ function upstreamWarnings(environment: Texts): string[] {
     if (secret.length === 0) return [];
     return `${name} has ${secret.join(' and ')} in clear in the template: put it into the upstream's secret, under the same name`;
   });
+}
+
+/** A company's accounts alone keep nobody out. */
+function signInWarnings({ OIDC_ISSUER, ACCESS, GUEST_LIMIT, WALLET_SIGN_IN }: Texts): string[] {
+  if (OIDC_ISSUER === undefined || ACCESS === 'keys') return [];
+  const others = [
+    ...(Number(GUEST_LIMIT) > 0 ? ['guests'] : []),
+    ...(WALLET_SIGN_IN === 'false' ? [] : ['anyone with a wallet']),
+  ];
+  if (others.length === 0) return [];
+  return [`OIDC_ISSUER keeps nobody out: ${others.join(' and ')} may call as well, unless ACCESS is keys`];
 }
 
 /** Why a name does not belong in the block, or its value is invalid. */

@@ -348,3 +348,22 @@ describe('the engine', () => {
     expect(faults(withDefaults({ CORS_ORIGINS }))).toEqual([expect.stringMatching(/and Lambda 4096$/)]);
   });
 });
+
+test('who else may call beside those with a company account is a warning', () => {
+  const company = {
+    ...{ APP_URL: 'https://api.example.com', OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gateway' },
+    OIDC_ALLOWED_DOMAINS: 'example.com',
+  };
+  const warnings = (given: object) =>
+    readDeploymentConfig(
+      withDefaults({ UPSTREAM_BASE_URL: 'https://api.acme.com/v1', ...company, ...given }),
+    ).warnings.map((text) => text.replace(/^.*?: OIDC/, 'OIDC'));
+  const warning = (others: string) => [
+    `OIDC_ISSUER keeps nobody out: ${others} may call as well, unless ACCESS is keys`,
+  ];
+  expect(warnings({})).toEqual(warning('guests and anyone with a wallet'));
+  expect(warnings({ WALLET_SIGN_IN: false })).toEqual(warning('guests'));
+  expect(warnings({ GUEST_LIMIT: 0 })).toEqual(warning('anyone with a wallet'));
+  expect(warnings({ GUEST_LIMIT: 0, WALLET_SIGN_IN: false })).toEqual([]);
+  expect(warnings({ ACCESS: 'keys' })).toEqual([]);
+});

@@ -339,6 +339,10 @@ describe('with a provider that lies', () => {
       if (reply.status === 401) expect(reply.body.error.message).toMatch(/can’t be trusted|expired/);
     }
     expect(outcomes).toEqual(cases.map(([what, , status]) => [what, status]));
+    const codes = wallet.log.map((line) => JSON.parse(line).causeCode);
+    expect(codes).toEqual(
+      expect.arrayContaining(['OAUTH_JWT_CLAIM_COMPARISON_FAILED', 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED']),
+    );
     expect(wallet.log.join('')).toContain('SignInsFailed');
   });
 
@@ -398,6 +402,27 @@ test('the provider’s description is kept for an hour, and an old one is better
   time += 3_600_000;
   isUp = false;
   expect([await leave(), asked]).toEqual([url, 3]);
+});
+
+test('the client’s secret is the text of its own secret, and a new one counts within a minute', async () => {
+  const provider = await startProvider();
+  let text = 'not yet set';
+  const wallet = await startTestWallet({
+    now: () => time,
+    readSecret: async (id) => (id === 'the-clients-own' ? `${text}\n` : Promise.reject(new Error(id))),
+    environment: {
+      ...{ APP_URL: appUrl, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: provider.clientId, OIDC_ALLOW_ALL: 'true' },
+      OIDC_CLIENT_SECRET_ID: 'the-clients-own',
+    },
+  });
+  closers.push(async () => wallet[Symbol.asyncDispose]());
+  expect((await signIn(wallet)).body.error.message).toMatch(/can’t be trusted/);
+  expect(wallet.log.join('')).toContain('"causeCode":"OAUTH_WWW_AUTHENTICATE_CHALLENGE"');
+  text = provider.clientSecret;
+  time += 61_000;
+  await signIn(wallet); // finds the old one, and has it read anew
+  expect((await signIn(wallet)).status).toBe(200);
+  expect(wallet.log.join('')).not.toContain(text);
 });
 
 test('a terminal’s key lives no longer than other keys of its person', async () => {

@@ -88,6 +88,7 @@ export function createRepeat({ now, random, pause = wait }: Dependencies) {
           const send = await prepare(attempt);
           startedAt ??= now();
           timer ??= setTimeout(() => controller.abort(), timeLimit);
+          if (failure && signal.aborted) throw failure;
           const answer = await send(signal);
           budget = Math.min(budgets.full, budget + (attempt === 1 ? budgets.earnedByFirstAttempt : budgets.repeat));
           return answer;

@@ -149,6 +149,26 @@ describe('a call has one time limit', () => {
     expect(sent).toHaveLength(2);
   });
 
+  test('after which nothing is sent, however long it took to get ready', async () => {
+    jest.useFakeTimers();
+    let sent = 0;
+    const send = async () => {
+      sent += 1;
+      throw failing();
+    };
+    const credentials = Promise.withResolvers<void>();
+    const prepare = async (attempt: number) => {
+      if (attempt > 1) await credentials.promise;
+      return send;
+    };
+    const call = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} })(prepare);
+    const outcome = call.catch((error: unknown) => error);
+    await jest.advanceTimersByTimeAsync(2_000);
+    credentials.resolve();
+    expect(await outcome).toMatchObject({ name: 'TooSlow', inDoubt: true });
+    expect(sent).toBe(1);
+  });
+
   testRows([
     ['succeeds', fine],
     ['is refused', refused],

@@ -83,8 +83,8 @@ interface Answer {
   readonly date: number;
 }
 
-/** In characters: DynamoDB's longest item has 400 KB, and a secret 64. */
-const longestAnswer = 4_000_000;
+/** In characters. A page of DynamoDB's has a megabyte at most, of which JSON makes a few. */
+const longestAnswer = 8_000_000;
 
 /** Posts over kept connections, which don't keep the process alive. Rejects if no answer comes, or only a part of one. */
 function createPost(endpoint: URL) {
@@ -95,8 +95,9 @@ function createPost(endpoint: URL) {
 
   return (headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      // Without a connection nothing was sent.
-      let [isConnected, isAnswered] = [false, false];
+      let isAnswered = false;
+      /** Without a connection nothing was sent. */
+      let isConnected = false;
       const fail = (cause: NodeJS.ErrnoException, wasClosed = false) =>
         reject(new ServiceError('NoAnswer', cause.message, { cause, wasClosed, inDoubt: isConnected }));
 

@@ -23,6 +23,9 @@ export interface ScannedCounter {
 /** Reads what is used at a time from the whole table, page by page; awaits `onPause` between two pages. */
 export type ScanCounters = (now: number, onPause: () => Promise<void>) => AsyncGenerator<CounterPage>;
 
+/** A page that a slow connection, too, brings within the time limit of a call. */
+const mostAtOnce = 2_000;
+
 /**
  * For operators only. An index by day would answer at once, but double the price of the one write of each request, while reading
  * a million counters costs a third of a cent.
@@ -42,6 +45,7 @@ export function createScanCounters(callDynamoDb: CallService, tableName: string)
         FilterExpression: wanted.map((count) => `${count} > :zero`).join(' OR '),
         ExpressionAttributeValues: { ':zero': numberValue(0) },
         ExclusiveStartKey: position,
+        Limit: mostAtOnce,
       });
       const { Items = [], ScannedCount = 0, LastEvaluatedKey } = page;
       const counters = Items.map((attributes) => {

@@ -152,7 +152,7 @@ function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantT
   if (replayed.length > 0) body.add(`,"${name}":`, joinStrings(replayed, paragraph));
   for (const [index, { id, tool, given }] of calls.entries()) {
     body.add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', id, ',"type":"function","function":{"name":');
-    body.add(quote(names.nameOf(tool)), ',"arguments":', argumentsOf(given), '}}');
+    body.add(quote(names.nameOf(tool)), ',"arguments":', yield* argumentsOf(given), '}}');
     if (body.isPauseDue()) yield;
   }
   body.add(calls.length > 0 ? ']}' : '}');
@@ -168,13 +168,13 @@ function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['though
 }
 
 /** The arguments of a call as a string that holds JSON. */
-function argumentsOf({ form, raw }: Call['given']): string {
+function* argumentsOf({ form, raw }: Call['given']): Cooperative<Raw> {
   switch (form) {
     case 'string':
       return inside(raw) === '' ? '"{}"' : raw;
     case 'json':
-      return quoteJson(raw);
+      return yield* quoteJson(raw);
     case 'input':
-      return quoteJson(`{"input":${raw}}`);
+      return yield* quoteJson(`{"input":${raw}}`);
   }
 }

@@ -24,8 +24,17 @@ export function* selectTools(writing: Writing): Cooperative<Selection> {
   const { asking, names } = writing;
   const { choice } = asking;
   const offers = yield* offersByName(writing);
-  const chosen = choice && writeChoice(writing, choice, offers);
-  const allowed = choice?.allowed && new Set(choice.allowed.map(({ tool }) => names.nameOf(tool)));
+  const offered = (place: number, tool: ClientTool): string => {
+    const name = names.nameOf(tool);
+    return offers.has(name) ? name : refuse(asking, place, 'names a tool that is not among the tools. Add it to them.');
+  };
+  const forced = choice?.forced && offered(choice.at, choice.forced);
+  const allowed = choice?.allowed && new Set<string>();
+  for (const [index, { at, tool }] of (choice?.allowed ?? []).entries()) {
+    allowed?.add(offered(at, tool));
+    if (index % toolsPerTurn === toolsPerTurn - 1) yield;
+  }
+  const chosen = choice && writeChoice(writing, choice, { forced, left: allowed?.size ?? offers.size });
   const tools = [...offers].filter(([name]) => allowed === undefined || allowed.has(name));
   const unenforced = tools.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
   if (unenforced !== undefined) writing.leaveOut(unenforced.at);
@@ -58,17 +67,11 @@ function* offersByName({ asking, names, leaveOut }: Writing): Cooperative<Readon
 }
 
 function writeChoice(
-  { asking, names }: Writing,
-  { at, mode, forced, allowed }: Choice,
-  offers: ReadonlyMap<string, Offer>,
+  { asking }: Writing,
+  { at, mode, allowed }: Choice,
+  { forced, left }: { readonly forced: string | undefined; readonly left: number },
 ): string {
-  const requireOffer = (place: number, tool: ClientTool): string => {
-    const name = names.nameOf(tool);
-    return offers.has(name) ? name : refuse(asking, place, 'names a tool that is not among the tools. Add it to them.');
-  };
-  if (forced !== undefined) return `{"type":"function","function":{"name":${quote(requireOffer(at, forced))}}}`;
-  for (const entry of allowed ?? []) requireOffer(entry.at, entry.tool);
-  const left = allowed?.length ?? offers.size;
+  if (forced !== undefined) return `{"type":"function","function":{"name":${quote(forced)}}}`;
   if (left === 0 && (mode === 'required' || allowed !== undefined)) {
     refuse(asking, at, 'leaves no tool that this model could call. Offer a function.');
   }

@@ -1,10 +1,24 @@
+import { type Cooperative, charactersPerSlice, isLong } from '../../json/cooperative.ts';
 import type { Raw } from './asking.ts';
 
 /** A text as a JSON string. */
 export const quote = (text: string): string => JSON.stringify(text);
 
 /** JSON text as a string that holds it, unchanged. */
-export const quoteJson = (json: string): string => JSON.stringify(json);
+export function* quoteJson(json: string): Cooperative<Raw> {
+  if (!isLong(json)) return quote(json);
+  const pieces = ['"'];
+  for (let at = 0, end = 0; at < json.length; at = end) {
+    end = at + charactersPerSlice;
+    // The halves of a character would be written as escapes, each for itself.
+    if (highSurrogate.test(json.charAt(end - 1))) end += 1;
+    pieces.push(inside(quote(json.slice(at, end))));
+    yield;
+  }
+  return [...pieces, '"'];
+}
+
+const highSurrogate = /[\uD800-\uDBFF]/;
 
 /** What stands between the quotes of a string. */
 export const inside = (string: string): string => string.slice(1, -1);

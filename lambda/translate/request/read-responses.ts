@@ -41,7 +41,7 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
     stream: isRaw(taken.stream, 'true'),
     turns: replaysAll ? turns.finish() : withoutOldThoughts(turns.finish()),
     offers: offers.finish(),
-    choice: taken.tool_choice === undefined ? undefined : offers.readChoice(taken.tool_choice),
+    choice: taken.tool_choice === undefined ? undefined : yield* offers.readChoice(taken.tool_choice),
     oneCall: isRaw(taken.parallel_tool_calls, 'false'),
     limit: rawOf(reading, taken.max_output_tokens),
     sampling: {

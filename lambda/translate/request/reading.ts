@@ -1,7 +1,7 @@
 import { stringMember } from '../../dialects/answer.ts';
 import { describe, pathTo } from '../../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
-import { nodesPerTurn } from '../../json/cooperative.ts';
+import { charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
 
 /**
@@ -21,16 +21,29 @@ export interface Reading {
   readonly found: Set<string>;
   /** Where the reading paused last, so that others got their turn. */
   pausedAt: Node;
+  /** What has been opened since, in characters: that takes far longer than reading. */
+  opened: number;
 }
 
+/** What a seal costs besides its characters. */
+const costOfSeal = 4_096;
+
 export function beginReading(json: Json, open: Reading['open']): Reading {
-  return { json, open, leftOut: [], unread: [], found: new Set(), pausedAt: 0 };
+  const reading: Reading = {
+    ...{ json, leftOut: [], unread: [], found: new Set(), pausedAt: 0, opened: 0 },
+    open(text) {
+      reading.opened += text.length + costOfSeal;
+      return open(text);
+    },
+  };
+  return reading;
 }
 
 /** Whether so much was read since the last pause that one is due here. Members are not read in the order of the body. */
 export function isPauseDue(reading: Reading, at: Node): boolean {
-  if (Math.abs(at - reading.pausedAt) < nodesPerTurn) return false;
+  if (Math.abs(at - reading.pausedAt) < nodesPerTurn && reading.opened < charactersPerSlice) return false;
   reading.pausedAt = at;
+  reading.opened = 0;
   return true;
 }
 

@@ -165,17 +165,12 @@ function* readTexts(reading: Reading, content: Node): Cooperative<Raw[]> {
 const paragraph = '\\n\\n';
 
 /** What was sealed here says what the model thought; else what was shown of it. */
-function readReasoning({ reading, turns }: Items, item: Node): undefined {
-  const { json } = reading;
+function* readReasoning({ reading, turns }: Items, item: Node): Cooperative<void> {
   const taken = takeMembers(reading, item, fields['reasoning item']);
   const sealed = taken.encrypted_content;
   const opened = sealed === undefined ? undefined : reading.open(textOf(reading, sealed));
-  const textsIn = (list: Node | undefined): string[] => {
-    if (list === undefined) return [];
-    requireKind(reading, list, 'array');
-    return [...json.elements(list)].map((part) => readReasoningText(reading, part));
-  };
-  const [content, summary] = [textsIn(taken.content), textsIn(taken.summary)];
+  const content = yield* readReasoningTexts(reading, taken.content);
+  const summary = yield* readReasoningTexts(reading, taken.summary);
   const shown = content.length > 0 ? content : summary;
   if (opened !== undefined) turns.think({ at: item, text: quote(opened) });
   else if (shown.length > 0) turns.think({ at: item, text: joinStrings(shown, paragraph) });
@@ -184,9 +179,16 @@ function readReasoning({ reading, turns }: Items, item: Node): undefined {
 
 const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
 
-function readReasoningText(reading: Reading, part: Node): string {
-  if (!reasoningTexts.has(typeOf(reading, part))) refuseUnknown(reading, part);
-  return readText(reading, part);
+function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperative<string[]> {
+  if (list === undefined) return [];
+  requireKind(reading, list, 'array');
+  const texts: string[] = [];
+  for (const part of reading.json.elements(list)) {
+    if (!reasoningTexts.has(typeOf(reading, part))) refuseUnknown(reading, part);
+    texts.push(readText(reading, part));
+    if (isPauseDue(reading, part)) yield;
+  }
+  return texts;
 }
 
 interface CallMembers {

@@ -26,7 +26,7 @@ export interface ToolOffers {
   readFound(list: Node): Cooperative<ClientTool[]>;
   /** Refuses a search that the vendor would have to run. */
   requireClient(at: Node, execution: Node | undefined): void;
-  readChoice(choice: Node): Choice;
+  readChoice(choice: Node): Cooperative<Choice>;
   /** All tools that may be offered: those that only a search may load are there once they were found. */
   finish(): readonly Offer[];
 }
@@ -185,7 +185,7 @@ function ifTrue({ json }: Reading, value: Node | undefined): Node | undefined {
   return value !== undefined && json.raw(value) === 'true' ? value : undefined;
 }
 
-function readChoice(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): Choice {
+function* readChoice(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): Cooperative<Choice> {
   const { json } = reading;
   requireKind(reading, at, 'string', 'object');
   if (json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
@@ -195,11 +195,12 @@ function readChoice(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node
   const { mode, tools } = takeMembers(reading, at, fields.tool_choice);
   const list = required(reading, at, 'tools', tools);
   requireKind(reading, list, 'array');
-  const allowed = [...json.elements(list)].flatMap((entry) => {
-    const isHosted = hostedTools.test(typeOf(reading, entry));
-    if (isHosted) reading.leftOut.push(entry);
-    return isHosted ? [] : [{ at: entry, tool: readReference(reading, entry, hosted) }];
-  });
+  const allowed: { readonly at: Node; readonly tool: ClientTool }[] = [];
+  for (const entry of json.elements(list)) {
+    if (hostedTools.test(typeOf(reading, entry))) reading.leftOut.push(entry);
+    else allowed.push({ at: entry, tool: readReference(reading, entry, hosted) });
+    if (isPauseDue(reading, entry)) yield;
+  }
   return { at, mode: readMode(reading, required(reading, at, 'mode', mode)), allowed };
 }
 

@@ -33,6 +33,18 @@ test.each<[what: string, members: string, dialect?: string]>([
     'parts of one output, read before tools that stand before it',
     `"tools":[],"input":[{"type":"function_call","call_id":"c","name":"f","arguments":""},{"type":"function_call_output","call_id":"c","output":[${repeat(count, () => text)}]}]`,
   ],
+  [
+    'thoughts of one item',
+    `"input":[{"type":"reasoning","summary":[${repeat(4 * count, () => text.replace('input', 'summary'))}]}]`,
+  ],
+  [
+    'allowed tools',
+    `"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[${repeat(count, () => '{"type":"function","name":"f"}')}]}`,
+  ],
+  [
+    'seals of others',
+    `"input":[${repeat(2_000, () => `{"type":"reasoning","summary":[],"encrypted_content":"svc1.${'A'.repeat(80)}"}`)}]`,
+  ],
   ['messages of the other dialect', `"messages":[${repeat(count, () => said('user', '"hello"'))}]`, 'messages'],
   ['blocks of the user', `"messages":[${said('user', `[${repeat(count, () => block)}]`)}]`, 'messages'],
   [
@@ -55,6 +67,33 @@ test.each<[what: string, members: string, dialect?: string]>([
     expect(pieces.length).toBeLessThan(100);
   },
 );
+
+test.each([
+  [
+    'responses',
+    'long seals',
+    `"input":[${repeat(60, () => `{"type":"reasoning","summary":[],"encrypted_content":"svc1.${'A'.repeat(250_000)}"}`)}]`,
+  ],
+  [
+    'messages',
+    'a long input of a call',
+    `"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"a":"${'\\n'.repeat(4_000_000)}"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]`,
+  ],
+])('a %s request with %s gives others their turn', (dialect, _what, members) => {
+  expect(translate(dialect, members).pauses).toBeGreaterThan(20);
+});
+
+test('a long input of a custom tool is quoted as a short one would be, wherever it is cut', () => {
+  for (let before = 0; before < 4; before += 1) {
+    const input = JSON.stringify(`${'x'.repeat(before)}${'😀"\\é\n'.repeat(100_000)}`);
+    const call = `{"type":"custom_tool_call","call_id":"c","name":"f","input":${input}}`;
+    const { pieces } = translate(
+      'responses',
+      `"input":[${call},{"type":"custom_tool_call_output","call_id":"c","output":""}]`,
+    );
+    expect(pieces.join('').includes(JSON.stringify(`{"input":${input}}`))).toBe(true);
+  }
+});
 
 test('a long text is not copied: it is a piece of its own, between those around it', () => {
   const long = 'x'.repeat(1_000_000);

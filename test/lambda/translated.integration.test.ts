@@ -191,6 +191,10 @@ describe('an upstream that speaks only chat', () => {
     expect(answer.headers.get('access-control-expose-headers')).toContain('X-Svc-Left-Out');
     expect(await answer.json()).toMatchObject({ tools: [] });
     expect(await lastLine()).toMatchObject({ leftOut: 'tools[0], future', LeftOut: 1 });
+    const odd = { model: 'svc', input: 'Hello', 'a\r\nx-evil: 1': 1, 'é,': 1, ['n'.repeat(1_000_000)]: 1 };
+    const named = await gateway.post('/v1/responses', odd, { authorization: `Bearer ${key}` });
+    expect([named.status, named.headers.get('x-evil')]).toEqual([200, null]);
+    expect(named.headers.get('x-svc-left-out')).toBe(`a??x-evil:?1, ??, ${'n'.repeat(100)}`);
     const chat = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }], future: 1 };
     const untouched = await gateway.post('/v1/chat/completions', chat, { authorization: `Bearer ${key}` });
     expect(untouched.headers.get('x-svc-left-out')).toBe(null);

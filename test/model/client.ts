@@ -28,7 +28,7 @@ export type OnText = (pattern: RegExp, call: () => void) => void;
 /** HTTP clients on many addresses, which reuse their connections. */
 export function createClient(url: string): Client {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
-  return {
+  const client: Client = {
     send: ({ method, path, headers, body, from }, watch) =>
       new Promise((resolve, reject) => {
         let left = false;
@@ -48,7 +48,12 @@ export function createClient(url: string): Client {
             answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
           },
         );
-        outgoing.on('error', fail);
+        outgoing.on('error', (error) => {
+          // The server may close a connection just when it is used again: https://nodejs.org/api/http.html#requestreusedsocket
+          const wasClosed = !left && outgoing.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+          if (wasClosed) resolve(client.send({ method, path, headers, body, from }, watch));
+          else fail(error);
+        });
         outgoing.end(body);
         const leave = () => {
           left = true;
@@ -59,4 +64,5 @@ export function createClient(url: string): Client {
       }),
     close: () => agent.destroy(),
   };
+  return client;
 }

@@ -32,11 +32,7 @@ export async function readStack(name: string): Promise<GatewayFacts> {
     memberBudget: parseBudget(outputs.MemberBudget ?? ''),
     ...(outputs.ContextWindow && { contextWindow: Number(outputs.ContextWindow) }),
     readNetworkSalt: () => readSecret(saltSecret),
-    readTokens: async (from, to) => {
-      // Where two engines serve side by side, each has a log of its own.
-      const logGroups = [needed('LogGroup'), ...(outputs.WebLogGroup ? [outputs.WebLogGroup] : [])];
-      return readInsights(logGroups, from, to, () => setTimeout(pollInterval));
-    },
+    readTokens: async (from, to) => readInsights(needed('LogGroup'), from, to, () => setTimeout(pollInterval)),
   };
 }
 
@@ -89,7 +85,7 @@ const query = [
  * environment. `pause` is awaited between two looks at the query.
  */
 export async function readInsights(
-  logGroups: readonly string[],
+  logGroupName: string,
   from: number,
   to: number,
   pause: () => Promise<unknown>,
@@ -98,11 +94,10 @@ export async function readInsights(
     '@aws-sdk/client-cloudwatch-logs'
   );
   const client = new CloudWatchLogsClient({});
-  const logs = logGroups.join(' and ');
   try {
     const { queryId } = await client.send(
       new StartQueryCommand({
-        logGroupNames: [...logGroups],
+        logGroupName,
         queryString: query,
         startTime: Math.floor(from / 1000),
         endTime: Math.ceil(to / 1000),
@@ -113,13 +108,13 @@ export async function readInsights(
       const { status = 'Unknown', results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
       if (status === 'Complete') return toReport(results);
       if (!['Scheduled', 'Running'].includes(status)) {
-        throw new CommandError(`CloudWatch ended the query of ${logs} as ${status}: ${remedy}`);
+        throw new CommandError(`CloudWatch ended the query of ${logGroupName} as ${status}: ${remedy}`);
       }
       await pause();
     }
     // Otherwise the query would run on and be billed.
     await client.send(new StopQueryCommand({ queryId })).catch(() => {});
-    throw new CommandError(`CloudWatch took too long over the query of ${logs}: ${remedy}`);
+    throw new CommandError(`CloudWatch took too long over the query of ${logGroupName}: ${remedy}`);
   } finally {
     client.destroy();
   }

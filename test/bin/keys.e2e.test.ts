@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -16,7 +14,7 @@ import { createMissingTables, type LocalDynamoDb, startDynamoDb } from '../../lo
 import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
-import { answer, startFakeService } from '../support/fake-service.ts';
+import { answer, type FakeService, startFakeService, startFakeStack } from '../support/fake-service.ts';
 
 // Each command is a whole process, of which a busy machine starts one or two a second.
 jest.setTimeout(30_000);
@@ -167,46 +165,21 @@ describe('on a data directory', () => {
 });
 
 describe('on a deployed stack', () => {
-  let cloudFormation: Server;
+  let cloudFormation: FakeService;
   let secrets: FakeSecrets;
   let environment: Record<string, string>;
-  const seenRegions: string[] = [];
+  const outputs = {
+    ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
+    ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
+    ...{ ContextWindow: '262144', OidcIssuer: 'https://login.example.com', Currency: 'EUR', MemberBudget: '5/week' },
+    ...{ LogGroup: 'the-log-group', AppUrl: 'https://app.example.com' },
+  };
 
   beforeAll(async () => {
     secrets = await startFakeSecrets({ 'the-salt-secret': 'salt-of-a-stack' });
-    const outputs = {
-      ...{ GatewayUrl: 'https://abc.example/', KeysTable: keysTable, QuotaTable: quotaTable },
-      ...{ NetworkSaltSecret: 'the-salt-secret', ServiceName: 'deployed', MemberLimit: '30' },
-      ...{ ContextWindow: '262144', OidcIssuer: 'https://login.example.com', Currency: 'EUR', MemberBudget: '5/week' },
-      ...{ LogGroup: 'the-log-group', WebLogGroup: 'the-web-log-group', AppUrl: 'https://app.example.com' },
-    };
-    const members = Object.entries(outputs).map(
-      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-    );
-    cloudFormation = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      seenRegions.push(/\/([\w-]+)\/cloudformation\//.exec(request.headers.authorization ?? '')?.[1] ?? '');
-      const name = new URLSearchParams(body).get('StackName');
-      response.setHeader('content-type', 'text/xml');
-      if (name === 'none') {
-        response.statusCode = 400;
-        response.end(
-          '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack none does not exist</Message></Error></ErrorResponse>',
-        );
-        return;
-      }
-      const closed = '<member><OutputKey>Access</OutputKey><OutputValue>keys</OutputValue></member>';
-      const listed = { Gateway: members.join(''), Closed: members.join('') + closed }[name ?? ''] ?? '';
-      response.end(
-        '<DescribeStacksResponse><DescribeStacksResult><Stacks><member>' +
-          `<StackName>${name}</StackName><Outputs>${listed}</Outputs>` +
-          '</member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
-      );
-    });
-    await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
+    cloudFormation = await startFakeStack(outputs);
     environment = {
-      AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
       AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
@@ -216,7 +189,7 @@ describe('on a deployed stack', () => {
 
   afterAll(async () => {
     await secrets.close();
-    await new Promise((resolve) => cloudFormation.close(resolve));
+    await cloudFormation[Symbol.asyncDispose]();
   });
 
   const stack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
@@ -229,7 +202,9 @@ describe('on a deployed stack', () => {
     expect(out).toContain('5.00 EUR a week, shared by all keys of the member');
     expect(out).toContain('curl https://abc.example/v1/chat/completions');
     expect(out).toContain('"model":"deployed"');
-    expect(seenRegions).toEqual(['eu-west-3']);
+    expect(cloudFormation.requests.map(({ headers }) => headers.authorization)).toEqual([
+      expect.stringContaining('/eu-west-3/cloudformation/'),
+    ]);
     expect(secrets.reads).toEqual([]);
     const { out: blocks } = await keys(['setup', 'codex', ...stack], environment);
     expect(blocks).toContain('model_context_window = 262144');
@@ -241,12 +216,6 @@ describe('on a deployed stack', () => {
     const link = await store.keys.findLink(networkId('203.0.113.7', keyOf('salt-of-a-stack')));
     expect(link?.member).toBe('far');
     expect(secrets.reads).toEqual(['the-salt-secret']);
-  });
-
-  test('whose outputs say ACCESS=keys links no network', async () => {
-    const closed = ['--stack', 'Closed', '--region', 'eu-west-3'];
-    const { code, err } = await keys(['link', '203.0.113.9', '--member', 'far', ...closed], environment);
-    expect([code, err]).toEqual([1, expect.stringContaining('links count for nothing: issue a key instead')]);
   });
 
   test('its log provides the tokens, and members get their names back', async () => {
@@ -261,9 +230,7 @@ describe('on a deployed stack', () => {
     const withLogs = { ...environment, AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url };
     const { keys: rows } = await keysJson(['usage', '--tokens', '--price', '3,15,0.3,3.75', ...stack], withLogs);
     expect(rows).toMatchObject([{ key: id, label: 'desk', member: 'far', answers: 2, withoutUsage: 1, cost: 3.00015 }]);
-    expect(JSON.parse(logs.requests[0]?.body ?? '')).toMatchObject({
-      logGroupNames: ['the-log-group', 'the-web-log-group'],
-    });
+    expect(JSON.parse(logs.requests[0]?.body ?? '')).toMatchObject({ logGroupName: 'the-log-group' });
     expect(logs.requests[0]?.headers.authorization).toContain('/eu-west-3/logs/');
     expect(secrets.reads).toEqual(['the-salt-secret', 'the-salt-secret']);
   });
@@ -278,11 +245,24 @@ describe('on a deployed stack', () => {
     expect(revoked).toMatchObject([{ id, state: 'revoked' }]);
   });
 
-  test('a stack that does not exist, or is not a gateway', async () => {
-    const region = ['--region', 'eu-west-3'];
-    const missing = await keys(['list', '--stack', 'none', ...region], environment);
-    expect(missing).toEqual({ code: 1, out: '', err: 'error: Stack none does not exist\n' });
-    const other = await keys(['list', '--stack', 'Other', ...region], environment);
-    expect(other).toMatchObject({ code: 1, out: '', err: expect.stringContaining('has no output NetworkSaltSecret') });
+  test('a stack that does not exist is reported in AWS’s words', async () => {
+    const error = '<Error><Code>ValidationError</Code><Message>no such stack</Message></Error>';
+    await using service = await startFakeService((response) =>
+      response.writeHead(400, { 'content-type': 'text/xml' }).end(`<ErrorResponse>${error}</ErrorResponse>`),
+    );
+    const elsewhere = { ...environment, AWS_ENDPOINT_URL_CLOUDFORMATION: service.url };
+    expect(await keys(['list', ...stack], elsewhere)).toEqual({ code: 1, out: '', err: 'error: no such stack\n' });
+  });
+
+  test('a stack that is no gateway, and one that links no network', async () => {
+    await using other = await startFakeStack({});
+    const ofOther = { ...environment, AWS_ENDPOINT_URL_CLOUDFORMATION: other.url };
+    const { code, err } = await keys(['list', ...stack], ofOther);
+    expect([code, err]).toEqual([1, expect.stringContaining('has no output NetworkSaltSecret')]);
+    await using closed = await startFakeStack({ ...outputs, Access: 'keys' });
+    const ofClosed = { ...environment, AWS_ENDPOINT_URL_CLOUDFORMATION: closed.url };
+    expect(await keys(['link', '203.0.113.9', '--member', 'far', ...stack], ofClosed)).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining('links count for nothing: issue a key instead') },
+    });
   });
 });

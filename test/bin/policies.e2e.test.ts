@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { expect, jest, test } from '@jest/globals';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
-import { type FakeService, startFakeService } from '../support/fake-service.ts';
+import { type FakeService, startFakeService, startFakeStack } from '../support/fake-service.ts';
 import { allows, readPolicy } from '../support/iam-policy.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 
@@ -27,21 +27,9 @@ test('operators may do everything that their programs call, and the programs cal
   const store = started.use(await startStoreProxy(dynamoDb.endpoint));
   const outputs = {
     ...{ GatewayUrl: 'https://abc.example/', KeysTable: dynamoDb.keysTable, QuotaTable: dynamoDb.quotaTable },
-    ...{ NetworkSaltSecret: 'NETWORK_SALT_SECRET', LogGroup: 'logs', WebLogGroup: 'web-logs' },
+    ...{ NetworkSaltSecret: 'NETWORK_SALT_SECRET', LogGroup: 'logs' },
   };
-  const members = Object.entries(outputs).map(
-    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  const cloudFormation = started.use(
-    await startFakeService((response) =>
-      response
-        .setHeader('content-type', 'text/xml')
-        .end(
-          '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Gateway</StackName>' +
-            `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-        ),
-    ),
-  );
+  const cloudFormation = started.use(await startFakeStack(outputs));
   const json = (value: object) => JSON.stringify(value);
   const secrets = started.use(
     await startFakeService((response) => response.end(json({ SecretString: 'the salt of the stack' }))),

@@ -8,7 +8,7 @@ import { keysSchema, toCreateTableInput } from '../../lambda/tables/schema.ts';
 import { createReadStop, createStopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { createMissingTables } from '../../local/dynamodb.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
-import { type FakeService, startFakeService } from '../support/fake-service.ts';
+import { type FakeService, startFakeStack } from '../support/fake-service.ts';
 
 // Each command is a whole process, of which a busy machine starts one a second or two.
 jest.setTimeout(120_000);
@@ -22,17 +22,7 @@ beforeAll(async () => {
     ...{ GatewayUrl: 'https://abc.example/', KeysTable: dynamoDb.keysTable, QuotaTable: dynamoDb.quotaTable },
     NetworkSaltSecret: 'the-salt-secret',
   };
-  const members = Object.entries(outputs).map(
-    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  cloudFormation = await startFakeService((response) =>
-    response
-      .setHeader('content-type', 'text/xml')
-      .end(
-        '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Gateway</StackName>' +
-          `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-      ),
-  );
+  cloudFormation = await startFakeStack(outputs);
 });
 afterAll(async () => {
   await cloudFormation[Symbol.asyncDispose]();

@@ -60,3 +60,18 @@ export async function signAsSdk(
 const bound = <S extends { sign: (...args: never[]) => unknown }>(signer: S) => ({
   sign: signer.sign.bind(signer) as S['sign'],
 });
+
+/** CloudFormation with one stack, which has these outputs, whatever name it is asked for. */
+export function startFakeStack(outputs: Readonly<Record<string, string>>): Promise<FakeService> {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return startFakeService((response) =>
+    response
+      .setHeader('content-type', 'text/xml')
+      .end(
+        '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Gateway</StackName>' +
+          `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+      ),
+  );
+}

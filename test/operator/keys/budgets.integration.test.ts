@@ -1,58 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
-import { createCounters } from '../../../lambda/tables/counters.ts';
-import { createKeyStore } from '../../../lambda/tables/keys.ts';
-import { createMemberStore } from '../../../lambda/tables/members.ts';
-import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
-import { createGatewayTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
-import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
-import { createTestCaller } from '../../support/dynamodb.ts';
+import { type KeysProgram, now, startKeysProgram } from './keys-program.ts';
 
-const now = Date.parse('2026-11-21T10:00:00Z');
-
-let dynamodb: LocalDynamoDb;
+let program: KeysProgram;
 let priced: Target;
-
 beforeAll(async () => {
-  dynamodb = await startDynamoDb();
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = new DynamoDBClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
-  await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
-  priced = {
-    ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
-    ...{ currency: 'EUR', keysTable: 'keys', quotaTable: 'quota' },
-    keys: createKeyStore(createTestCaller(dynamodb.endpoint), 'keys'),
-    signOut: createMemberStore(createTestCaller(dynamodb.endpoint), 'keys').signOut,
-    counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', () => now),
-    scanCounters: createScanCounters(createTestCaller(dynamodb.endpoint), 'quota'),
-    readTokens: async () => ({ groups: [] }),
-    readNetworkSalt: async () => 'the-salt-of-a-test',
-    [Symbol.asyncDispose]: async () => {},
-  };
+  program = await startKeysProgram({ currency: 'EUR' });
+  priced = program.target;
 });
+afterAll(() => program.close());
 
-afterAll(() => dynamodb.close());
-
-/** The output of a command, on a gateway with these settings. */
-async function runOn(settings: Partial<Target>, ...args: readonly string[]): Promise<string> {
-  let printed = '';
-  const print = (text: string) => {
-    printed += text;
-  };
-  const openTarget = async () => ({ ...priced, ...settings });
-  const surroundings = { now: () => now, randomBytes, openTarget, print, printError: print };
-  const program = createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} });
-  await program.parseAsync(args, { from: 'user' });
-  return printed;
-}
-
-const run = (...args: readonly string[]) => runOn({}, ...args);
-const runJson = async (...args: readonly string[]) => JSON.parse(await run(...args, '--json'));
+const runOn = (settings: Partial<Target>, ...args: readonly string[]) => program.runOn(settings, args);
+const run: KeysProgram['run'] = (...args) => program.run(...args);
+const runJson: KeysProgram['runJson'] = (...args) => program.runJson(...args);
 const soon = 'Within 60 seconds this holds everywhere.';
 
 test('a key is issued with a budget, models and a burst of its own, which show and list tell', async () => {

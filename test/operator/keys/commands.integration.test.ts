@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { accountLabel, accountMember } from '../../../lambda/identity/identity.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
@@ -7,67 +5,24 @@ import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
-import { createCounters } from '../../../lambda/tables/counters.ts';
-import { createKeyStore } from '../../../lambda/tables/keys.ts';
-import { createMemberStore, type MemberStore } from '../../../lambda/tables/members.ts';
-import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
-import { createGatewayTables, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb.ts';
+import { createMemberStore } from '../../../lambda/tables/members.ts';
 import { CommandError } from '../../../operator/command-line.ts';
-import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
-import { createTestCaller } from '../../support/dynamodb.ts';
+import { type KeysProgram, now, salt, startKeysProgram } from './keys-program.ts';
 
-const now = Date.parse('2026-11-21T10:00:00Z');
-const salt = 'the-salt-of-a-test';
 const oidcIssuer = 'https://login.example.com';
 
-let dynamodb: LocalDynamoDb;
+let program: KeysProgram;
 let target: Target;
-let members: MemberStore;
-
 beforeAll(async () => {
-  dynamodb = await startDynamoDb();
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = new DynamoDBClient({ endpoint: dynamodb.endpoint, region: 'local', credentials });
-  await createGatewayTables(client, { keysTable: 'keys', quotaTable: 'quota' });
-  members = createMemberStore(createTestCaller(dynamodb.endpoint), 'keys');
-  target = {
-    access: 'open',
-    oidcIssuer,
-    ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', memberLimit: 40, keysTable: 'keys', quotaTable: 'quota' },
-    mostBurst: 148,
-    keys: createKeyStore(createTestCaller(dynamodb.endpoint), 'keys'),
-    signOut: members.signOut,
-    counters: createCounters(createTestCaller(dynamodb.endpoint), 'quota', Date.now),
-    scanCounters: createScanCounters(createTestCaller(dynamodb.endpoint), 'quota'),
-    readTokens: async () => ({ groups: [] }),
-    readNetworkSalt: async () => salt,
-    [Symbol.asyncDispose]: async () => {},
-  };
+  program = await startKeysProgram({ oidcIssuer });
+  target = program.target;
 });
+afterAll(() => program.close());
 
-afterAll(() => dynamodb.close());
-
-/** The output of a command. */
-async function run(...args: readonly string[]): Promise<string> {
-  let printed = '';
-  const print = (text: string) => {
-    printed += text;
-  };
-  const pace = { pause: async () => {}, onProgress: () => {} };
-  const surroundings = {
-    ...pace,
-    now: () => now,
-    randomBytes,
-    openTarget: async () => target,
-    print,
-    printError: print,
-  };
-  await createProgram(surroundings).parseAsync(args, { from: 'user' });
-  return printed;
-}
-
-const runJson = async (...args: readonly string[]) => JSON.parse(await run(...args, '--json'));
+const runOn = (settings: Partial<Target>, ...args: readonly string[]) => program.runOn(settings, args);
+const run: KeysProgram['run'] = (...args) => program.run(...args);
+const runJson: KeysProgram['runJson'] = (...args) => program.runJson(...args);
 
 test('issue prints a key of which the store has only the hash', async () => {
   const options = ['--member', 'ada', '--label', 'her laptop', '--limit', '7', '--expires', '30d'];
@@ -199,17 +154,12 @@ test('unlink does not take a link that has ended for one', async () => {
 test('no network is linked to a member of a gateway with ACCESS=keys, but links are ended', async () => {
   const network = networkId('203.0.113.11', keyOf(salt));
   await run('link', '203.0.113.11', '--member', 'ada');
-  const open = target;
-  target = { ...open, access: 'keys' };
-  try {
-    const refused = run('link', '203.0.113.12', '--member', 'ada');
-    await expect(refused).rejects.toThrow('ACCESS=keys, where links count for nothing: issue a key instead');
-    expect(await open.keys.findLink(networkId('203.0.113.12', keyOf(salt)))).toBeUndefined();
-    await run('unlink', '203.0.113.11');
-    expect(await open.keys.findLink(network)).toBeUndefined();
-  } finally {
-    target = open;
-  }
+  const closed = { access: 'keys' } as const;
+  const refused = runOn(closed, 'link', '203.0.113.12', '--member', 'ada');
+  await expect(refused).rejects.toThrow('ACCESS=keys, where links count for nothing: issue a key instead');
+  expect(await target.keys.findLink(networkId('203.0.113.12', keyOf(salt)))).toBeUndefined();
+  await runOn(closed, 'unlink', '203.0.113.11');
+  expect(await target.keys.findLink(network)).toBeUndefined();
 });
 
 test('link says when it ends', async () => {
@@ -284,19 +234,12 @@ describe('rotate', () => {
     const old = await issued();
     const revoke = () => Promise.reject(new Error('no more writes'));
     const { keys } = target;
-    let printed = '';
-    target = { ...target, keys: { ...keys, revoke } };
-    const print = (text: string) => {
-      printed += text;
-    };
-    const surroundings = { now: () => now, randomBytes, openTarget: async () => target, print, printError: print };
-    const program = createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} });
-    const rotated = program.parseAsync(['rotate', old.id], { from: 'user' });
-    await expect(rotated).rejects.toThrow(
+    const printed: string[] = [];
+    const hear = (text: string) => void printed.push(text);
+    await expect(program.runOn({ keys: { ...keys, revoke } }, ['rotate', old.id], hear)).rejects.toThrow(
       `${old.id} still works, as it could not be retired (no more writes): revoke it.`,
     );
-    target = { ...target, keys };
-    const key = /ltk_[\w-]{43}/.exec(printed)?.[0] ?? '';
+    const key = /ltk_[\w-]{43}/.exec(printed.join(''))?.[0] ?? '';
     expect(await keys.findKey(hashKey(key))).toMatchObject(described);
     expect(await keys.findKey(hashKey(old.key))).not.toHaveProperty('revokedAt');
   });
@@ -342,7 +285,9 @@ describe('a person who signs in with the company account', () => {
     expect(new Set(revoked.map(({ state }: { state: string }) => state))).toEqual(new Set(['revoked']));
     expect(await liveOf('ada')).toEqual([]);
     expect(await liveOf('grace')).toEqual([other.id]);
-    const signedOut = [members.wasSignedOut(member, now), members.wasSignedOut(other.member, now)];
+    const { callDynamoDb, keysTable } = program.database;
+    const { wasSignedOut } = createMemberStore(callDynamoDb, keysTable);
+    const signedOut = [wasSignedOut(member, now), wasSignedOut(other.member, now)];
     expect(await Promise.all(signedOut)).toEqual([true, false]);
     expect(await run('revoke', '--subject', 'ada')).toBe(
       `${member} has no live keys, so none is revoked. Nobody is signed in as them any more.`,
@@ -356,18 +301,12 @@ describe('a person who signs in with the company account', () => {
 
   test('is somebody else at another issuer, and nobody where none is set', async () => {
     const { id } = await issueFor('linus');
-    const own = target;
-    try {
-      target = { ...own, oidcIssuer: 'https://elsewhere.example.com' };
-      expect(await liveOf('linus')).toEqual([]);
-      target = { ...own, oidcIssuer: undefined };
-      for (const command of ['list', 'revoke']) {
-        await expect(run(command, '--subject', 'linus')).rejects.toThrow(
-          'nobody signs in here with a company account, as OIDC_ISSUER is not set: use --member or an id',
-        );
-      }
-    } finally {
-      target = own;
+    const elsewhere = { oidcIssuer: 'https://elsewhere.example.com' };
+    expect(await runOn(elsewhere, 'list', '--subject', 'linus')).toBe('No keys.');
+    for (const command of ['list', 'revoke']) {
+      await expect(runOn({ oidcIssuer: undefined }, command, '--subject', 'linus')).rejects.toThrow(
+        'nobody signs in here with a company account, as OIDC_ISSUER is not set: use --member or an id',
+      );
     }
     expect(await liveOf('linus')).toEqual([id]);
   });

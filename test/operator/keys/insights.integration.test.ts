@@ -23,7 +23,7 @@ async function ask(...replies: readonly [Reply, ...Reply[]]) {
   const pause = async () => {
     pauses += 1;
   };
-  const outcome = await readInsights(['the-group', 'the-other'], from, to, pause).catch((error: Error) => error);
+  const outcome = await readInsights('the-group', from, to, pause).catch((error: Error) => error);
   const calls = service.requests.map(({ headers, body }) => ({
     target: `${headers['x-amz-target']}`.replace(/^.*\./, ''),
     body: JSON.parse(body),
@@ -61,7 +61,7 @@ test('one query sums up the tokens by key and member, and is polled until it is 
   expect(pauses).toBe(2);
   expect(calls.map(({ target }) => target)).toEqual(['StartQuery', ...Array(3).fill('GetQueryResults')]);
   expect(calls[0]?.body).toEqual({
-    logGroupNames: ['the-group', 'the-other'],
+    logGroupName: 'the-group',
     startTime: Date.parse('2026-11-14T10:00:00Z') / 1000,
     endTime: Date.parse('2026-11-21T10:00:01Z') / 1000,
     limit: 10_000,
@@ -85,7 +85,7 @@ test.each(['Failed', 'Cancelled', 'Timeout', 'Unknown'])('a query that ends as %
   const { outcome } = await ask(started, answer(200, { status }));
   expect(outcome).toHaveProperty(
     'message',
-    `CloudWatch ended the query of the-group and the-other as ${status}: try again, or with fewer --days`,
+    `CloudWatch ended the query of the-group as ${status}: try again, or with fewer --days`,
   );
 });
 

@@ -1,47 +1,24 @@
 import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCounters } from '../../../lambda/tables/counters.ts';
-import { createKeyStore } from '../../../lambda/tables/keys.ts';
-import { createMemberStore } from '../../../lambda/tables/members.ts';
-import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { list } from '../../../operator/keys/commands.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 import { showUsage } from '../../../operator/keys/usage.ts';
-import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { type KeysProgram, now, startKeysProgram } from './keys-program.ts';
 
-const now = Date.parse('2026-11-21T10:00:00Z');
 const today = Math.floor(now / 86_400_000);
 const count = 1200;
 /** Enough for more than two of DynamoDB's pages of a megabyte. */
 const padding = { padding: { S: 'x'.repeat(2_000) } };
 
-let database: TestDynamoDb;
+let program: KeysProgram;
 let target: Target;
 
 beforeAll(async () => {
-  database = await startTestDynamoDb();
-  const { callDynamoDb, keysTable, quotaTable } = database;
-  target = {
-    ...{
-      url: '',
-      serviceName: 'svc',
-      access: 'open',
-      memberLimit: 50,
-      mostBurst: 148,
-      keysTable,
-      quotaTable,
-      readTokens: async () => ({ groups: [] }),
-      readNetworkSalt: async () => '',
-    },
-    keys: createKeyStore(callDynamoDb, keysTable),
-    signOut: createMemberStore(callDynamoDb, keysTable).signOut,
-    counters: createCounters(callDynamoDb, quotaTable, Date.now),
-    scanCounters: createScanCounters(callDynamoDb, quotaTable),
-    [Symbol.asyncDispose]: async () => {},
-  };
+  program = await startKeysProgram({ memberLimit: 50 });
+  target = program.target;
   const numbers = Array.from({ length: count }, (_, index) => index);
   await put(
-    keysTable,
+    target.keysTable,
     numbers.map((index) => ({
       ...{ pk: { S: `key#${index}` }, id: { S: `key_${index}` }, createdAt: { N: `${index}` } },
       ...{ member: { S: index % 2 === 0 ? 'even' : `odd-${index}` }, label: { S: `label ${index}` } },
@@ -55,7 +32,7 @@ beforeAll(async () => {
     ...Object.fromEntries(Object.entries(counts).map(([name, used]) => [name, { N: `${used}` }])),
   });
   await put(
-    quotaTable,
+    target.quotaTable,
     numbers.flatMap((index) => [
       counter(`member#member-${index}`, {
         [`u${today}`]: index,
@@ -67,12 +44,12 @@ beforeAll(async () => {
     ]),
   );
 });
-afterAll(() => database.close());
+afterAll(() => program.close());
 
 async function put(table: string, items: readonly Record<string, AttributeValue>[]): Promise<void> {
   for (let start = 0; start < items.length; start += 25) {
     const requests = items.slice(start, start + 25).map((item) => ({ PutRequest: { Item: { ...item, ...padding } } }));
-    await database.client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+    await program.database.client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
   }
 }
 

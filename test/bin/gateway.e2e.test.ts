@@ -65,11 +65,6 @@ test('an invalid id of a distribution is refused', () => {
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^-c distribution must be the id of the distribution/)]);
 }, 30_000);
 
-test('nothing is synthesized without the gateway’s block in cdk.json', () => {
-  const { status, stderr } = synthesize({});
-  expect([status, stderr]).toEqual([1, 'cdk.json, gateway: must be an object\n']);
-}, 30_000);
-
 test.each([
   // The cdk.json of this repository has an upstream that does not exist, and no address for alarms.
   ['dev', /^warning: cdk\.json, gateway\.defaults: UPSTREAM_BASE_URL is an example, [^\n]+$/],

@@ -133,12 +133,6 @@ describe('faults are reported in one line, never with a stack trace', () => {
       );
     }
   });
-
-  test('help is no error', async () => {
-    const { code, out, err } = await keys(['--help']);
-    expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Usage: .*Exit codes: .*\.\n$/s);
-  });
 });
 
 describe('on a data directory', () => {

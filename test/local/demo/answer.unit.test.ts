@@ -142,7 +142,3 @@ test('tells stories of two lengths, and who it is', () => {
   expect(words('Write a long story.')).toBeGreaterThan(400);
   expect(answer('Who are you?').text).toMatch(/^I am Quill-4/);
 });
-
-test('the same request gets the same answer', () => {
-  expect(answer('Who are you?', { thinks: true })).toEqual(answer('Who are you?', { thinks: true }));
-});

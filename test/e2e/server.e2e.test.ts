@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
-import { startFakeSecrets } from '../../local/fake-secrets.ts';
 import { head, json, silence, write } from '../../local/upstream/script.ts';
 import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
@@ -185,22 +184,4 @@ test('it exits once nobody reads its log', async () => {
   expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(200);
   expect(await server.ended).toBe(1);
   expect(server.errors()).toBe('');
-});
-
-test('a new key in the secret is used without making a request wait', async () => {
-  const secrets = await startFakeSecrets({ upstream: 'one', salt: 'a salt of at least sixteen characters' });
-  const { UPSTREAM_API_KEYS: _, NETWORK_SALT: __, ...rest } = settings();
-  const ids = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'salt' };
-  const endpoints = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url };
-  await using server = await startGatewayProcess({ ...rest, ...ids, ...endpoints }, file);
-  upstream.otherwise(json(200, wholeAnswer));
-  const ask = () =>
-    fetch(server.url + path, {
-      ...{ method: 'POST', body: JSON.stringify(question) },
-      headers: { 'content-type': 'application/json', 'x-api-key': 'x' },
-    });
-  expect((await ask()).status).toBe(200);
-  // Read at the start, once each.
-  expect([...secrets.reads].sort()).toEqual(['salt', 'upstream']);
-  await secrets.close();
 });

@@ -44,26 +44,52 @@ export const types = {
   stack: ['Stack'],
 } as const satisfies Record<string, readonly string[]>;
 
+type More = Pick<Guarantee, 'chosen' | 'refused'>;
+
+/** A property of which something must be true; */
+export const requires = (
+  of: Guarantee['of'],
+  at: string,
+  must: NonNullable<Guarantee['must']>,
+  otherwise: string,
+  more: More = {},
+): Guarantee => ({ of, at, must, otherwise, ...more });
+
+/** one that may change in some ways only; */
+export const keeps = (
+  of: Guarantee['of'],
+  at: string,
+  rule: NonNullable<Guarantee['keeps']>,
+  otherwise: string,
+  more: More = {},
+): Guarantee => ({ of, at, keeps: rule, otherwise, ...more });
+
+/** and one that may not change at all. */
+export const stays = (of: Guarantee['of'], at: string, otherwise: string, more: More = {}): Guarantee => ({
+  ...{ of, at, otherwise },
+  ...more,
+});
+
 /** A setting of a function, and of a web function's revision. */
 export const variable = (name: string): string => `Environment.Variables.${name}`;
 export const webVariable = (name: string): string => `ServiceConfig.EnvironmentVariables.${name}`;
 
-/** A guarantee about a setting, in either engine. */
-export function told(name: string, what: Omit<Guarantee, 'of' | 'at'>): Guarantee[] {
+/** A guarantee about a setting, in either engine. Without a rule it may not change. */
+export function told(name: string, otherwise: string, rule: Pick<Guarantee, 'must' | 'keeps'> = {}): Guarantee[] {
   return [
-    { ...what, of: types.function, at: variable(name) },
-    { ...what, of: types.revision, at: webVariable(name) },
+    { of: types.function, at: variable(name), otherwise, ...rule },
+    { of: types.revision, at: webVariable(name), otherwise, ...rule },
   ];
 }
 
-/** The same; and a web function must agree with every function beside it that has the setting. */
-export function toldAlike(name: string, what: Pick<Guarantee, 'otherwise'>): Guarantee[] {
+/** The same of one that may not change; and a web function must agree with every function beside it that has the setting. */
+export function toldAlike(name: string, otherwise: string): Guarantee[] {
   const must: Guarantee['must'] = (value, { template }) =>
     Object.values(template.Resources ?? {}).every(({ Properties }) => {
       const other = variablesOf(Properties)[name];
       return other === undefined || JSON.stringify(other) === JSON.stringify(value);
     });
-  return [...told(name, what), { ...what, of: types.revision, at: webVariable(name), must }];
+  return [...told(name, otherwise), requires(types.revision, webVariable(name), must, otherwise)];
 }
 
 /** All settings of a function or of a revision. */
@@ -77,6 +103,18 @@ export const is =
   (wanted: unknown) =>
   (value: unknown): boolean =>
     value === wanted;
+
+/** A value that nothing may come to have, */
+export const neverTurns =
+  (to: unknown) =>
+  (before: unknown, after: unknown): boolean =>
+    before === to || after !== to;
+
+/** and one that nothing may lose. */
+export const keepsTo =
+  (wanted: unknown) =>
+  (before: unknown, after: unknown): boolean =>
+    before !== wanted || after === wanted;
 
 /** An empty text counts as unset. */
 export function isStillThere(before: unknown, after: unknown): boolean {
@@ -113,13 +151,10 @@ export const hasRisen = (name: string) => `${name} is ten times as high, or more
 const hasFallen = (name: string) => `${name} is a tenth of what it was, or less`;
 
 /** Guarantees about figures that are tuned: settings by their names, and properties of resources. */
-const tuned = (keeps: ReturnType<typeof obeys>, otherwise: (name: string) => string) => ({
+const tuned = (keep: ReturnType<typeof obeys>, otherwise: (name: string) => string) => ({
   settings: (names: readonly string[]): Guarantee[] =>
-    names.flatMap((name) => told(name, { keeps: keeps(fallbackOf(name)), otherwise: otherwise(name) })),
-  property: (of: Guarantee['of'], at: string): Guarantee => ({
-    ...{ of, at, keeps: keeps() },
-    otherwise: otherwise(`its ${lastOf(at)}`),
-  }),
+    names.flatMap((name) => told(name, otherwise(name), { keeps: keep(fallbackOf(name)) })),
+  property: (of: Guarantee['of'], at: string): Guarantee => keeps(of, at, keep(), otherwise(`its ${lastOf(at)}`)),
 });
 
 export const rising = tuned(risesLittle, hasRisen);

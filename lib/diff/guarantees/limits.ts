@@ -4,9 +4,14 @@ import {
   holdsAll,
   is,
   isStillThere,
+  keeps,
+  keepsTo,
   listOf,
+  neverTurns,
+  requires,
   risesLittle,
   rising,
+  stays,
   told,
   toldAlike,
   types,
@@ -19,18 +24,18 @@ import { budgeted } from './money.ts';
 /** Limits on cost remain set, and stay in proportion. */
 export const bounded: readonly Guarantee[] = [
   ...budgeted,
-  {
-    of: types.function,
-    at: 'ReservedConcurrentExecutions',
-    keeps: isStillThere,
-    otherwise: 'may take every execution of the account: nothing bounds the cost of a flood',
-  },
-  {
-    of: types.function,
-    at: 'ReservedConcurrentExecutions',
-    keeps: leavesStopped,
-    otherwise: 'gets executions again if it was stopped by hand, which no template shows',
-  },
+  keeps(
+    types.function,
+    'ReservedConcurrentExecutions',
+    isStillThere,
+    'may take every execution of the account: nothing bounds the cost of a flood',
+  ),
+  keeps(
+    types.function,
+    'ReservedConcurrentExecutions',
+    leavesStopped,
+    'gets executions again if it was stopped by hand, which no template shows',
+  ),
   ...['ThrottleConfig.RateLimit', 'ScalingConfig.MaxEnvironments'].map((at) => ({
     of: types.endpoint,
     at,
@@ -41,22 +46,16 @@ export const bounded: readonly Guarantee[] = [
   rising.property(types.endpoint, 'ScalingConfig.MaxEnvironments'),
   rising.property(types.function, 'MemorySize'),
   ...rising.settings(['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT']),
-  ...told('ACCESS', {
-    keeps: (before, after) => before !== 'keys' || after === 'keys',
-    otherwise: 'is open: it serves anyone, without a key that the operator has issued',
+  ...told('ACCESS', 'is open: it serves anyone, without a key that the operator has issued', {
+    keeps: keepsTo('keys'),
   }),
-  ...told('GUEST_WINDOW', {
-    keeps: (before, after) => before === 'daily' || after !== 'daily',
-    otherwise: 'gives guests their requests anew each day',
-  }),
-  ...told('DAILY_LIMIT', { keeps: isStillThere, otherwise: 'answers any number of requests a day, at any cost' }),
-  ...told('GUEST_DAILY_LIMIT', {
+  ...told('GUEST_WINDOW', 'gives guests their requests anew each day', { keeps: neverTurns('daily') }),
+  ...told('DAILY_LIMIT', 'answers any number of requests a day, at any cost', { keeps: isStillThere }),
+  ...told('GUEST_DAILY_LIMIT', 'answers any number of guests a day, at any cost', {
     keeps: (before, after, where) => isStillThere(before, after ?? fifthOfAll(where)),
-    otherwise: 'answers any number of guests a day, at any cost',
   }),
-  ...told('GUEST_DAILY_LIMIT', {
+  ...told('GUEST_DAILY_LIMIT', hasRisen('GUEST_DAILY_LIMIT'), {
     keeps: (before, after, where) => risesLittle()(before, after ?? fifthOfAll(where), where),
-    otherwise: hasRisen('GUEST_DAILY_LIMIT'),
   }),
 ];
 
@@ -77,41 +76,26 @@ const otherKey = 'has another key, so it is replaced by an empty table: add a ta
 
 /** Every request is counted once, on its caller's counter. */
 export const exact: readonly Guarantee[] = [
-  { of: table, at: 'KeySchema', otherwise: otherKey, refused: true },
-  { of: table, at: 'AttributeDefinitions', keeps: haveSameTypes, otherwise: otherKey, refused: true },
-  { of: table, at: 'AttributeDefinitions', keeps: haveSameNames, otherwise: 'loses an attribute of its keys' },
-  {
-    of: table,
-    at: 'GlobalSecondaryIndexes',
-    keeps: holdsAll,
-    otherwise: 'loses an index, or has another in its place',
-  },
-  { of: table, at: 'Replicas[].GlobalSecondaryIndexes', keeps: holdsAll, otherwise: 'loses an index in a region' },
-  {
-    of: table,
-    at: 'BillingMode',
-    must: is('PAY_PER_REQUEST'),
-    otherwise: 'has a limit of its own, above which it turns charges away',
-  },
-  ...toldAlike('KEYS_TABLE', { otherwise: 'looks for keys in another table' }),
-  ...toldAlike('QUOTA_TABLE', { otherwise: 'counts in another table' }),
+  stays(table, 'KeySchema', otherKey, { refused: true }),
+  keeps(table, 'AttributeDefinitions', haveSameTypes, otherKey, { refused: true }),
+  keeps(table, 'AttributeDefinitions', haveSameNames, 'loses an attribute of its keys'),
+  keeps(table, 'GlobalSecondaryIndexes', holdsAll, 'loses an index, or has another in its place'),
+  keeps(table, 'Replicas[].GlobalSecondaryIndexes', holdsAll, 'loses an index in a region'),
+  requires(table, 'BillingMode', is('PAY_PER_REQUEST'), 'has a limit of its own, above which it turns charges away'),
+  ...toldAlike('KEYS_TABLE', 'looks for keys in another table'),
+  ...toldAlike('QUOTA_TABLE', 'counts in another table'),
   ...['NETWORK_SALT_SECRET_ID', 'NETWORK_SALT'].flatMap((name) =>
-    toldAlike(name, { otherwise: 'hashes networks with another salt, so that every guest counter and link is lost' }),
+    toldAlike(name, 'hashes networks with another salt, so that every guest counter and link is lost'),
   ),
-  ...toldAlike('EDGE_HEADER', { otherwise: "takes callers' addresses from elsewhere" }),
-  {
-    of: revision,
-    at: webVariable('SHUTDOWN_GRACE'),
+  ...toldAlike('EDGE_HEADER', "takes callers' addresses from elsewhere"),
+  requires(
+    revision,
+    webVariable('SHUTDOWN_GRACE'),
     // Lambda leaves a second from the signal to the end.
-    must: (seconds) => seconds === undefined || Number(seconds) < 1,
-    otherwise: 'may be ended before it has written its refunds',
-  },
-  {
-    of: revision,
-    at: webVariable('CLIENT_ADDRESS'),
-    must: is('x-forwarded-for'),
-    otherwise: "takes callers' addresses from elsewhere",
-  },
+    (seconds) => seconds === undefined || Number(seconds) < 1,
+    'may be ended before it has written its refunds',
+  ),
+  requires(revision, webVariable('CLIENT_ADDRESS'), is('x-forwarded-for'), "takes callers' addresses from elsewhere"),
 ];
 
 interface Attribute {

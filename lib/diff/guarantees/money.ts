@@ -3,18 +3,16 @@ import { falling, type Guarantee, isStillThere, rising, told, variablesOf, type 
 
 /** Nobody comes to spend more without a decision: budgets stay set and in proportion, and so do the prices they count with. */
 export const budgeted: readonly Guarantee[] = [
-  ...told('SPEND_LIMIT', { keeps: isStillThere, otherwise: 'spends any amount a day' }),
-  ...told('MEMBER_BUDGET', { keeps: isStillThere, otherwise: 'lets members spend without a budget' }),
+  ...told('SPEND_LIMIT', 'spends any amount a day', { keeps: isStillThere }),
+  ...told('MEMBER_BUDGET', 'lets members spend without a budget', { keeps: isStillThere }),
   ...rising.settings(['SPEND_LIMIT', 'MEMBER_BUDGET']),
   ...falling.settings(['RESERVED_OUTPUT']),
-  ...told('MEMBER_BUDGET_WINDOW', {
+  ...told('MEMBER_BUDGET_WINDOW', 'gives members their budget anew more than ten times as often', {
     keeps: (before, after) => daysOf(before) < 10 * daysOf(after),
-    otherwise: 'gives members their budget anew more than ten times as often',
   }),
-  ...told('PRICES', { keeps: isStillThere, otherwise: 'has no prices to count budgets with' }),
-  ...told('PRICES', {
+  ...told('PRICES', 'has no prices to count budgets with', { keeps: isStillThere }),
+  ...told('PRICES', 'counts tokens at a tenth of their price or less, so that budgets buy ten times as much', {
     keeps: (before, after, where) => !fallsFar(pricesIn(before, where), pricesIn(after, where)),
-    otherwise: 'counts tokens at a tenth of their price or less, so that budgets buy ten times as much',
   }),
 ];
 

@@ -1,4 +1,17 @@
-import { type Guarantee, holdsAll, is, told, toldAlike, types, type Where } from './guarantee.ts';
+import {
+  type Guarantee,
+  holdsAll,
+  is,
+  keeps,
+  keepsTo,
+  neverTurns,
+  requires,
+  stays,
+  told,
+  toldAlike,
+  types,
+  type Where,
+} from './guarantee.ts';
 
 const { function: lambda, url, endpoint, role, logs, schedule, distribution, bucket } = types;
 
@@ -9,102 +22,59 @@ const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 
 /** Nobody reads what is not theirs. Permissions are compared separately: see ../permissions.ts. */
 export const confidential: readonly Guarantee[] = [
-  ...told('UPSTREAM*_BASE_URL', { otherwise: "sends prompts and the upstream's keys elsewhere" }),
-  ...told('UPSTREAM*_HEADERS', {
-    otherwise: 'sends the upstream other headers, which may choose whose account it is',
-  }),
-  ...told('APP_URL', { otherwise: 'sends people elsewhere for their keys' }),
-  ...told('GATEWAY_URL', { otherwise: 'tells people to send their keys elsewhere' }),
-  ...told('CORS_ORIGINS', {
-    keeps: addsNoPage,
-    otherwise: 'lets one more web page spend what its visitors may',
-  }),
-  ...told('OIDC_ISSUER', { otherwise: 'lets in people by the word of another provider, or of none' }),
+  ...told('UPSTREAM*_BASE_URL', "sends prompts and the upstream's keys elsewhere"),
+  ...told('UPSTREAM*_HEADERS', 'sends the upstream other headers, which may choose whose account it is'),
+  ...told('APP_URL', 'sends people elsewhere for their keys'),
+  ...told('GATEWAY_URL', 'tells people to send their keys elsewhere'),
+  ...told('CORS_ORIGINS', 'lets one more web page spend what its visitors may', { keeps: addsNoPage }),
+  ...told('OIDC_ISSUER', 'lets in people by the word of another provider, or of none'),
   ...['OIDC_ALLOWED_DOMAINS', 'OIDC_ALLOWED_GROUPS'].flatMap((name) =>
-    told(name, { keeps: letsInNoMore, otherwise: `lets in people whom ${name} kept out` }),
+    told(name, `lets in people whom ${name} kept out`, { keeps: letsInNoMore }),
   ),
-  ...told('OIDC_GROUPS_CLAIM', {
+  ...told('OIDC_GROUPS_CLAIM', 'lets in people by another claim than that of their groups so far', {
     keeps: (before = 'groups', after = 'groups') => before === after,
-    otherwise: 'lets in people by another claim than that of their groups so far',
   }),
-  ...told('OIDC_ALLOW_ALL', {
-    keeps: (before, after) => before === 'true' || after !== 'true',
-    otherwise: 'may let in everybody who has an account at the provider',
-  }),
-  ...told('IDENTITY_CACHE_SECONDS', {
+  ...told('OIDC_ALLOW_ALL', 'may let in everybody who has an account at the provider', { keeps: neverTurns('true') }),
+  ...told('IDENTITY_CACHE_SECONDS', 'believes a key for longer than the minute in which a revocation takes effect', {
     must: (seconds) => seconds === undefined || Number(seconds) <= 60,
-    otherwise: 'believes a key for longer than the minute in which a revocation takes effect',
   }),
-  { of: lambda, at: 'Role', otherwise: 'has the rights of another role' },
-  { of: lambda, at: 'Role', must: isItsOwn, otherwise: 'has the rights of another function' },
-  {
-    of: logs,
-    at: 'RetentionInDays',
-    must: (days) => Number(days) <= 365,
-    otherwise: 'tells for more than a year who asked when',
+  stays(lambda, 'Role', 'has the rights of another role'),
+  requires(lambda, 'Role', isItsOwn, 'has the rights of another function'),
+  requires(logs, 'RetentionInDays', (days) => Number(days) <= 365, 'tells for more than a year who asked when', {
     chosen: true,
-  },
-  ...toldAlike('UPSTREAM_SECRET_ID', { otherwise: "takes the upstream's keys from another secret" }),
-  ...told('UPSTREAM_NAMES', { keeps: hidesAll, otherwise: 'no longer hides a name of the upstream' }),
-  ...told('UPSTREAM_SIGNS_THINKING', {
-    keeps: (before, after) => before === 'true' || after !== 'true',
-    otherwise: 'no longer hides names in thinking',
   }),
-  ...told('UPSTREAM_CALLER_IDS', {
-    keeps: (before, after) => before !== 'hash' || after === 'hash',
-    otherwise: 'shows the upstream who its callers are',
-  }),
-  ...toldAlike('EDGE_SECRET_ID', {
-    otherwise: 'recognizes requests through the CDN by another secret, or not at all',
-  }),
-  ...told('EDGE_ONLY', {
-    keeps: (before, after) => before === 'false' || after !== 'false',
-    otherwise: 'opens the network: callers may bypass the CDN and its web ACL',
-  }),
-  { of: role, at: 'ManagedPolicyArns', must: is(undefined), otherwise: 'gets permissions from policies elsewhere' },
-  {
-    of: schedule,
-    at: 'Targets[].RoleArn',
-    must: is(undefined),
-    otherwise: 'runs something with rights from elsewhere',
-  },
-  {
-    of: url,
-    at: 'AuthType',
-    keeps: (before, after) => after !== 'NONE' || before === 'NONE',
-    otherwise: 'opens the network: anyone may call it',
-  },
-  {
-    of: endpoint,
-    at: 'AuthType',
-    keeps: (before, after) => after !== 'ApplicationManaged' || before === 'ApplicationManaged',
-    otherwise: 'opens the network: anyone may call it',
-  },
-  ...['BlockPublicAcls', 'BlockPublicPolicy', 'IgnorePublicAcls', 'RestrictPublicBuckets'].map((block) => ({
-    of: bucket,
-    at: `PublicAccessBlockConfiguration.${block}`,
-    must: is(true),
-    otherwise: 'can be opened to anyone',
-  })),
-  {
-    of: distribution,
-    at: 'DistributionConfig.WebACLId',
-    keeps: (before, after) => before === undefined || after === before,
-    otherwise: 'opens the network: it has another web ACL, or none',
-  },
+  ...toldAlike('UPSTREAM_SECRET_ID', "takes the upstream's keys from another secret"),
+  ...told('UPSTREAM_NAMES', 'no longer hides a name of the upstream', { keeps: hidesAll }),
+  ...told('UPSTREAM_SIGNS_THINKING', 'no longer hides names in thinking', { keeps: neverTurns('true') }),
+  ...told('UPSTREAM_CALLER_IDS', 'shows the upstream who its callers are', { keeps: keepsTo('hash') }),
+  ...toldAlike('EDGE_SECRET_ID', 'recognizes requests through the CDN by another secret, or not at all'),
+  ...told('EDGE_ONLY', 'opens the network: callers may bypass the CDN and its web ACL', { keeps: neverTurns('false') }),
+  requires(role, 'ManagedPolicyArns', is(undefined), 'gets permissions from policies elsewhere'),
+  requires(schedule, 'Targets[].RoleArn', is(undefined), 'runs something with rights from elsewhere'),
+  keeps(url, 'AuthType', neverTurns('NONE'), 'opens the network: anyone may call it'),
+  keeps(endpoint, 'AuthType', neverTurns('ApplicationManaged'), 'opens the network: anyone may call it'),
+  ...['BlockPublicAcls', 'BlockPublicPolicy', 'IgnorePublicAcls', 'RestrictPublicBuckets'].map((block) =>
+    requires(bucket, `PublicAccessBlockConfiguration.${block}`, is(true), 'can be opened to anyone'),
+  ),
+  keeps(
+    distribution,
+    'DistributionConfig.WebACLId',
+    (before, after) => before === undefined || after === before,
+    'opens the network: it has another web ACL, or none',
+  ),
   ...behaviors.flatMap((behavior) => [
-    {
-      of: distribution,
-      at: `${behavior}.ViewerProtocolPolicy`,
-      must: is('https-only'),
-      otherwise: 'opens the network: accepts keys without TLS, if only to redirect',
-    },
-    {
-      of: distribution,
-      at: `${behavior}.CachePolicyId`,
-      must: is(cachingDisabled),
-      otherwise: "caches answers, and may give one caller's to another",
-    },
+    requires(
+      distribution,
+      `${behavior}.ViewerProtocolPolicy`,
+      is('https-only'),
+      'opens the network: accepts keys without TLS, if only to redirect',
+    ),
+    requires(
+      distribution,
+      `${behavior}.CachePolicyId`,
+      is(cachingDisabled),
+      "caches answers, and may give one caller's to another",
+    ),
   ]),
 ];
 

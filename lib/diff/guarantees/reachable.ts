@@ -1,5 +1,19 @@
 import type { Template, Tree } from '../template.ts';
-import { falling, type Guarantee, holdsAll, is, rising, told, types, variablesOf, type Where } from './guarantee.ts';
+import {
+  falling,
+  type Guarantee,
+  holdsAll,
+  is,
+  keeps,
+  neverTurns,
+  requires,
+  rising,
+  stays,
+  told,
+  types,
+  variablesOf,
+  type Where,
+} from './guarantee.ts';
 
 const { function: lambda, url, webFunction, revision, endpoint, bucket, distribution, outputs } = types;
 
@@ -25,91 +39,56 @@ const lambdasMemory = 128;
 
 /** Clients that were served still are, with streams event by event. */
 export const reachable: readonly Guarantee[] = [
-  { of: url, at: 'AuthType', must: is('NONE'), otherwise: "is closed to callers, who can't sign requests for AWS" },
-  { of: url, at: 'InvokeMode', must: is('RESPONSE_STREAM'), otherwise: 'holds every answer back until it is whole' },
-  { of: url, at: 'TargetFunctionArn', otherwise: 'leads to another function' },
-  {
-    of: lambda,
-    at: 'ReservedConcurrentExecutions',
-    must: unsetOrMore,
-    otherwise: 'answers nobody: it gets no executions',
-  },
-  { of: lambda, at: 'Timeout', must: outlastsRequests, otherwise: 'is stopped in the middle of requests' },
-  {
-    of: revision,
-    at: 'ServiceConfig.TimeoutSeconds',
-    must: outlastsRequests,
-    otherwise: 'is stopped in the middle of requests',
-  },
-  {
-    of: lambda,
-    at: 'MemorySize',
-    must: holdsBodies,
-    otherwise: `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`,
-    chosen: true,
-  },
-  ...told('ACCESS', {
-    keeps: (before, after) => before === 'keys' || after !== 'keys',
-    otherwise: 'turns away everyone without a key, linked networks too, and has no page /cli',
+  requires(url, 'AuthType', is('NONE'), "is closed to callers, who can't sign requests for AWS"),
+  requires(url, 'InvokeMode', is('RESPONSE_STREAM'), 'holds every answer back until it is whole'),
+  stays(url, 'TargetFunctionArn', 'leads to another function'),
+  requires(lambda, 'ReservedConcurrentExecutions', unsetOrMore, 'answers nobody: it gets no executions'),
+  requires(lambda, 'Timeout', outlastsRequests, 'is stopped in the middle of requests'),
+  requires(revision, 'ServiceConfig.TimeoutSeconds', outlastsRequests, 'is stopped in the middle of requests'),
+  requires(
+    lambda,
+    'MemorySize',
+    holdsBodies,
+    `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`,
+    { chosen: true },
+  ),
+  ...told('ACCESS', 'turns away everyone without a key, linked networks too, and has no page /cli', {
+    keeps: neverTurns('keys'),
   }),
-  ...told('SERVICE_NAME', { otherwise: 'has models and headers by other names than clients use' }),
-  {
-    of: endpoint,
-    at: 'AuthType',
-    must: is('ApplicationManaged'),
-    otherwise: "is closed to callers, who can't sign requests for AWS",
-  },
-  { of: endpoint, at: 'FunctionName', otherwise: 'leads to another function' },
+  ...told('SERVICE_NAME', 'has models and headers by other names than clients use'),
+  requires(endpoint, 'AuthType', is('ApplicationManaged'), "is closed to callers, who can't sign requests for AWS"),
+  stays(endpoint, 'FunctionName', 'leads to another function'),
   ...['EndpointName', 'EndpointType', 'Regions'].map((at) => ({ of: endpoint, at, otherwise: newAddress })),
-  { of: webFunction, at: 'FunctionName', otherwise: newAddress },
-  {
-    of: endpoint,
-    at: 'ThrottleConfig.RateLimit',
-    must: unsetOrMore,
-    otherwise: 'answers nobody: it takes no requests',
-    chosen: true,
-  },
-  {
-    of: endpoint,
-    at: 'ScalingConfig.MaxEnvironments',
-    must: unsetOrMore,
-    otherwise: 'answers nobody: it gets no environments',
-  },
+  stays(webFunction, 'FunctionName', newAddress),
+  requires(endpoint, 'ThrottleConfig.RateLimit', unsetOrMore, 'answers nobody: it takes no requests', { chosen: true }),
+  requires(endpoint, 'ScalingConfig.MaxEnvironments', unsetOrMore, 'answers nobody: it gets no environments'),
   falling.property(endpoint, 'ThrottleConfig.RateLimit'),
   falling.property(endpoint, 'ScalingConfig.MaxEnvironments'),
   falling.property(revision, 'ServiceConfig.MaxConcurrencyPerEnvironment'),
   ...falling.settings([...limits, ...times, 'REQUEST_BODY_LIMIT']),
   ...rising.settings(times),
-  {
-    of: bucket,
-    at: 'VersioningConfiguration.Status',
-    must: is('Enabled'),
-    otherwise: 'keeps no versions, which Lambda needs to read code from it',
-  },
-  {
-    of: distribution,
-    at: 'DistributionConfig.Aliases',
-    keeps: holdsAll,
-    otherwise: 'no longer answers at a domain',
-  },
-  ...behaviors.map((behavior) => ({
-    of: distribution,
-    at: `${behavior}.Compress`,
-    must: is(false),
-    otherwise: 'holds the events of streams back to compress them',
-  })),
-  {
-    of: distribution,
-    at: 'DistributionConfig.Origins[].CustomOriginConfig.OriginReadTimeout',
-    must: outlastsSilence,
-    otherwise: 'cuts streams before a keep-alive is due: it must be at least twice KEEP_ALIVE_INTERVAL',
-  },
-  {
-    of: outputs,
-    at: '',
-    keeps: (before, after) => holdsAll(lastingOutputs(before), Object.entries(after ?? {})),
-    otherwise: 'have lost or changed a value that commands and runbooks read',
-  },
+  requires(
+    bucket,
+    'VersioningConfiguration.Status',
+    is('Enabled'),
+    'keeps no versions, which Lambda needs to read code from it',
+  ),
+  keeps(distribution, 'DistributionConfig.Aliases', holdsAll, 'no longer answers at a domain'),
+  ...behaviors.map((behavior) =>
+    requires(distribution, `${behavior}.Compress`, is(false), 'holds the events of streams back to compress them'),
+  ),
+  requires(
+    distribution,
+    'DistributionConfig.Origins[].CustomOriginConfig.OriginReadTimeout',
+    outlastsSilence,
+    'cuts streams before a keep-alive is due: it must be at least twice KEEP_ALIVE_INTERVAL',
+  ),
+  keeps(
+    outputs,
+    '',
+    (before, after) => holdsAll(lastingOutputs(before), Object.entries(after ?? {})),
+    'have lost or changed a value that commands and runbooks read',
+  ),
 ];
 
 /** Unset means unlimited; 0 would stop everything. */

@@ -107,6 +107,13 @@ describe('the command that undoes it, pasted into a shell that has only credenti
   });
 });
 
+test('--json prints JSON', async () => {
+  const stopped = JSON.parse((await run('stop', ...onStack, '--json')).out);
+  expect(stopped).toEqual(await readStop());
+  expect(JSON.parse((await run('resume', ...onStack, '--json')).out)).toEqual({ stopped });
+  expect(JSON.parse((await run('resume', ...onStack, '--json')).out)).toEqual({ stopped: null });
+});
+
 test('wrong usage and a missing gateway are distinguished', async () => {
   expect(await run('stop', '--reason', '')).toMatchObject({ code: 2, err: expect.stringContaining('1 to 200') });
   expect(await run('stop')).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });

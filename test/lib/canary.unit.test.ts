@@ -22,6 +22,19 @@ test('adds to the stack, and changes nothing that was there except the dashboard
   expect(acknowledged).toEqual(['AwsSolutions-SMG4']);
 });
 
+test('runs every five minutes', () => {
+  const Arn = { 'Fn::GetAtt': [idOf('AWS::Lambda::Function'), 'Arn'] };
+  template.resourceCountIs('AWS::Events::Rule', 1);
+  template.hasResourceProperties('AWS::Events::Rule', {
+    ...{ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
+    Targets: [{ Arn, Id: 'Target0', RetryPolicy: { MaximumRetryAttempts: 0 } }],
+  });
+  template.hasResourceProperties('AWS::Lambda::Permission', {
+    ...{ Action: 'lambda:InvokeFunction', FunctionName: Arn, Principal: 'events.amazonaws.com' },
+    SourceArn: { 'Fn::GetAtt': [idOf('AWS::Events::Rule'), 'Arn'] },
+  });
+});
+
 describe('its function', () => {
   const secret = idOf('AWS::SecretsManager::Secret', 'SecretsCanary');
 
@@ -57,6 +70,14 @@ describe('its function', () => {
       { Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource: { Ref: secret } },
     ]);
     expect(template.findResources('AWS::Logs::LogGroup')[logs]?.Properties).toMatchObject({ RetentionInDays: 7 });
+  });
+
+  test('its key is empty until the operator fills it in, and outlives the stack', () => {
+    expect(template.findResources('AWS::SecretsManager::Secret')[secret]).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { SecretString: '{"key":""}' },
+    });
+    template.hasOutput('CanarySecret', { Value: { Ref: secret } });
   });
 });
 

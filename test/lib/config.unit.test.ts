@@ -233,17 +233,17 @@ describe('an upstream', () => {
     ]);
   });
 
-  test.each(['authorization', 'x-api-key', 'x-credential', 'x-auth-token', 'client-secret'])(
-    'with a secret header in clear gives a warning: %s',
-    (header) => {
-      const remedy = "in clear in the template: put it into the upstream's secret, under the same name";
-      const expected = (name: string) => [`gateway.defaults: ${name} has ${header.toLowerCase()} ${remedy}`];
-      const value = JSON.stringify({ 'x-team': 'a', [header]: 'Bearer s3cr3t' });
-      expect(warnings({ UPSTREAM_HEADERS: value })).toEqual(expected('UPSTREAM_HEADERS'));
-      const other = { ...second, UPSTREAM_2_BASE_URL: 'https://api.acme.org/v1', UPSTREAM_2_HEADERS: value };
-      expect(warnings(other)).toEqual(expected('UPSTREAM_2_HEADERS'));
-    },
-  );
+  test.each([
+    ...['authorization', 'Authorization', 'proxy-authorization', 'x-api-key', 'x-accesstoken', 'x-authtoken', 'cookie'],
+    ...['x-secretkey', 'x-credential', 'apikey', 'x-auth-token', 'client-secret'],
+  ])('with a secret header in clear gives a warning: %s', (header) => {
+    const remedy = "in clear in the template: put it into the upstream's secret, under the same name";
+    const expected = (name: string) => [`gateway.defaults: ${name} has ${header.toLowerCase()} ${remedy}`];
+    const value = JSON.stringify({ 'x-team': 'a', [header]: 'Bearer s3cr3t' });
+    expect(warnings({ UPSTREAM_HEADERS: value })).toEqual(expected('UPSTREAM_HEADERS'));
+    const other = { ...second, UPSTREAM_2_BASE_URL: 'https://api.acme.org/v1', UPSTREAM_2_HEADERS: value };
+    expect(warnings(other)).toEqual(expected('UPSTREAM_2_HEADERS'));
+  });
 
   test('with other headers gives none', () => {
     expect(warnings({ UPSTREAM_HEADERS: '{"x-team": "a", "x-monkey": "b", "x-tokens-most": "5"}' })).toEqual([]);
@@ -311,6 +311,8 @@ describe('the engine', () => {
     [{ engine: 'web', reservedConcurrency: 50 }, `reservedConcurrency ${without('web')}`],
     [{ maxEnvironments: 10 }, `maxEnvironments ${without('function-url')}`],
     [{ engine: 'function-url', maxConcurrency: 64 }, `maxConcurrency ${without('function-url')}`],
+    [{ rateLimit: 100 }, `rateLimit ${without('function-url')}`],
+    [{ engine: 'web', tracing: false }, `tracing ${without('web')}`],
     [{ BODY_BUDGET: 100 }, `BODY_BUDGET ${without('function-url')}`],
     [
       { engine: 'web', rateLimit: 150 },

@@ -41,6 +41,12 @@ describe('the openai SDK on chat completions', () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBeGreaterThan(0);
   });
 
+  test('several choices', async () => {
+    const stream = client.chat.completions.stream({ model: 'svc', messages: question, n: 2 });
+    const { choices } = expectHidden(await stream.finalChatCompletion());
+    expect(choices.map(({ message }) => message.content)).toEqual([answer, answer]);
+  });
+
   test('parse', async () => {
     const person = z.object({ name: z.string(), age: z.number(), likes: z.array(z.string()) });
     const completion = expectHidden(

@@ -19,11 +19,6 @@ interface WatchedMetric {
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
 }
 
-const settings = { ...least, edge: true, alarmEmail: 'on-call@example.com' };
-const config = readDeploymentConfig({ defaults: settings, stages: { dev: {} } });
-const app = new App({ builtinCloudFormationValidation: false });
-const edgeAlarms = Template.fromStack(new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E1' }));
-
 interface AlarmProperties extends WatchedMetric {
   readonly Metrics?: readonly { readonly MetricStat?: { readonly Metric: WatchedMetric } }[];
   readonly Threshold: number;
@@ -33,10 +28,20 @@ const resources = Object.entries(template.findResources('AWS::CloudWatch::Alarm'
 const alarms: readonly AlarmProperties[] = resources.map(([, { Properties }]) => Properties);
 const alarmOf = (id: string) => resources.find(([name]) => name.startsWith(`Alarms${id}`))?.[1].Properties;
 
+/** Stacks that together have every alarm there is. */
+const company = {
+  APP_URL: 'https://api.example.com',
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'gateway',
+};
 const everyKind = [
   { canary: true, edge: true, DAILY_LIMIT: 1000, PRICES, SPEND_LIMIT: 20, reservedConcurrency: 50 },
-  { engine: 'web' },
+  { engine: 'web', ...company, OIDC_ALLOW_ALL: true },
 ].map((settings) => synthesizeStack({ ...settings, alarmEmail: 'on-call@example.com' }).template);
+const ofEdge = { ...least, edge: true, alarmEmail: 'on-call@example.com' };
+const config = readDeploymentConfig({ defaults: ofEdge, stages: { dev: {} } });
+const app = new App({ builtinCloudFormationValidation: false });
+const edgeAlarms = Template.fromStack(new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E1' }));
 
 test('every alarm says what it means and where its runbook is, and notifies somebody', () => {
   const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));

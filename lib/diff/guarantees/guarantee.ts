@@ -46,7 +46,7 @@ export const types = {
 
 type More = Pick<Guarantee, 'chosen' | 'refused'>;
 
-/** A property of which something must be true; */
+/** A property of which something must be true, whatever was deployed before. */
 export const requires = (
   of: Guarantee['of'],
   at: string,
@@ -55,7 +55,7 @@ export const requires = (
   more: More = {},
 ): Guarantee => ({ of, at, must, otherwise, ...more });
 
-/** one that may change in some ways only; */
+/** A property that may change, but not in every way. */
 export const keeps = (
   of: Guarantee['of'],
   at: string,
@@ -64,7 +64,7 @@ export const keeps = (
   more: More = {},
 ): Guarantee => ({ of, at, keeps: rule, otherwise, ...more });
 
-/** and one that may not change at all. */
+/** A property that may not change at all. */
 export const stays = (of: Guarantee['of'], at: string, otherwise: string, more: More = {}): Guarantee => ({
   ...{ of, at, otherwise },
   ...more,
@@ -104,13 +104,13 @@ export const is =
   (value: unknown): boolean =>
     value === wanted;
 
-/** A value that nothing may come to have, */
+/** Whether nothing came to have this value. */
 export const neverTurns =
   (to: unknown) =>
   (before: unknown, after: unknown): boolean =>
     before === to || after !== to;
 
-/** and one that nothing may lose. */
+/** Whether nothing lost this value. */
 export const keepsTo =
   (wanted: unknown) =>
   (before: unknown, after: unknown): boolean =>

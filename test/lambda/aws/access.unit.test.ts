@@ -36,13 +36,6 @@ describe('the address of a service', () => {
     expect(endpoint(dynamoDbService, secrets)).toBe('https://dynamodb.eu-central-1.amazonaws.com/');
   });
 
-  test('is the default if a variable is empty', () => {
-    const rest = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_DYNAMODB: '' };
-    expect(endpoint(dynamoDbService, rest)).toBe('http://127.0.0.1:4566/');
-    const empty = { AWS_ENDPOINT_URL: '', AWS_ENDPOINT_URL_DYNAMODB: '' };
-    expect(endpoint(dynamoDbService, empty)).toBe('https://dynamodb.eu-central-1.amazonaws.com/');
-  });
-
   testRows([
     ['AWS_ENDPOINT_URL_DYNAMODB', 'ftp://store.example'],
     ['AWS_ENDPOINT_URL', 'store.example'],
@@ -136,19 +129,5 @@ describe('credentials that expire', () => {
     const next = read();
     asked[1]?.resolve();
     expect([await next, asked.length]).toEqual(['key-2', 2]);
-  });
-
-  test('those that never expire are fetched once', async () => {
-    let asked = 0;
-    const renewed = renewCredentials(
-      async () => {
-        asked += 1;
-        return { accessKeyId: 'a', secretAccessKey: 's' };
-      },
-      () => asked * 1e12,
-    );
-    await renewed();
-    await renewed();
-    expect(asked).toBe(1);
   });
 });

@@ -13,7 +13,6 @@ import { testRows } from '../../support/test-rows.ts';
 
 const classes: Readonly<Record<string, FailureClass>> = failureClasses;
 const kinds = Object.keys(failureClasses) as FailureKind[];
-const operator = 'If it happens again, tell the operator the request id.';
 const tried = { nothing: 'nothing', key: 'the next key', upstream: 'the next upstream' };
 
 function row(kind: string, { means, code, ownStatus, refunds, next, rests }: FailureClass): string {
@@ -34,33 +33,6 @@ describe('the classes of failure', () => {
     expect(failure).toMatchObject({ refund, reason: kind, status: catalogue[failure.code].status });
     expect(failure.message).not.toMatch(/charged|has been told/);
     expect(new UpstreamFailure(kind, { charged: true }).refund).toBe(false);
-  });
-
-  test('without a refund, no key rests and no other try follows', () => {
-    for (const { refunds, rests, next } of Object.values(classes)) {
-      if (!refunds) expect([rests, next]).toEqual([undefined, 'nothing']);
-    }
-  });
-
-  test('have messages that tell the client what happened and what to do', () => {
-    expect(Object.fromEntries(kinds.map((kind) => [kind, new UpstreamFailure(kind).message]))).toEqual({
-      unreachable: 'The model could not be reached. Please try again.',
-      connect_timeout: 'The model did not accept the connection in time. Please try again.',
-      timeout: 'The model did not answer in time. Please try again, with a shorter request if it happens again.',
-      upstream_timeout: 'The model did not answer in time. Please try again.',
-      credentials: `The gateway could not get access to the model. ${operator}`,
-      forbidden: `The model refused this request. ${operator}`,
-      missing: `The gateway did not find the model. ${operator}`,
-      limited: 'The model is busy. Please try again in a moment.',
-      server_error: 'The model failed to answer. Please try again.',
-      unusable: "The model gave an answer that can't be used. Please try again.",
-      reported: 'The model failed while answering. Please try again.',
-      cut: 'The answer broke off before its end. Please try again.',
-      stalled: 'The answer stopped coming. Please try again.',
-      deadline: 'The answer took longer than one request may take. Ask for a shorter one.',
-      too_large: 'The model refused this request.',
-      caller: 'The model refused this request.',
-    });
   });
 
   test('an upstream’s own message replaces the gateway’s', () => {

@@ -1,16 +1,12 @@
 import { getEventListeners, once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { createExchange, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/http-client.ts';
-import { hangUp, head, json, raw, reset, type Script, silence, until, write } from '../../../local/upstream/script.ts';
+import { hangUp, head, json, raw, reset, silence, until, write } from '../../../local/upstream/script.ts';
 
-import { makeCertificate } from '../../support/certificate.ts';
 import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -30,7 +26,6 @@ afterEach(() => upstream.close());
 const ask = (signal = never, url = upstream.url): Promise<UpstreamAnswer> =>
   send({ url, headers: { 'x-some': 'thing' }, pieces: ['{"a":', '1}'] }, signal);
 const answerOf = async (signal?: AbortSignal) => text((await ask(signal)).body);
-const half = gzipSync('thing').subarray(0, 15);
 const fine = json(200, { fine: true });
 const failure = (kind: string) => expect.objectContaining({ name: 'UpstreamFailure', kind });
 
@@ -80,21 +75,6 @@ describe('a request', () => {
     await waitUntil(() => getEventListeners(signal, 'abort').length === 0, 'nothing listens to the signal');
   });
 
-  test.each<[string, Script]>([
-    ['before its answer', [silence]],
-    ['in its answer', [head(200), write('half'), silence]],
-  ])('is cut when it is given up %s', async (_name, script) => {
-    upstream.answer(fine, script);
-    await answerOf(); // so that the connection is one that is used again
-    const controller = new AbortController();
-    const answered = expect(ask(controller.signal).then(({ body }) => text(body))).rejects.toThrow();
-    const asked = await upstream.arrival(1);
-    controller.abort();
-    expect(await asked.closed).toBe('aborted');
-    await inTime(answered, 'the request fails');
-    expect(upstream.requests).toHaveLength(2);
-  });
-
   test('is not sent on when its answer is over', async () => {
     const size = 100_000_000;
     const over = Promise.withResolvers<number>();
@@ -127,27 +107,6 @@ describe('a connection', () => {
     released.resolve();
     expect(await Promise.all(answers)).toEqual(['{"fine":true}', '{"fine":true}']);
     expect(jest.getTimerCount()).toBe(0);
-  });
-
-  test('that was made in time and secured may be silent for longer, too', async () => {
-    const certificate = makeCertificate();
-    const trusted = getCACertificates('default');
-    setDefaultCACertificates([certificate.cert]);
-    const asked = Promise.withResolvers<ServerResponse>();
-    const server = createHttpsServer(certificate, (_, response) => asked.resolve(response));
-    try {
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      using timers = stopTimers();
-      const answer = ask(never, `https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-      const response = await Promise.race([asked.promise, answer.then(() => undefined)]);
-      timers.pass(connectTimeout);
-      response?.end('fine');
-      expect(await text((await answer).body)).toBe('fine');
-    } finally {
-      setDefaultCACertificates(trusted);
-      server.closeAllConnections();
-      server.close();
-    }
   });
 
   test('that is refused leaves nothing behind', async () => {
@@ -193,14 +152,5 @@ describe('an answer', () => {
   ])('in any encoding is decoded', async (encoding, encode) => {
     upstream.answer([head(200, { 'content-encoding': encoding }), write(encode(Buffer.from('thing')))]);
     expect(await answerOf()).toBe('thing');
-  });
-
-  test('whose answer is no longer read requests no more data, decoded or not', async () => {
-    for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
-      upstream.answer([head(200, headers), write(half), silence]);
-      const { body } = await ask();
-      body.on('error', () => {}).destroy();
-      expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
-    }
   });
 });

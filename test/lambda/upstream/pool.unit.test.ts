@@ -40,16 +40,6 @@ test('a resting key moves its own conversations and nobody else’s, and they co
   expect(await order('acb')).toEqual(['a', 'c', 'b']);
 });
 
-test('a resting key comes after all others, rather than not at all', async () => {
-  const { order, rest, clock } = poolOf({ UPSTREAM: 'a', UPSTREAM_2: 'x' });
-  await rest('a');
-  expect(await order()).toEqual(['_2x', 'a']);
-  clock.now = 59_999;
-  expect(await order()).toEqual(['_2x', 'a']);
-  clock.now = 60_000;
-  expect(await order()).toEqual(['a', '_2x']);
-});
-
 testRows([
   ['3', 3_000],
   ['0.5', 500],

@@ -152,15 +152,6 @@ describe('the headers and the model of a request', () => {
     const built = buildUpstreamRequest({ ...candidate, headers }, call({ 'anthropic-version': '2023-06-01' }, false));
     expect(built.headers).toMatchObject(headers);
   });
-
-  test('uses the upstream’s model id in that dialect', () => {
-    const messages = createMessages({ signsThinking: false });
-    const { text, vision } = models;
-    const sent = [text, vision].map(
-      (model) => buildUpstreamRequest(candidate, call({}, false, model, messages)).pieces[1],
-    );
-    expect(sent).toEqual(['"thunder-m"', '"thunder-eyes-m"']);
-  });
 });
 
 describe('the secrets that an upstream is sent', () => {

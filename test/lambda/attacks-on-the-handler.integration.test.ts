@@ -51,19 +51,6 @@ async function send(app: App, { sourceIp = '203.0.113.9', method = 'POST', heade
 describe('a header that would smuggle in another', () => {
   const injections = ['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é'];
 
-  testRows(['anthropic-beta', 'anthropic-version', 'openai-beta', 'accept'])(
-    'such a header is not sent on',
-    async (name) => {
-      await using gateway = await startApp({ GUEST_LIMIT: '100' });
-      for (const value of injections) {
-        expect((await send(gateway.app, { headers: { [name]: value } })).outcome).toBe('400 invalid_request');
-      }
-      expect(gateway.upstream.requests).toEqual([]);
-      expect((await send(gateway.app, { headers: { [name]: 'one, two' } })).outcome).toBe('200');
-      expect(gateway.upstream.requests[0]?.headers[name]).toBe('one, two');
-    },
-  );
-
   testRows(['origin', 'access-control-request-headers', 'access-control-request-method', 'x-request-id'])(
     'such a header does not come back',
     async (name) => {

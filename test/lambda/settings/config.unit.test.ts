@@ -176,22 +176,16 @@ describe('readConfig', () => {
   });
 
   testRows([
-    ['UPSTREAM_BASE_URL', 'ftp://up.example'],
     ['UPSTREAM_BASE_URL', 'https://user:secret@up.example/v1'],
     ['UPSTREAM_BASE_URL', 'https://up.example/v1?key=1'],
     ['UPSTREAM_NAMES', 'a'],
-    ['BURST_LIMIT', '0'],
     ['BURST_LIMIT', '20.5'],
     ['IDENTITY_CACHE_SECONDS', '61'],
     ['REQUEST_TIMEOUT', '900'],
     ['UPSTREAM_SIGNS_THINKING', 'yes'],
-    ['CORS_ORIGINS', 'app.example'],
     ['CORS_ORIGINS', 'https://app.example/'],
-    ['CORS_ORIGINS', 'https://App.example'],
     ['CORS_ORIGINS', 'https://*.app.example'],
-    ['CORS_ORIGINS', 'https://app.example:443'],
     ['APP_URL', 'https://app.example/cli'],
-    ['APP_URL', 'https://app.example/cli/'],
     ['GATEWAY_URL', 'https://api.example/v1'],
     ['SERVICE_NAME', 'My Service'],
     ['MODEL_ALIASES', 'gpt'],
@@ -237,22 +231,14 @@ describe('readConfig', () => {
     expect(config.upstreams[0]?.headers).toEqual({ 'x-team': 'a, b', 'anthropic-beta': '' });
   });
 
-  testRows([
-    'x-team: a',
-    '["x-team"]',
-    'null',
-    '{"x-team": 1}',
-    '{"x team": "a"}',
-    '{"x-team": "a\\nb"}',
-    '{"Host": "elsewhere"}',
-    '{"connection": "close"}',
-    '{"content-length": "1"}',
-    '{"Transfer-Encoding": "chunked"}',
-  ])('UPSTREAM_HEADERS is nothing but plain headers', (value) => {
-    expect(faultsOf({ ...least, UPSTREAM_HEADERS: value })).toEqual([
-      expect.stringMatching(/^UPSTREAM_HEADERS must be a JSON object of header names and values, without host/),
-    ]);
-  });
+  testRows(['["x-team"]', '{"x-team": 1}', '{"x-team": "a\\nb"}', '{"Host": "elsewhere"}'])(
+    'UPSTREAM_HEADERS is nothing but plain headers',
+    (value) => {
+      expect(faultsOf({ ...least, UPSTREAM_HEADERS: value })).toEqual([
+        expect.stringMatching(/^UPSTREAM_HEADERS must be a JSON object of header names and values, without host/),
+      ]);
+    },
+  );
 
   const prices = '{"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4, "maxOutput": 900}}';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readEvents } from '../../support/client-view.ts';
-import { rewriteAnswer, rewriteStream, scrubber } from '../../support/rewrite.ts';
+import { rewriteStream } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import { chat } from '../../support/stream-events.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -30,8 +30,6 @@ function* halves(): Generator<[string, string]> {
 
 describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
   ['a delta', (content) => ({ delta: { content } }), (choice) => Object(choice).delta?.content],
-  ['a field of a delta that nobody knows', (mood) => ({ delta: { mood } }), (choice) => Object(choice).delta?.mood],
-  ['a message', (content) => ({ message: { content } }), (choice) => Object(choice).message?.content],
   [
     'a message beside a delta that says nothing',
     (reasoning) => ({ delta: { content: '' }, message: { reasoning } }),
@@ -76,32 +74,6 @@ describe('text in several places of a choice', () => {
     ]);
     const ended = hear({ delta: { content: 'by Thun' } }, { delta: { reasoning: 'Hm.' } }, finish);
     expect(ended.map(({ delta }) => delta).slice(1)).toEqual([{ reasoning: 'Hm.' }, { content: 'Thun' }, {}]);
-  });
-
-  const part = (text: string, index?: number) => ({ content: [{ type: 'text', text, index }] });
-
-  test('finds no name across the end of one part and the beginning of the next', () => {
-    const textOf = (delta: unknown) => Object(delta).content?.[0]?.text ?? Object(delta).content ?? '';
-    for (const [first, second] of halves()) {
-      const [one, two] = [`Who? ${first}`, `${second}.`];
-      const told = [
-        [part(one, 0), part(two, 1)],
-        [{ content: one }, part(two)],
-        [part(one), { content: two }],
-      ];
-      // Text held back by the first part leaves before the second begins.
-      const expected = [`Who? ${scrubber.scrub(first)}`, 'svc.'];
-      for (const pieces of told)
-        expect(
-          deltas(...pieces)
-            .map(textOf)
-            .join(''),
-        ).toBe(expected.join(''));
-      const content = [one, two].map((text) => ({ type: 'text', text }));
-      const answer = rewriteAnswer(chat, { choices: [{ index: 0, message: { content } }] });
-      const heard = JSON.parse('text' in answer ? answer.text : '').choices[0].message.content;
-      expect(heard.map(({ text }: { text: string }) => text)).toEqual(expected);
-    }
   });
 
   test('repeats in a message beside each delta, all that was said so far', () => {

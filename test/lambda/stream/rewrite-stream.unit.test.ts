@@ -46,30 +46,6 @@ describe('what is held back', () => {
     });
   });
 
-  test('is found in an unknown delta of messages too', () => {
-    const mood = (text: string) => block({ type: 'mood_delta', mood: text, format: 't' });
-    expect(
-      deltasOf(rewriteStream(messages, toWire([started, mood('by Thun'), mood('der at Ac'), stopped])).output),
-    ).toEqual([
-      'message_start',
-      ...['by ', 'svc at ', 'Ac'].map((text, at) => ({
-        type: 'mood_delta',
-        mood: text,
-        ...(at < 2 && { format: 't' }),
-      })),
-      'content_block_stop',
-    ]);
-  });
-
-  test('makes no name at the beginning of the next block look like the end of a word', () => {
-    const blocks = [block({ type: 'text_delta', text: 'by Acme' }), stopped];
-    const next = [block({ type: 'text_delta', text: 'Acme is' }, 1), { data: { type: 'message_stop' } }];
-    const { output } = rewriteStream(messages, toWire([started, ...blocks, ...next]));
-    expect(deltasOf(output).filter(({ text }) => text)).toEqual(
-      ['by ', 'svc', 'svc is'].map((text) => ({ type: 'text_delta', text })),
-    );
-  });
-
   test('leaves for each of the choices and parts that one event had', () => {
     const content = [
       { type: 'text', text: 'by Thun' },
@@ -87,15 +63,6 @@ describe('what is held back', () => {
       { index: 3, delta: { content: [{ type: 'text', text: 'Thun' }] }, finish_reason: null },
       { index: 3, delta: { content: [{ index: 7, text: 'Ac' }] }, finish_reason: null },
     ]);
-  });
-
-  test('leaves with the output of a shell, at its end', () => {
-    const place = { output_index: 0, command_index: 0 };
-    const type = 'response.shell_call_output_content';
-    const delta = { type: `${type}.delta`, ...place, delta: { stdout: 'Thun', stderr: 'Ac' } };
-    const done = { type: `${type}.done`, ...place };
-    const { output } = rewriteStream(responses, toWire([{ data: delta }, { data: done }]));
-    expect(deltasOf(output)).toEqual([{ stdout: '', stderr: '' }, { stdout: 'Thun' }, { stderr: 'Ac' }, done.type]);
   });
 
   test('breaks a stream of texts without end', () => {
@@ -139,19 +106,6 @@ describe('what is held back', () => {
     expect([rewriter.ended, rewriter.failure]).toEqual([true, undefined]);
   });
 
-  test('leaves when the stream breaks, too', () => {
-    const { pieces, rewriter } = rewriteStream(chat, toWire([chunk({ content: 'by Thun' })]));
-    expect(deltasOf(pieces.at(-1) ?? '')).toEqual([{ content: 'Thun' }]);
-    expect(rewriter.ended).toBe(false);
-  });
-
-  test('is nothing, of a result that is complete in itself', () => {
-    const result = { type: 'mcp_tool_result', content: 'from Thun', is_error: false };
-    const begun = { type: 'content_block_start', index: 0, content_block: result };
-    const { output } = rewriteStream(messages, toWire([started, { data: begun }, stopped]));
-    expect(Object(readEvents(output)[1]?.value).content_block).toEqual(result);
-  });
-
   test('is found in the output of a hosted shell as well', () => {
     const delta = (stdout: string, sequence_number: number) => ({
       data: { type: 'response.shell_call_output_content.delta', output_index: 0, delta: { stdout }, sequence_number },
@@ -172,32 +126,11 @@ describe('an event of the gateway’s own', () => {
 
   testRows([
     [
-      'a member',
-      chat,
-      [chunk({ AcmeCorp_reasoning: 'by Thun' })],
-      chatEnd,
-      { choices: [{ delta: { svc_reasoning: 'Thun' } }] },
-    ],
-    [
-      'a repeated member',
-      chat,
-      [chunk({ AcmeCorp_reasoning: 'I' }), chunk({ AcmeCorp_reasoning: ' at Thun' })],
-      chatEnd,
-      { choices: [{ delta: { svc_reasoning: 'Thun' } }] },
-    ],
-    [
       'a member with a list',
       chat,
       [chunk({ AcmeCorp_details: [{ type: 'acmecorp.text', text: 'by Thun', id: 'AcmeCorp-1' }] })],
       chatEnd,
       { choices: [{ delta: { svc_details: [{ type: 'svc.text', text: 'Thun', id: 'svc-1' }] } }] },
-    ],
-    [
-      'a key with slashes',
-      chat,
-      [chunk({ content: { 'acmecorp/thunder-70b-instruct': { text: 'by Thun' } } })],
-      chatEnd,
-      { choices: [{ delta: { content: { svc: { text: 'Thun' } } } }] },
     ],
     [
       'the envelope',
@@ -212,37 +145,11 @@ describe('an event of the gateway’s own', () => {
       { id: 'svc-1', object: 'svc', model: 'svc', choices: [{ delta: { content: 'Thun' } }] },
     ],
     [
-      'the type of an event',
-      responses,
-      [
-        {
-          type: 'response.AcmeCorp_text.delta',
-          data: { type: 'response.AcmeCorp_text.delta', ...place, delta: 'by Thun' },
-        },
-      ],
-      done,
-      { type: 'response.svc_text.delta', delta: 'Thun' },
-    ],
-    [
       'what stands beside the text',
       responses,
       [{ data: { type: 'response.output_text.delta', ...place, delta: 'Thun', AcmeCorp_id: 'Thunder' } }],
       done,
       { delta: 'Thun', svc_id: 'svc' },
-    ],
-    [
-      'a key of an output',
-      responses,
-      [{ data: { type: 'response.shell_call_output_content.delta', ...place, delta: { acme: ['Thun'] } } }],
-      done,
-      { delta: { svc: ['Thun'] } },
-    ],
-    [
-      'a kind of delta',
-      messages,
-      [started, block({ type: 'acmecorp_delta', AcmeCorp: 'by Thun' })],
-      stopped,
-      { delta: { type: 'svc_delta', svc: 'Thun' } },
     ],
     [
       'a kind of event',
@@ -269,7 +176,6 @@ describe('a name that is split around an empty text', () => {
 
   testRows([
     ['calls', chat, [chunk({ content: 'I am Acme' }), call(''), call(''), chunk({ content: 'Corp.' })]],
-    ['parts', chat, ['I am Acme', '', 'Corp.'].map((text, index) => chunk({ content: [{ index, text }] }))],
     ['blocks', messages, [started, ...['I am Acme', '', 'Corp.'].flatMap(textBlock)]],
   ])('does not come together', (_name, dialect, events) => {
     const { output } = rewriteStream(dialect, toWire(events));
@@ -303,7 +209,7 @@ describe('a text that goes on after a call', () => {
   });
 });
 
-testRows(['1e999', '-1e999', '1.5', '9007199254740993'])('an event may have a number that counts nothing', (number) => {
+testRows(['1e999', '1.5'])('an event may have a number that counts nothing', (number) => {
   const event = `data: {"type":"response.output_text.delta","output_index":0,"delta":"by Thun","sequence_number":${number}}\n\n`;
   const end = 'data: {"type":"response.completed","response":{},"sequence_number":1}\n\n';
   const { output, rewriter } = rewriteStream(responses, Buffer.from(event + event + end));
@@ -312,37 +218,11 @@ testRows(['1e999', '-1e999', '1.5', '9007199254740993'])('an event may have a nu
   expect(rewriter.nextSequence()).toBe(3);
 });
 
-test('an index like 1e999 is none', () => {
-  const events = [
-    '{"choices":[{"index":1e999,"delta":{"content":"by Thun"}}]}',
-    '{"choices":[{"delta":{},"finish_reason":"stop"}]}',
-  ];
-  const { output } = rewriteStream(chat, Buffer.from(events.map((data) => `data: ${data}\n\n`).join('')));
-  expect(Object(readEvents(output)[1]?.value).choices).toEqual([
-    { index: 0, delta: { content: 'Thun' }, finish_reason: null },
-  ]);
-});
-
 describe('an event much like the one before', () => {
-  test('may say something in a second place, too', () => {
-    const both = (first: string, second: string) => ({
-      data: { model: 'm', choices: [first, second].map((content, index) => ({ index, delta: { content } })) },
-    });
-    const { output } = rewriteStream(chat, toWire([both('a', 'AcmeCorp. '), both('b', 'AcmeCorp. ')]));
-    expect(output).not.toMatch(/acme/i);
-  });
-
   test('may have probabilities that tell too much for its text', () => {
     const one = (content: string) => chunk({ content }, { logprobs: { content: [1] } });
     const { output } = rewriteStream(chat, toWire([one('Hello'), one('AcmeCorp.')]));
     expect(readEvents(output).map(({ value }) => Object(value).choices[0].logprobs)).toEqual([{ content: [1] }, null]);
-  });
-
-  test('may end what it says, as the one before did', () => {
-    const calls = [{ index: 0, function: { arguments: '' } }];
-    const one = (content: string) => chunk({ content, tool_calls: calls });
-    const said = deltasOf(rewriteStream(chat, toWire([one('by Thun'), one('at Thun')])).output);
-    expect(said.map(({ content }) => content)).toEqual(['by Thun', 'at Thun']);
   });
 
   const says = (content: string) => toWire([chunk({ content })]);
@@ -412,15 +292,6 @@ describe('an event much like the one before', () => {
         expect(rewriteStream(chat, toWire(events)).usage).toMatchObject({ input: 9, output: Math.max(...counts) });
       }
     });
-
-    test('says its text also where the usage beside it is withheld', () => {
-      const events = texts.slice(0, 2).map((text, at) => ({ data: said(text, usage(at + 1)) }));
-      const { output, usage: counted } = rewriteStream(chat, toWire(events), [], { withholdsUsage: true });
-      expect(readEvents(output).map(({ value }) => value)).toEqual(
-        texts.slice(0, 2).map((content) => ({ ...chunk({ content }).data, model: 'svc' })),
-      );
-      expect(counted).toMatchObject({ output: 2 });
-    });
   });
 
   test('is none in a comment, however that is cut', () => {
@@ -473,7 +344,7 @@ describe('how a stream begins and ends', () => {
     expect(rewriteStream(chat, toWire([{ type: 'ping', data: {} }])).rewriter.started).toBe(false);
   });
 
-  testRows(['data:\n\n', 'event: ping\ndata: \n\n', 'event: heartbeat\ndata:\ndata:\n\n'])(
+  testRows(['data:\n\n', 'event: heartbeat\ndata:\ndata:\n\n'])(
     'an event that says nothing is no more than a comment',
     (empty) => {
       const [first, second] = [chunk({ content: 'x' }), chunk({ content: 'y' })].map((event) => toWire([event]));
@@ -503,18 +374,6 @@ describe('how a stream begins and ends', () => {
     expect(ended(talk(0), finish(0), talk(1), finish(1))).toBe(true);
     expect(ended(talk(0), finish(0), { data: { id: 'x', model: 'm', choices: [] } })).toBe(true);
   });
-
-  testRows(['[DONE]', ' [DONE]', '[DONE] ', '\t[DONE] \t'])(
-    'a sign with white space is an end, and passes without it',
-    (data) => {
-      const { output, rewriter } = rewriteStream(
-        chat,
-        toWire([chunk({ content: 'x' }), { data }, chunk({ content: 'y' })]),
-      );
-      expect(rewriter.ended).toBe(true);
-      expect(output).toMatch(/"x".*\n\ndata: \[DONE\]\n\n$/);
-    },
-  );
 
   testRows<[string, string]>([
     ['an error', '{"error":{"message":"Down."}}'],
@@ -571,20 +430,9 @@ describe('how a stream begins and ends', () => {
     expect(rewriteAnswer(chat, '{"choices":[],"score":NaN}')).toEqual({ text: '{"choices":[],"score":null}' });
   });
 
-  testRows(['{"x":NaN', '{"x":NaNNaN}', '{"x":-NaN-}', '{NaN:1}', '{"x":"NaN}'])(
-    'what only looks like Python’s numbers is still no event',
-    (data) => {
-      const { rewriter } = rewriteStream(chat, Buffer.from(`data: ${data}\n\n`));
-      expect([rewriter.failure?.kind, rewriter.started]).toEqual(['broken', false]);
-    },
-  );
-
-  testRows([
-    ['what is no JSON', 'data: <html>AcmeCorp</html>\n\n'],
-    ['half an object', 'data: {"choices":[\n\n'],
-  ])('what is no JSON is no stream of this kind', (_, text) => {
-    const { rewriter, output } = rewriteStream(chat, Buffer.from(text));
-    expect([rewriter.failure?.kind, rewriter.started, output]).toEqual(['broken', false, '']);
+  testRows(['{"x":NaNNaN}', '{NaN:1}'])('what only looks like Python’s numbers is still no event', (data) => {
+    const { rewriter } = rewriteStream(chat, Buffer.from(`data: ${data}\n\n`));
+    expect([rewriter.failure?.kind, rewriter.started]).toEqual(['broken', false]);
   });
 
   testRows([

@@ -65,15 +65,6 @@ describe('charge', () => {
     clock.time = midnight;
     expect((await quota.charge(member, 'req_1')).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 86_400 });
   });
-
-  test('counts a key with a limit of its own beside its member', async () => {
-    const quota = quotaAt({ time: noon });
-    const member = newMember();
-    const own: Identity = { ...member, kind: 'member', member: 'm', keyId: `key${callers}`, own: { limit: 1 } };
-    await quota.charge(own, 'req_1');
-    expect(await refusalOf(quota.charge(own, 'req_1'))).toMatchObject({ figures: { limit: 1, remaining: 0 } });
-    expect((await quota.charge(member, 'req_1')).figures.remaining).toBe(49);
-  });
 });
 
 describe('refund', () => {
@@ -115,13 +106,6 @@ describe('refund', () => {
 });
 
 describe('readFigures', () => {
-  test('is never negative after a limit was lowered', async () => {
-    const member = newMember();
-    for (let charge = 0; charge < 3; charge += 1) await quotaAt({ time: noon }).charge(member, 'req_1');
-    const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 2, burstLimit: 20 } as const;
-    expect((await quotaAt({ time: noon }, { limits }).readFigures(member)).remaining).toBe(0);
-  });
-
   test('returns the limit and nothing remaining while the store is down', async () => {
     const lost: unknown[] = [];
     const quota = quotaAt(

@@ -111,13 +111,6 @@ describe('a limit of the deployment', () => {
     const raised = startProcess({ dailyLimit: 120, clock });
     expect((await inParallel(60, () => raised.count(member))).granted).toHaveLength(24);
   });
-
-  test('is filled evenly, so that each request sees how far it is used', async () => {
-    const { count } = startProcess({ dailyLimit: 160 });
-    const seen: (number | undefined)[] = [];
-    for (let index = 0; index < 40; index += 1) seen.push((await count(member)).used.daily_limit);
-    expect(seen.slice(-8)).toEqual(Array(8).fill(25));
-  });
 });
 
 describe('limits of guests', () => {

@@ -55,7 +55,6 @@ test('a call has the data of the request', async () => {
 
 testRows([
   ['the last value', 'x-forwarded-for: 9.9.9.9, 203.0.113.7', '203.0.113.7'],
-  ['of all lines', 'x-forwarded-for: 203.0.113.7\r\nX-Forwarded-For: 198.51.100.1', '198.51.100.1'],
   [
     'whatever else is there',
     'forwarded: for=1.1.1.1\r\nx-real-ip: 2.2.2.2\r\nx-forwarded-for:  2001:db8::1 ',
@@ -71,7 +70,6 @@ testRows([
     `x-forwarded-for: 9.9.9.9\r\n${'a:\r\n'.repeat(997)}x-real-ip: 2.2.2.2`,
     '',
   ],
-  ['nobody where there is none', 'x-real-ip: 2.2.2.2', ''],
   ['nobody where the last is empty', 'x-forwarded-for: 203.0.113.7,', ''],
 ])('behind a balancer the caller is whom the balancer names', async (_, lines, address) => {
   await using server = await serve(async ({ sourceAddress }) => answer(`<${sourceAddress}>`), {
@@ -80,14 +78,6 @@ testRows([
   const client = await openRaw(server.url);
   client.send(`GET / HTTP/1.1\r\nhost: x\r\n${lines}\r\n${end}`);
   expect(await client.until(/<.*>$/)).toMatch(`<${address}>`);
-  client.socket.destroy();
-});
-
-test('an unknown expectation is ignored', async () => {
-  await using server = await serve(async (call) => answer(Buffer.from(await call.takeBody()).toString()));
-  const client = await openRaw(server.url);
-  client.send(`${post(5)}expect: the-unexpected\r\n${end}hello`);
-  expect(await client.until(/hello$/)).toMatch(/^HTTP\/1.1 200 OK\r\n/);
   client.socket.destroy();
 });
 
@@ -130,25 +120,6 @@ test('a body that is too large is read up to the limit, answered, and then its c
   for (const size of sizes) expect(size).toBeGreaterThan(mebibyte);
 });
 
-test('a body that nobody reads is dropped, and takes no memory', async () => {
-  const sizes: number[] = [];
-  const app = async ({ path, dropBody, bodySize, memory }: Call) => {
-    memory.claim('one network');
-    if (path === '/drop') sizes.push(await dropBody());
-    if (path === '/keep') sizes.push(await bodySize());
-    return answer();
-  };
-  await using server = await serve(app, { bodyBudget: mebibyte });
-  for (const path of ['/drop', '/ignore']) {
-    const client = await openRaw(server.url);
-    client.send(`${post(mebibyte, path)}${end}${'x'.repeat(mebibyte)}`);
-    expect(await client.until(/done$/)).not.toMatch(/connection: close/i);
-    client.socket.destroy();
-  }
-  expect(sizes).toEqual([mebibyte]);
-  expect(server.faults).toEqual([]);
-});
-
 test('a body of unknown length counts for no more than it is', async () => {
   const app = async ({ bodySize, memory }: Call) => {
     memory.claim('a');
@@ -186,28 +157,6 @@ test('a client’s leaving is reported, before its body has arrived and while it
   }
   expect(gone).toEqual(['The request body broke off before its end. Send all of it.', '/body', '/answer']);
   expect(server.faults).toEqual([]);
-});
-
-test('a reader that stands still holds the answer back', async () => {
-  let given = 0;
-  const body = new Readable({
-    highWaterMark: 65_536,
-    read() {
-      given += 65_536;
-      this.push(Buffer.alloc(65_536));
-    },
-  });
-  await using server = await serve(async () => answer(body));
-  const client = await openRaw(server.url);
-  client.socket.pause();
-  client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
-  // Until it stands still, as the system's buffers vary. An answer that is not held back goes on with each turn.
-  for (let [before, unchanged] = [0, 0]; unchanged < 200 && given < 16 * mebibyte; before = given) {
-    await new Promise((resolve) => setImmediate(resolve));
-    unchanged = given === before && given > 0 ? unchanged + 1 : 0;
-  }
-  expect(given).toBeLessThan(16 * mebibyte);
-  client.socket.destroy();
 });
 
 test('an answer is over when it is sent, not when it is written: until then it holds its room', async () => {

@@ -1,22 +1,9 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import {
-  flood,
-  hangUp,
-  head,
-  json,
-  reset,
-  type Script,
-  type Step,
-  silence,
-  until,
-  write,
-} from '../../local/upstream/script.ts';
+import { flood, head, json, type Script, silence, write } from '../../local/upstream/script.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { bytesOnceStill } from '../support/fake-upstream.ts';
-import { stopTimers } from '../support/stop-timers.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { testRows } from '../support/test-rows.ts';
 import { inTime, waitUntil } from '../support/wait-until.ts';
@@ -72,25 +59,6 @@ const heldBySystem = 2 * (32 + 4) * mebibyte;
 /** 130 MB, more than is held in any case, written only as fast as they are taken. */
 const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(2_000 * piece.length, piece)];
 
-/** Fills all buffers until it is time to break off. */
-function pressing(broken: Promise<void>): Script {
-  let over = false;
-  const press: Step = async (exchange) => {
-    while (!over) await write(piece)(exchange);
-  };
-  return [
-    eventHead,
-    write(wire.chat.events[0] ?? ''),
-    (exchange) => {
-      void press(exchange);
-    },
-    until(broken),
-    () => {
-      over = true;
-    },
-  ];
-}
-
 describe('a client', () => {
   testRows([false, true])('that leaves before the answer pays', async (stream) => {
     await using watched = await startWatchedGateway();
@@ -136,43 +104,6 @@ describe('a client', () => {
     expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone', tries: 0 });
     expect(await watched.remaining()).toBe(before - 1);
     expect(watched.gateway.upstream.requests).toEqual([]);
-  });
-
-  test('that reads most of an answer, stops, and leaves, pays', async () => {
-    await using watched = await startWatchedGateway();
-    const before = await watched.remaining();
-    watched.gateway.upstream.answer(long);
-    const { answer, leave } = send(watched);
-    const asked = await watched.gateway.upstream.arrival(0);
-    await readSome(await answer, 10 * mebibyte);
-    expect(await bytesOnceStill(watched.gateway.upstream, asked)).toBeLessThan(heldBySystem + 20 * mebibyte);
-    expect(exchangesIn(watched)).toEqual([]);
-    leave();
-    expect(await asked.closed).toBe('aborted');
-    expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone' });
-    expect(await watched.remaining()).toBe(before - 1);
-  });
-
-  testRows([
-    ['reset', reset],
-    ['closed', hangUp],
-  ])('that reads nothing while the upstream goes on or breaks pays, also when it reads on', async (_name, broken) => {
-    await using watched = await startWatchedGateway();
-    const before = await watched.remaining();
-    const released = Promise.withResolvers<void>();
-    watched.gateway.upstream.answer([...pressing(released.promise), broken]);
-    using timers = stopTimers();
-    const { answer } = send(watched);
-    const response = await answer;
-    await bytesOnceStill(watched.gateway.upstream, await watched.gateway.upstream.arrival(0));
-    timers.pass(150);
-    released.resolve();
-    if (broken === reset) await watched.gateway.upstream.requests[0]?.closed;
-    const last = (await text(response)).split('\n\n').at(-2);
-    expect(last).toMatch('broke off');
-    expect(last).not.toMatch('not charged');
-    expect(await endOf(watched)).toMatchObject({ end: 'failed', reason: 'cut', refunded: false });
-    expect(await watched.remaining()).toBe(before - 1);
   });
 
   test('that reads slowly holds the upstream back, and gets all in the end', async () => {

@@ -104,21 +104,6 @@ describe('an upstream that speaks only chat', () => {
     expect(body).toMatchObject({ max_tokens: 50, messages: [{ role: 'user' }] });
   });
 
-  test('serves plain answers with calls to both', async () => {
-    gateway.upstream.otherwise(json(200, plain({ content: null, tool_calls: [calling] }, 'tool_calls')));
-    const tool = { type: 'function' as const, name: 'weather', parameters: weather, strict: null };
-    const response = await openai.responses.create({ model: 'svc', input: 'Rain?', tools: [tool] });
-    expect(response.output).toMatchObject([
-      { type: 'function_call', call_id: 'call_1', arguments: '{"city":"Paris"}' },
-    ]);
-    const message = await anthropic.messages.create({
-      ...{ model: 'svc', max_tokens: 50, messages: [{ role: 'user', content: 'Rain?' }] },
-      tools: [{ name: 'weather', input_schema: weather }],
-    });
-    expect(message.content).toMatchObject([{ type: 'tool_use', id: 'call_1', input: { city: 'Paris' } }]);
-    expect(message.stop_reason).toBe('tool_use');
-  });
-
   test('gives thoughts back to the model that had them, out of the seal', async () => {
     gateway.upstream.otherwise(
       json(200, plain({ content: null, reasoning_content: 'Look outside.', tool_calls: [calling] }, 'tool_calls')),
@@ -218,26 +203,6 @@ describe('an upstream that speaks only chat', () => {
     const body = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
     const answer = await gateway.post('/v1/messages/count_tokens', body, { 'x-api-key': key });
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
-  });
-
-  test('says in the words of each dialect that a context is too long', async () => {
-    const error = { message: "Thunder's maximum context length is 8 tokens.", type: 'BadRequestError', code: 400 };
-    gateway.upstream.otherwise(json(400, { error }));
-    const messages = [{ role: 'user', content: 'Hello' }];
-    const read = await gateway.post('/v1/messages', { model: 'svc', max_tokens: 9, messages }, { 'x-api-key': key });
-    expect([read.status, read.headers.get('x-svc-error'), await read.json()]).toMatchObject([
-      ...[400, 'invalid_request'],
-      { error: { message: "prompt is too long: svc's maximum context length is 8 tokens." } },
-    ]);
-    const answer = await gateway.post(
-      '/v1/responses',
-      { model: 'svc', input: 'Hello' },
-      { authorization: `Bearer ${key}` },
-    );
-    expect([answer.headers.get('x-svc-error'), await answer.json()]).toMatchObject([
-      'invalid_request',
-      { error: { code: 'context_length_exceeded', message: "svc's maximum context length is 8 tokens." } },
-    ]);
   });
 
   test.each([

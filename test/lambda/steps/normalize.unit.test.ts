@@ -84,14 +84,6 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
     );
   });
 
-  test('keeps what a parser would lose', () => {
-    const inner = '"a":[9007199254740993,1.0,1e2,-0,1E+400],"s":"\\ud800 \\/ \\u00e9 \u2028","s":"twice","d":';
-    const deep = `${'[{"x":'.repeat(500)}[]${'}]'.repeat(500)}`;
-    const body = `\n{ ${inner}${deep},"${required(dialectName)}":[],"model" :\t"opus[1m]"}\r\n`;
-    expect(send(dialectName, body)).toBe(body.replace('"opus[1m]"', () => sentModel));
-    expect(send(dialectName, Buffer.from(body))).toBe(send(dialectName, body));
-  });
-
   test('shows every parser the values that were checked', () => {
     const names = [...dialectNamed(dialectName).controlMembers];
     const values: Record<string, fc.Arbitrary<string>> = {
@@ -146,11 +138,6 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
   const kelvinSign = '\u212a';
   testRows([
     ['Model', 'model'],
-    ['MODEL', 'model'],
-    ['Messages', 'messages'],
-    ['INPUT', 'input'],
-    ['Stream', 'stream'],
-    ['thinKing', 'thinking'],
     [`thin${kelvinSign}ing`, 'thinking'],
     ['me\u017fsages', 'messages'],
   ])('is refused if a name differs only in case', (name, meant) => {
@@ -167,27 +154,14 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
       }
     }
   });
-
-  test('may use such a name deeper down', () => {
-    const body = bodyOf([
-      '"model":"svc"',
-      `"${required(dialectName)}":[{"Model":1}]`,
-      '"metadata":{"Input":1,"STREAM":2}',
-    ]);
-    expect(send(dialectName, body)).toBe(body.replace('"svc"', () => sentModel));
-  });
 });
 
 testRows([
   ['', /^The body is empty/],
-  [' \n', /^The body is empty/],
   ['no json', /not valid JSON: line 1, column 1/],
   ['{"model":"svc",\n "x": 01}', /line 2, column 7/],
   ['{"model":"svc"', /line 1, column 15.*the text ends here/],
   ['[]', /must be a JSON object/],
-  ['null', /must be a JSON object/],
-  ['17', /must be a JSON object/],
-  ['"{}"', /must be a JSON object/],
   ['\ufeff{}', /line 1, column 1/],
   ['{"model":"svc"}{}', /line 1, column 16: expected nothing more/],
   [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /not valid UTF-8/],
@@ -195,7 +169,6 @@ testRows([
   [`{"model":"svc","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, /deeper than 10000 levels/],
   ['{}', /^model is missing\. Use svc or svc-vision/],
   ['{"model":null}', /^model must be a string/],
-  ['{"model":["svc"]}', /^model must be a string/],
   ['{"model":"svc","messages":[],"stream":1}', /^stream must be true or false/],
   ['{"model":"svc","messages":[],"stream":"true"}', /^stream must be true or false/],
 ])('a bad body is refused', (body, message) => {
@@ -205,7 +178,6 @@ testRows([
 });
 testRows([
   ['gpt-5', "model is unknown: 'gpt-5'. Use svc or svc-vision."],
-  ['SVC', "model is unknown: 'SVC'. Use svc or svc-vision."],
   [' svc\n', "model is unknown: ' svc'. Use svc or svc-vision."],
   ['a'.repeat(5_000), `model is unknown: '${'a'.repeat(99)}…'. Use svc or svc-vision.`],
   ['ltk_secret', 'model is unknown. Use svc or svc-vision.'],
@@ -239,12 +211,8 @@ testRows([
   ['chat', '{"model":"svc","input":"hi"}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
   ['messages', '{"model":"svc","input":[]}', /^messages is missing: .*, or a body with input to \/v1\/responses\.$/],
   ['chat', '{"model":"svc","messages":{}}', /^messages must be an array, not an object/],
-  ['chat', '{"model":"svc","messages":"hi"}', /^messages must be an array, not a string/],
   ['chat', '{"model":"svc","messages":[],"messages":null}', /^messages must be an array, not null/],
-  ['messages', '{"model":"svc","messages":true}', /^messages must be an array, not a boolean/],
-  ['messages', '{"model":"svc"}', /^messages is missing/],
   ['responses', '{"model":"svc","input":{}}', /^input must be a string or an array, not an object/],
-  ['responses', '{"model":"svc","input":1}', /^input must be a string or an array, not a number/],
   ['responses', '{"model":"svc","input":"x","previous_response_id":""}', /^previous_response_id is not supported/],
 ])('the field that makes a body one of its dialect is told if it is missing or wrong', (dialectName, body, message) => {
   expect(() => read(dialectName, body)).toThrow(

@@ -68,27 +68,6 @@ describe('charge', () => {
 });
 
 describe('refund', () => {
-  test('happens once, however often and from wherever it is requested', async () => {
-    const clock = { time: noon };
-    const [quota, member] = [quotaAt(clock), newMember()];
-    const [first, second] = await Promise.all(Array.from({ length: 10 }, () => quota.charge(member, 'req_1')));
-    const refunds = await Promise.all([1, 2, 3, 4].map(() => first?.refund()));
-    expect(refunds).toEqual(Array(4).fill({ limit: 50, remaining: 41, resetSeconds: 43_200 }));
-    clock.time += 14 * 60_000;
-    await Promise.all([first?.refund(), second?.refund()]);
-    expect((await quota.readFigures(member)).remaining).toBe(42);
-  });
-
-  test('after midnight goes to the day that was charged', async () => {
-    const clock = { time: midnight - 1000 };
-    const [quota, member] = [quotaAt(clock), newMember()];
-    const charge = await quota.charge(member, 'req_1');
-    clock.time = midnight + 600_000;
-    await quota.charge(member, 'req_1');
-    expect(await charge.refund()).toEqual({ limit: 50, remaining: 50, resetSeconds: 0 });
-    expect((await quota.readFigures(member)).remaining).toBe(49);
-  });
-
   test('that fails is reported, never thrown, and leaves the charge', async () => {
     const outage = new GatewayError('service_unavailable', 'down');
     const lost: unknown[] = [];

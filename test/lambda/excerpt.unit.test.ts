@@ -17,12 +17,10 @@ testRows([
 
 testRows([
   'gpt-4o-mini-2024-07-18',
-  'meta-llama/Llama-3.3-70B-Instruct-Turbo',
   'us.anthropic.claude-3-5-sonnet-20241022-v2:0',
   'accounts/fireworks/models/deepseek-v3-0324',
   'ft:gpt-4.1-2025-04-14:org:name:9pTkAbCd',
   'task-model',
-  'opus-4',
   'supercalifragilisticexpialidocious',
   '',
 ])('an id may be repeated', (id) => {

@@ -11,7 +11,6 @@ const notBearer = { kind: 'none', notBearer: true };
 describe('readCredential', () => {
   testRows<[string, Record<string, string | undefined>, object]>([
     ['no header', {}, none],
-    ['a header that is absent', { 'x-api-key': undefined, authorization: undefined }, none],
     ['x-api-key', { 'x-api-key': 'ltk_a' }, key('ltk_a')],
     ['api-key', { 'api-key': 'ltk_a' }, key('ltk_a')],
     ['a bearer', { authorization: 'Bearer ltk_a' }, key('ltk_a')],
@@ -34,8 +33,6 @@ describe('readCredential', () => {
     ['any text as a placeholder', { 'x-api-key': 'guest' }, placeholder],
     ['the prefix in capitals as a placeholder', { 'x-api-key': 'LTK_a' }, placeholder],
     ['the bare prefix as a key', { 'x-api-key': 'ltk_' }, key('ltk_')],
-    ['space around a key', { 'x-api-key': ' ltk_a ' }, key('ltk_a')],
-    ['a value of any length', { 'x-api-key': `ltk_${'x'.repeat(100_000)}` }, key(`ltk_${'x'.repeat(100_000)}`)],
   ])('takes the first that is there', (_, headers, expected) => {
     expect(readCredential(headers)).toEqual(expected);
   });

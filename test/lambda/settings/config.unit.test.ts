@@ -26,35 +26,15 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 
 describe('readConfig', () => {
   test('uses the defaults for unset and blank variables', () => {
-    expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject({
-      serviceName: 'svc',
-      guestLimit: 3,
-      guestWindow: 'lifetime',
-      memberLimit: 50,
-      burstLimit: 20,
-      upstreamConnectTimeout: 5_000,
-      upstreamIdleTimeout: 300_000,
-      requestTimeout: 870_000,
-      keepAliveInterval: 15_000,
-      identityCacheSeconds: 30,
-      corsOrigins: ['*'],
-      upstreamSignsThinking: false,
-      upstreamNames: [],
-    });
+    const defaults = { guestLimit: 3, guestWindow: 'lifetime', upstreamConnectTimeout: 5_000, corsOrigins: ['*'] };
+    expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject(defaults);
   });
 
   test('takes fractions of seconds and drops the slash after a base URL', () => {
     const config = readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' });
     expect(config.upstreamIdleTimeout).toBe(250);
-    expect(config.upstreams).toMatchObject([
-      {
-        addresses: {
-          chat: 'https://up.example/api/v1',
-          responses: 'https://up.example/api/v1',
-          messages: 'https://up.example/api/v1',
-        },
-      },
-    ]);
+    const address = 'https://up.example/api/v1';
+    expect(config.upstreams).toMatchObject([{ addresses: { chat: address, responses: address, messages: address } }]);
   });
 
   test('reads which dialects an upstream speaks, and how others are translated for it', () => {

@@ -91,37 +91,18 @@ describe('the request to an upstream', () => {
 });
 
 test('the hidden names are model ids, DNS names and those that the operator adds', () => {
-  const second = {
+  const at = (chat: string, responses: string, messages: string) => ({
     ...upstream,
-    addresses: {
-      ...plain.addresses,
-      chat: 'http://localhost:1/v1',
-      responses: 'http://[::1]:1',
-      messages: 'http://box/v1',
-    },
-  };
+    addresses: { ...plain.addresses, chat, responses, messages },
+  });
+  const second = at('http://localhost:1/v1', 'http://[::1]:1', 'http://box/v1');
   const third = {
-    ...upstream,
+    ...at('http://a.localhost/v1', 'http://127.0.0.1:1', 'http://fourth.example'),
     translation: { ...plain.translation, tokenizeUrl: 'http://tokens.example/tokenize' },
-    addresses: {
-      ...plain.addresses,
-      chat: 'http://a.localhost/v1',
-      responses: 'http://127.0.0.1:1',
-      messages: 'http://fourth.example',
-    },
   };
   expect(hiddenNames([upstream, second, third], ['AcmeCorp', 'thunder'])).toEqual([
-    'AcmeCorp',
-    'thunder',
-    'thunder-eyes',
-    'thunder-r',
-    'thunder-eyes-r',
-    'thunder-m',
-    'thunder-eyes-m',
-    'api.acmecorp.example',
-    'other.acmecorp.example',
-    'third.acmecorp.example',
-    'fourth.example',
+    ...['AcmeCorp', 'thunder', 'thunder-eyes', 'thunder-r', 'thunder-eyes-r', 'thunder-m', 'thunder-eyes-m'],
+    ...['api.acmecorp.example', 'other.acmecorp.example', 'third.acmecorp.example', 'fourth.example'],
     'tokens.example',
   ]);
 });

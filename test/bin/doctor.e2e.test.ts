@@ -43,7 +43,7 @@ test('npm start passes, and fails behind something that holds streams back', asy
   const broken = await doctor(['--base', proxy.url, '--key', gateway.key]);
   expect(broken.code).toBe(1);
   expect(broken.out).toMatch(/\n✘ chat +streams event by event +.*holds the stream back/);
-  expect(broken.out).toMatch(/\n3 of 58 checks failed, \d not tested\.\n$/);
+  expect(broken.out).toMatch(/\n3 of \d+ checks failed, \d not tested\.\n$/);
 });
 
 test('the deployed files pass in AWS’s runtime client', async () => {

@@ -85,7 +85,8 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
 
   return {
     read(json, calls, areWhole) {
-      for (const call of elements(json, calls)) {
+      // Some servers send a call by itself.
+      for (const call of json.kind(calls) === 'object' ? [calls] : elements(json, calls)) {
         const made = presentMember(json, call, 'function') ?? presentMember(json, call, 'custom');
         const index = numberMember(json, call, 'index');
         take({ index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) }, areWhole);

@@ -65,6 +65,15 @@ export const singleCalls: readonly ChatCase[] = [
     says: one,
   },
   {
+    name: 'a call by itself, and not in a list',
+    chunks: [
+      chunk({ tool_calls: fragment({ id: 'call_a', name: 'weather', args: head }) }),
+      chunk({ tool_calls: fragment({ args: tail }) }),
+      calls(),
+    ],
+    says: one,
+  },
+  {
     name: 'no index',
     chunks: [call({ id: 'call_a', name: 'weather', args: '' }), call({ args: head }), call({ args: tail }), calls()],
     says: one,

@@ -7,7 +7,7 @@ import { type Row, showTable, type Table, toCell } from './table.ts';
 
 /**
  * `npm run agents` or `npm run agents -- codex pi`: runs the real clients from the registry with the blocks that people
- * paste, and prints what each does in each situation, as in the tables of docs/clients.md.
+ * paste, and prints what each does in each situation, which docs/clients.md sums up.
  */
 const nameOf = ({ client, as }: Subject): string => `\`${client}\`${as ? `, ${as}` : ''}`;
 

@@ -49,7 +49,7 @@ const clientRun = 'belongs to a tool that this model does not have. Offer a func
 const vendorRun = 'belongs to a tool that runs at the vendor, and this model has none. Leave it out.';
 
 /** Items that are refused, with the end of the sentence. */
-export const refusedItems: Readonly<Record<string, string>> = {
+const refusedItems: Readonly<Record<string, string>> = {
   compaction: compacted,
   compaction_trigger: compacted,
   context_compaction: compacted,

@@ -38,7 +38,7 @@ const vendorRun = 'runs at the vendor, and this model has none. Leave it out of 
 const clientRun = 'is a tool whose calls this model does not know. Offer a function instead.';
 
 /** Tools that are refused, with the end of the sentence. */
-export const refusedTools: Readonly<Record<string, string>> = {
+const refusedTools: Readonly<Record<string, string>> = {
   file_search: vendorRun,
   code_interpreter: vendorRun,
   mcp: vendorRun,

@@ -14,7 +14,10 @@ const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, headi
     .split('\n')
     .slice(2)
     .flatMap((line) => {
-      const [names = '', fallback = '', expects = ''] = line.slice(2, -2).split(' | ');
+      const [names = '', fallback = '', expects = ''] = line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim());
       const row = { heading, fallback: plain(fallback), expects: plain(expects) };
       return plain(names)
         .split(', ')
@@ -23,7 +26,15 @@ const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, headi
 );
 
 function plain(cell: string): string {
-  return cell.replaceAll('`', '').replaceAll('\\', '').replace(/^–$/, '');
+  return cell.replaceAll('`', '').replaceAll('\\', '');
+}
+
+/** Numbers as the page writes them: whole ones without a word, seconds with an s. */
+function brief(expects = ''): string {
+  return expects
+    .replace(/^a number of seconds from (.+), fractions allowed$/, '$1 s')
+    .replace(/^a whole number of MiB from (.+)$/, '$1 MiB')
+    .replace(/^a whole number from /, '');
 }
 
 const known: Readonly<Record<string, Setting<unknown>>> = {
@@ -40,7 +51,7 @@ describe('docs/settings.md', () => {
 
   test('shows the default and the allowed values of each', () => {
     const shown = rows.map(({ name, fallback, expects }) => [name, fallback, expects]);
-    expect(shown).toEqual(rows.map(({ name }) => [name, known[name]?.fallback ?? '', known[name]?.expects]));
+    expect(shown).toEqual(rows.map(({ name }) => [name, known[name]?.fallback ?? '', brief(known[name]?.expects)]));
   });
 
   test('has an example that can be deployed', () => {

@@ -1,19 +1,13 @@
 import { cpus, totalmem } from 'node:os';
-import runtimeClient from '../local/runtime/runtime-client/package.json' with { type: 'json' };
-import project from '../package.json' with { type: 'json' };
-import type { Figure } from './figures.ts';
-import { median, type Samples } from './measurements/measurement.ts';
+import { type Figure, median, type Samples } from './measurement.ts';
 import type { SubjectName } from './subject.ts';
 
-/** All samples of a run, by measurement, subject and name. */
-export type Results = Map<string, readonly number[]>;
+/** All samples of one measurement, by subject and name. */
+export type Results = Map<string, number[]>;
 
-const keyOf = (measurement: string, subject: SubjectName, sample: string) => `${measurement} ${subject} ${sample}`;
-
-export function addSamples(results: Results, measurement: string, subject: SubjectName, found: Samples): void {
+export function addSamples(results: Results, subject: SubjectName, found: Samples): void {
   for (const [sample, numbers] of Object.entries(found)) {
-    const key = keyOf(measurement, subject, sample);
-    results.set(key, [...(results.get(key) ?? []), ...numbers]);
+    results.set(`${subject} ${sample}`, [...(results.get(`${subject} ${sample}`) ?? []), ...numbers]);
   }
 }
 
@@ -25,29 +19,19 @@ interface Row {
 
 const titles = ['figure', 'unit', 'bare', 'bare + DynamoDB', 'gateway', 'to bare', 'to bare + DynamoDB', 'goal'];
 
-/** The row of a figure; undefined if the run did not measure it. */
-export function toRow(figure: Figure, results: Results): Row | undefined {
-  const { title, unit, gateway = 'gateway', goal } = figure;
-  const medianOf = (subject: SubjectName) =>
-    median(results.get(keyOf(figure.measurement, subject, figure.sample)) ?? []);
-  const value = medianOf(gateway);
-  if (Number.isNaN(value)) return undefined;
+export function toRow(figure: Figure, results: Results, usual: SubjectName = 'gateway'): Row {
+  const [title, unit, sample, goal, gateway = usual] = figure;
+  const medianOf = (subject: SubjectName) => median(results.get(`${subject} ${sample}`) ?? []);
+  const [value, bareDynamoDb] = [medianOf(gateway), medianOf('bareDynamoDb')];
   const bare = medianOf(gateway === 'server' ? 'bareServer' : 'bare');
-  const bareDynamoDb = medianOf('bareDynamoDb');
   const ratios = { bare: value / bare, bareDynamoDb: value / bareDynamoDb };
-  const reached = goal && (goal.to ? ratios[goal.to] : value);
-  const met = goal && reached !== undefined && (goal.atLeast === true ? reached >= goal.bound : reached <= goal.bound);
+  const reached = goal?.to ? ratios[goal.to] : value;
+  const met = goal && (goal.atLeast ? reached >= goal.bound : reached <= goal.bound);
+  const of = goal?.to ? `× ${goal.to === 'bare' ? 'bare' : 'bare + DynamoDB'}` : unit;
+  const shownGoal = goal ? `${goal.atLeast ? '≥' : '≤'} ${goal.bound} ${of} ${met ? '✓' : '✗'}` : '';
   const shown = [bare, bareDynamoDb, value].map(threeDigits);
-  return {
-    cells: [title, unit, ...shown, ratio(ratios.bare), ratio(ratios.bareDynamoDb), describeGoal(figure, met)],
-    met,
-  };
-}
-
-function describeGoal({ goal, unit }: Figure, met: boolean | undefined): string {
-  if (!goal) return '';
-  const of = goal.to ? `× ${goal.to === 'bare' ? 'bare' : 'bare + DynamoDB'}` : unit;
-  return `${goal.atLeast ? '≥' : '≤'} ${goal.bound} ${of} ${met ? '✓' : '✗'}`;
+  const shownRatios = [ratios.bare, ratios.bareDynamoDb].map((ratio) => (Number.isNaN(ratio) ? '' : ratio.toFixed(2)));
+  return { cells: [title, unit, ...shown, ...shownRatios, shownGoal], met };
 }
 
 /** The rows as a Markdown table that is also readable in a terminal. */
@@ -61,24 +45,13 @@ export function renderTable(rows: readonly Row[]): string {
   return [head, `| ${rule.join(' | ')} |`, ...body].join('\n');
 }
 
-/** Where, when and with what the figures were measured. */
+/** How, when and where the figures were measured. */
 export function renderOrigin(words: readonly string[], at: Date): string {
   const [processor, ...others] = cpus();
-  const versions = {
-    Node: process.version,
-    esbuild: project.devDependencies.esbuild,
-    '@aws-sdk/client-dynamodb': project.dependencies['@aws-sdk/client-dynamodb'],
-    'aws-lambda-ric': runtimeClient.dependencies['aws-lambda-ric'],
-  };
   const command = ['npm run bench', ...(words.length > 0 ? ['--'] : []), ...words].join(' ');
   const memory = Math.round(totalmem() / 2 ** 30);
-  const machine = `${others.length + 1} × ${processor?.model.trim()}, ${memory} GB, ${process.platform} ${process.arch}`;
-  const what = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `\`${command}\`, ${at.toISOString().slice(0, 10)}, ${machine}\n${what.join(', ')}`;
-}
-
-function ratio(value: number): string {
-  return Number.isNaN(value) ? '' : value.toFixed(2);
+  const machine = `${others.length + 1} × ${processor?.model.trim()}, ${memory} GB`;
+  return `\`${command}\`, ${at.toISOString().slice(0, 10)}, ${machine}, Node ${process.version}`;
 }
 
 function threeDigits(value: number): string {

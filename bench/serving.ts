@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { processorTime } from './process-figures.ts';
+import { measureStep } from './measurement.ts';
 import type { Subject } from './subject.ts';
 import type { World } from './world/world.ts';
 
@@ -57,15 +57,34 @@ export async function startServing({ name, file, environment }: Subject, { store
         await setTimeout(100);
       }
     },
-    async measure(step) {
-      const [before, startedAt] = [processorTime(pid), performance.now()];
-      await step();
-      return { processor: processorTime(pid) - before, time: performance.now() - startedAt };
-    },
+    measure: (step) => measureStep(pid, step),
     async [Symbol.asyncDispose]() {
       agent.destroy();
       child.kill('SIGKILL');
       await gone;
     },
   };
+}
+
+/** Clients that send one request after the other while there are more to send; by default each as soon as it can. */
+export async function serveInTurn(
+  serving: Serving,
+  body: string,
+  clients: number,
+  more: (sent: number) => boolean,
+  keys?: readonly string[],
+  pace = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  let sent = 0;
+  const startedAt = performance.now();
+  const askOn = async () => {
+    while (more(sent)) {
+      const due = startedAt + (sent++ * 1000) / pace;
+      if (due > performance.now()) await setTimeout(due - performance.now());
+      const { answer } = await serving.ask(body, keys);
+      await once(answer.resume(), 'end');
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, askOn));
+  return sent;
 }

@@ -1,136 +1,122 @@
 import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { startLambdaRuntime } from '../local/runtime/lambda-runtime.ts';
-import { processorTime } from './process-figures.ts';
+import { measureStep } from './measurement.ts';
 import type { Subject } from './subject.ts';
-import { keysInTurn, keysPerSession } from './world/store.ts';
-import type { World } from './world/world.ts';
+import { keysPerSession, type World } from './world/world.ts';
 
-/** When the parts of an answer came, in `performance.now()`, and its size. */
+/** When the parts of an answer came, in `performance.now()`. */
 export interface Reading {
   readonly askedAt: number;
   readonly headAt: number;
   readonly firstByteAt: number;
   readonly endAt: number;
-  readonly bytes: number;
 }
 
-/** Receives each piece of an answer; a promise that it returns delays the next. */
-export type Watch = (piece: Buffer) => unknown;
+interface Asking {
+  /** Used in turn; by default all that have no budget. */
+  readonly keys?: readonly string[];
+  readonly path?: string;
+  /** Receives each piece of the answer; a promise that it returns delays the next. */
+  readonly watch?: (piece: Buffer) => unknown;
+}
 
 /** A function in a fresh process, and its client. */
 export interface Session extends AsyncDisposable {
   readonly pid: number;
   readonly spawnedAt: number;
   readonly loaded: Promise<void>;
+  /** Keys that no other session uses at the time, since a counter's item grows with its rate. */
+  readonly keys: {
+    readonly calm: readonly string[];
+    readonly busy: readonly string[];
+    readonly budget: readonly string[];
+  };
   /** Sends a chat, or what the path takes, through the function and reads the answer to its end. */
-  ask(body: string, watch?: Watch, path?: string): Promise<Reading>;
-  /** The same, always with one key of its own. */
-  askBusily(body: string): Promise<Reading>;
-  /** The same with keys that have a budget. */
-  askWithBudget(body: string): Promise<Reading>;
+  ask(body: string, asking?: Asking): Promise<Reading>;
   /** Milliseconds of processor time that the function uses for a step. */
   costOf(step: () => Promise<unknown>): Promise<number>;
 }
-
-const chatPath = '/v1/chat/completions';
 
 let sessions = 0;
 
 export async function startSession(subject: Subject, { store }: World): Promise<Session> {
   const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
-  const session = sessions++;
-  const firstKey = (session * keysPerSession) % store.keys.length;
-  const firstWithBudget = (session * keysInTurn) % store.keysWithBudget.length;
+  const start = sessions++ * keysPerSession;
+  const own = (all: readonly string[]) => all.slice(start % all.length, (start % all.length) + keysPerSession);
+  const [calm, budget] = [own(store.keys), own(store.keysWithBudget)];
+  const keys = { calm: calm.slice(1), busy: calm.slice(0, 1), budget: budget.slice(1) };
   let turn = 0;
-  const member = (number: number): Caller => ({ key: store.keys[firstKey + number] ?? '', address: '192.0.2.1' });
-  /** In a network of its own. A session has callers of its own, since a counter's item grows with its rate. */
-  const guest = (number: number): Caller => {
-    const network = firstKey + number;
-    return { key: 'anything', address: `198.18.${network >> 8}.${network & 255}` };
-  };
-  const callerOf = subject.name === 'gatewayGuest' ? guest : member;
-  const withBudget = (number: number): Caller => ({
-    ...member(number),
-    key: store.keysWithBudget[firstWithBudget + number] ?? '',
-  });
-  const askWith = async (caller: Caller, body: string, watch?: Watch, path = chatPath): Promise<Reading> => {
-    const askedAt = performance.now();
-    const { statusCode, body: answer } = await runtime.invoke(eventOf(path, caller, body));
-    const headAt = performance.now();
-    if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
-    return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
-  };
   return {
-    pid: runtime.pid,
-    spawnedAt: runtime.spawnedAt,
-    loaded: runtime.loaded,
-    ask: (body, watch, path) => askWith(callerOf(turn++ % keysInTurn), body, watch, path),
-    askBusily: (body) => askWith(callerOf(keysInTurn), body),
-    askWithBudget: (body) => askWith(withBudget(turn++ % keysInTurn), body),
+    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt, loaded: runtime.loaded, keys },
+    async ask(body, { keys = calm.slice(1), path = '/v1/chat/completions', watch } = {}) {
+      const askedAt = performance.now();
+      const key = keys[turn++ % keys.length] ?? '';
+      const { statusCode, body: answer } = await runtime.invoke(eventOf(path, key, body));
+      const headAt = performance.now();
+      if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
+      return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
+    },
     async costOf(step) {
-      const before = processorTime(runtime.pid);
-      await step();
-      await setTimeout(20); // for work after the last byte
-      return processorTime(runtime.pid) - before;
+      const withRest = async () => {
+        await step();
+        await setTimeout(20); // for work after the last byte
+      };
+      return (await measureStep(runtime.pid, withRest)).processor;
     },
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
 }
 
-/** Reads an answer to its end. */
-export async function readAnswer(answer: Readable, watch?: Watch): Promise<Omit<Reading, 'askedAt' | 'headAt'>> {
+const agent = new Agent({ keepAlive: true });
+
+/** Sends a chat straight to the upstream. */
+export async function askDirectly({ upstreamUrl }: World, body: string): Promise<Reading> {
+  const askedAt = performance.now();
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const outgoing = request(`${upstreamUrl}/chat/completions`, { method: 'POST', headers, agent }).end(body);
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { askedAt, headAt: performance.now(), ...(await readAnswer(answer)) };
+}
+
+async function readAnswer(answer: Readable, watch?: Asking['watch']) {
   let firstByteAt = 0;
-  let bytes = 0;
   const receive = (piece: Buffer) => {
-    if (bytes === 0) firstByteAt = performance.now();
-    bytes += piece.length;
+    firstByteAt ||= performance.now();
     return watch?.(piece);
   };
   if (watch) for await (const piece of answer) await receive(piece);
   else await once(answer.on('data', receive), 'end');
-  return { firstByteAt, endAt: performance.now(), bytes };
-}
-
-interface Caller {
-  readonly key: string;
-  readonly address: string;
+  return { firstByteAt, endAt: performance.now() };
 }
 
 /** A request as a Function URL delivers it. */
-function eventOf(path: string, { key, address }: Caller, body: string) {
+function eventOf(path: string, key: string, body: string) {
+  const [apiId, userAgent, sourceIp] = ['abcdefghijklmnopqrstuvwxyz012345', 'OpenAI/JS 7.55.0', '192.0.2.1'];
+  const host = `${apiId}.lambda-url.eu-central-1.on.aws`;
+  const routeKey = '$default';
   return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath: path,
-    rawQueryString: '',
+    ...{ version: '2.0', routeKey, rawPath: path, rawQueryString: '', body, isBase64Encoded: false },
     headers: {
       accept: 'application/json',
       'accept-encoding': 'gzip, deflate',
       'content-length': String(Buffer.byteLength(body)),
       'content-type': 'application/json',
-      host: 'abcdefghijklmnopqrstuvwxyz012345.lambda-url.eu-central-1.on.aws',
-      'user-agent': 'OpenAI/JS 7.55.0',
+      host,
+      'user-agent': userAgent,
       'x-amzn-trace-id': 'Root=1-6920a1b2-0123456789abcdef01234567',
       'x-api-key': key,
-      'x-forwarded-for': address,
+      'x-forwarded-for': sourceIp,
       'x-forwarded-port': '443',
       'x-forwarded-proto': 'https',
     },
     requestContext: {
-      accountId: 'anonymous',
-      apiId: 'abcdefghijklmnopqrstuvwxyz012345',
-      domainName: 'abcdefghijklmnopqrstuvwxyz012345.lambda-url.eu-central-1.on.aws',
-      domainPrefix: 'abcdefghijklmnopqrstuvwxyz012345',
-      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: address, userAgent: 'OpenAI/JS 7.55.0' },
+      ...{ accountId: 'anonymous', apiId, domainName: host, domainPrefix: apiId, routeKey, stage: routeKey },
+      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp, userAgent },
       requestId: '3f0f5a0e-9c1d-4a69-8a9b-0c4d2f6b7a10',
-      routeKey: '$default',
-      stage: '$default',
-      time: '21/Nov/2026:03:00:00 +0000',
-      timeEpoch: 1795230000000,
+      ...{ time: '21/Nov/2026:03:00:00 +0000', timeEpoch: 1795230000000 },
     },
-    body,
-    isBase64Encoded: false,
   };
 }

@@ -1,60 +1,36 @@
-import { peakMemory } from '../process-figures.ts';
+import { type Measurement, median, peakMemory, repeat, type Samples } from '../measurement.ts';
 import { type Session, startSession } from '../session.ts';
 import type { Subject } from '../subject.ts';
 import type { Shape } from '../world/answers.ts';
 import { chatOf, messagesOf, responsesOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
-import { type Measurement, median, type Samples } from './measurement.ts';
 
-const body = chatOf(500, true);
-const responsesBody = responsesOf(500);
-const messagesBody = messagesOf(500);
-/** How the fast streams are asked for, and how the upstream answers. */
-interface Fast {
-  ask(session: Session): ReturnType<Session['ask']>;
+/** How streams are asked for, and how the upstream answers. */
+interface Kind {
+  readonly body: string;
+  readonly path: string;
   readonly shape: Shape;
 }
-const askChat: Fast['ask'] = (session) => session.ask(body);
-const askResponses: Fast['ask'] = (session) => session.ask(responsesBody, undefined, '/v1/responses');
-const askMessages: Fast['ask'] = (session) => session.ask(messagesBody, undefined, '/v1/messages');
-const chat: Fast = { ask: askChat, shape: 'chat' };
-const named: Fast = { ask: askChat, shape: 'named' };
-/** By the samples of their costs and of their costs to a chat's. */
-type Others = readonly (Fast & { readonly samples: readonly [cost: string, ratio: string] })[];
-const filled: Others = [
-  { ask: askResponses, shape: 'responses', samples: ['processor', 'ratio'] },
-  { ask: askChat, shape: 'openAiChat', samples: ['openAiChat', 'openAiChatRatio'] },
-  { ask: askResponses, shape: 'openAiResponses', samples: ['openAiResponses', 'openAiResponsesRatio'] },
-  { ask: askChat, shape: 'vllmChat', samples: ['vllmChat', 'vllmChatRatio'] },
-];
-const translated: Others = [
-  { ask: askResponses, shape: 'chat', samples: ['responses', 'responsesRatio'] },
-  { ask: askMessages, shape: 'chat', samples: ['messages', 'messagesRatio'] },
-];
-const [few, many, paced] = [20, 20_000, 1_000];
-const warmUp = 30;
-const [longWarmUp, longMeasured] = [5, 3];
 
-/** Long streams: at full speed, without and with names to hide; then with a pause before each event. */
+const chat: Kind = { body: chatOf(500, true), path: '/v1/chat/completions', shape: 'chat' };
+const responses: Kind = { body: responsesOf(500), path: '/v1/responses', shape: 'responses' };
+const messages: Kind = { body: messagesOf(500), path: '/v1/messages', shape: 'chat' };
+
+/** Long streams at full speed, without and with names to hide. */
 export const events: Measurement = {
   rounds: 4,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
+  figures: [
+    ['streamed event, processor time', 'µs', 'processor', { to: 'bare', bound: 2 }],
+    ['the same, with names now and then', 'µs', 'namedProcessor'],
+    ['events a second', '', 'rate', { to: 'bare', bound: 0.6, atLeast: true }],
+    ['long streams, peak memory', 'MB', 'memory'],
+  ],
   async run(subject, world) {
     await using session = await startSession(subject, world);
-    const plain = await measureFast(session, world, chat);
-    const withNames = await measureFast(session, world, named);
-    // In a new process: in this one V8 would still be collecting the garbage of the fast streams.
-    await using other = await startSession(subject, world);
-    const slow = await measurePaced(other, world);
-    return {
-      processor: plain.costs,
-      rate: plain.rates,
-      namedProcessor: withNames.costs,
-      namedRate: withNames.rates,
-      pacedProcessor: [slow.cost],
-      delay: slow.delays,
-      memory: [peakMemory(session.pid)],
-    };
+    const { costs, rates } = await measure(session, world, chat);
+    const named = await measure(session, world, { ...chat, shape: 'named' });
+    return { processor: costs, rate: rates, namedProcessor: named.costs, memory: [peakMemory(session.pid)] };
   },
 };
 
@@ -65,75 +41,65 @@ export const events: Measurement = {
 export const otherEvents: Measurement = {
   rounds: 2,
   subjects: ['gateway'],
-  run: (subject, world) => compareWithChat(subject, world, filled),
+  figures: [
+    ['event of the responses dialect to one of a chat', '×', 'responses', { bound: 1.2 }],
+    ['event of OpenAI’s chat, with filling, to that', '×', 'openAiChat', { bound: 1.3 }],
+    ['event of OpenAI’s responses, with filling, to that', '×', 'openAiResponses', { bound: 1.3 }],
+    ['event of vLLM’s chat, with running usage, to that', '×', 'vllmChat', { bound: 1.3 }],
+  ],
+  run: (subject, world) =>
+    compareWithChat(subject, world, {
+      responses,
+      openAiChat: { ...chat, shape: 'openAiChat' },
+      openAiResponses: { ...responses, shape: 'openAiResponses' },
+      vllmChat: { ...chat, shape: 'vllmChat' },
+    }),
 };
 
 /** Events of a chat for clients of the other dialects, beside those that are passed on to a client of chat. */
 export const translatedEvents: Measurement = {
   rounds: 2,
   subjects: ['gatewayOfChat'],
-  run: (subject, world) => compareWithChat(subject, world, translated),
+  gateway: 'gatewayOfChat',
+  figures: [
+    ['event of a chat passed on, processor time', 'µs', 'chat'],
+    ['the same translated to responses, to that', '×', 'responses', { bound: 1.5 }],
+    ['the same translated to messages, to that', '×', 'messages', { bound: 1.5 }],
+  ],
+  run: (subject, world) => compareWithChat(subject, world, { responses: { ...responses, shape: 'chat' }, messages }),
 };
 
-/** Each in a process of its own. */
-async function compareWithChat(subject: Subject, world: World, others: Others): Promise<Samples> {
-  await using session = await startSession(subject, world);
-  const { costs: ofChat } = await measureFast(session, world, chat);
-  const samples: Record<string, number[]> = { chat: ofChat };
-  for (const {
-    samples: [cost, ratio],
-    ...fast
-  } of others) {
-    await using other = await startSession(subject, world);
-    const { costs } = await measureFast(other, world, fast);
-    samples[cost] = costs;
-    samples[ratio] = [median(costs) / median(ofChat)];
-  }
+/** The ratios of their costs to a chat's, each in a process of its own. */
+async function compareWithChat(subject: Subject, world: World, others: Readonly<Record<string, Kind>>) {
+  const costsOf = async (kind: Kind) => {
+    await using session = await startSession(subject, world);
+    return (await measure(session, world, kind)).costs;
+  };
+  const ofChat = await costsOf(chat);
+  const samples: Record<string, Samples[string]> = { chat: ofChat };
+  for (const [name, kind] of Object.entries(others)) samples[name] = [median(await costsOf(kind)) / median(ofChat)];
   return samples;
 }
 
+const [few, many] = [20, 20_000];
+
 /** Microseconds per event without a stream's fixed cost (a long stream less a short one), and events a second. */
-async function measureFast(session: Session, world: World, { ask, shape }: Fast) {
-  const script = { kind: 'events', pause: 0, shape } as const;
-  await world.play({ ...script, count: few });
-  for (let index = 0; index < warmUp; index += 1) await ask(session);
+async function measure(session: Session, world: World, { body, path, shape }: Kind) {
+  const ask = () => session.ask(body, { path });
+  await world.play({ kind: 'events', shape, count: few });
+  await repeat(30, ask);
   const short: number[] = [];
-  for (let index = 0; index < 9; index += 1) short.push(await session.costOf(() => ask(session)));
-  await world.play({ ...script, count: many });
+  await repeat(9, async () => short.push(await session.costOf(ask)));
+  await world.play({ kind: 'events', shape, count: many });
   // Until V8 has compiled the code that is hot in a long stream.
-  for (let index = 0; index < longWarmUp; index += 1) await ask(session);
-  const costs: number[] = [];
-  const rates: number[] = [];
-  for (let index = 0; index < longMeasured; index += 1) {
+  await repeat(5, ask);
+  const [costs, rates]: [number[], number[]] = [[], []];
+  await repeat(3, async () => {
     const long = await session.costOf(async () => {
-      const { headAt, endAt } = await ask(session);
+      const { headAt, endAt } = await ask();
       rates.push((many / (endAt - headAt)) * 1000);
     });
-    costs.push(perEvent(long, median(short), many));
-  }
+    costs.push(((long - median(short)) / (many - few)) * 1000);
+  });
   return { costs, rates };
-}
-
-/** The same at a model's pace, with the milliseconds from each event's sending to its arrival. */
-async function measurePaced(session: Session, world: World) {
-  const stream = async (count: number) => {
-    await world.play({ kind: 'events', count, pause: 1 });
-    const arrivals: number[] = [];
-    const sent = world.sentTimes();
-    const watch = (piece: Buffer) => {
-      const now = Number(process.hrtime.bigint()) / 1e6;
-      for (let at = piece.indexOf('\n\n'); at >= 0; at = piece.indexOf('\n\n', at + 2)) arrivals.push(now);
-    };
-    const cost = await session.costOf(() => session.ask(body, watch));
-    arrivals.shift(); // the first event, which is sent with the head
-    return { cost, delays: (await sent).map((sentAt, index) => (arrivals[index] ?? Number.NaN) - sentAt) };
-  };
-  for (let index = 0; index < warmUp; index += 1) await stream(few);
-  const short = await stream(few);
-  const long = await stream(paced);
-  return { cost: perEvent(long.cost, short.cost, paced), delays: [median(long.delays)] };
-}
-
-function perEvent(long: number, short: number, count: number): number {
-  return ((long - short) / (count - few)) * 1000;
 }

@@ -1,6 +1,6 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashKey } from '../../lambda/identity/keys.ts';
-import { pipe } from './pipe.ts';
+import { pipe } from './bare.ts';
 
 const client = new DynamoDBClient({ maxAttempts: 3 });
 const { KEYS_TABLE, QUOTA_TABLE } = process.env;

@@ -1,4 +1,20 @@
-import { pipe } from './pipe.ts';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { LambdaFunctionURLEvent } from 'aws-lambda';
+
+const agent = new Agent({ keepAlive: true });
+const url = `${process.env.UPSTREAM_BASE_URL}/chat/completions`;
+
+/** Sends the body of an event to the upstream and pipes the answer back. No gateway can do less. */
+export async function pipe({ body = '' }: LambdaFunctionURLEvent, stream: Writable): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const outgoing = request(url, { method: 'POST', headers, agent }).end(body);
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const head = { statusCode: answer.statusCode, headers: { 'content-type': answer.headers['content-type'] } };
+  await pipeline(answer, awslambda.HttpResponseStream.from(stream, head));
+}
 
 /** The lower limit: a handler that only pipes. */
 export const handler = awslambda.streamifyResponse(pipe);

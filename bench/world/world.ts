@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Script } from './answers.ts';
-import type { StoreAddresses } from './store.ts';
 
 /** Everything that a gateway needs around it, each in its own process. */
 export interface World extends AsyncDisposable {
@@ -10,9 +9,24 @@ export interface World extends AsyncDisposable {
   readonly store: StoreAddresses;
   /** Sets how the upstream answers from now on. */
   play(script: Script): Promise<void>;
-  /** When each event of the next stream with pauses was sent. */
-  sentTimes(): Promise<readonly number[]>;
 }
+
+/** What the store's process reports when it is ready. */
+export interface StoreAddresses {
+  readonly keys: readonly string[];
+  /** Like these, each with a budget that is never used up. */
+  readonly keysWithBudget: readonly string[];
+  /** For the functions. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** 64 in turn, so that none gets more requests a minute than a member would send, and one for a busy caller. */
+export const keysPerSession = 65;
+
+export const secrets = {
+  upstream: JSON.stringify({ UPSTREAM_API_KEYS: 'upstream-key' }),
+  'network-salt': 'a salt of at least sixteen characters',
+};
 
 export async function startWorld(): Promise<World> {
   const [upstream, store] = [start('upstream-process.ts'), start('store-process.ts')];
@@ -25,9 +39,8 @@ export async function startWorld(): Promise<World> {
       upstream.send(script);
       await ready;
     },
-    sentTimes: async () => ((await tell(upstream)) as { sentAt: readonly number[] }).sentAt,
     async [Symbol.asyncDispose]() {
-      await Promise.all([stop(upstream), stop(store)]);
+      for (const child of [upstream, store]) child.kill('SIGKILL');
     },
   };
 }
@@ -49,11 +62,4 @@ async function tell(child: ChildProcess): Promise<unknown> {
   } finally {
     over.abort();
   }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }

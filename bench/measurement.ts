@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Subject, SubjectName } from './subject.ts';
+import type { World } from './world/world.ts';
+
+/** A kind of load, measured in a fresh process each time, and what its samples say. */
+export interface Measurement {
+  /** How often each subject is measured, in turn with the others. */
+  readonly rounds: number;
+  /** The baselines, and the gateway in some settings. */
+  readonly subjects: readonly SubjectName[];
+  readonly figures: readonly Figure[];
+  /** Which of them the figures are about: `gateway` itself, if it is one. */
+  readonly gateway?: SubjectName;
+  run(subject: Subject, world: World): Promise<Samples>;
+}
+
+/** The samples of one run of one subject, by name: one number, or one per request or event. */
+export type Samples = Readonly<Record<string, readonly number[]>>;
+
+/** One line of the results: the median of a sample, with the gateway in this setting or the measurement's. */
+export type Figure = readonly [
+  title: string,
+  unit: string,
+  sample: string,
+  goal?: Goal | undefined,
+  gateway?: SubjectName,
+];
+
+/** For the ratio to a baseline, or for the figure itself. It may be at most the bound, or at least. */
+export interface Goal {
+  readonly to?: 'bare' | 'bareDynamoDb';
+  readonly bound: number;
+  readonly atLeast?: true;
+}
+
+/** The value below which this share of the numbers is. */
+export function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const [low = Number.NaN, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return low + (high - low) * (place % 1);
+}
+
+export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
+
+export async function repeat(times: number, step: () => Promise<unknown>): Promise<void> {
+  for (let count = 0; count < times; count += 1) await step();
+}
+
+/** Milliseconds of processor time that all threads of a process use during a step, and of time that passes. */
+export async function measureStep(pid: number, step: () => Promise<unknown>) {
+  const [before, startedAt] = [processorTime(pid), performance.now()];
+  await step();
+  return { processor: processorTime(pid) - before, time: performance.now() - startedAt };
+}
+
+/** Since the process started, in user and kernel mode. */
+export function processorTime(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
+}
+
+/** The peak memory of a process since it started, or since `forgetPeak`, in megabytes. */
+export function peakMemory(pid: number): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** Resets the peak to the current use (https://docs.kernel.org/filesystems/proc.html). */
+export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');

@@ -108,10 +108,13 @@ export function checkRequestIds(replies: readonly Reply[]): Finding {
 
 interface Page {
   readonly origin: string;
+  readonly headerPrefix: string;
 }
 
 /** An unknown page. */
 export const unknownOrigin = 'https://doctor.example';
+
+const wantedHeaders = ['authorization', 'content-type', 'x-api-key', 'api-key', 'x-stainless-lang'];
 
 export const preflightOf = (origin: string): ProbeRequest => ({
   method: 'OPTIONS',
@@ -122,7 +125,6 @@ export const preflightOf = (origin: string): ProbeRequest => ({
     'access-control-request-headers': wantedHeaders.join(','),
   },
 });
-const wantedHeaders = ['authorization', 'content-type', 'x-api-key', 'api-key', 'x-stainless-lang'];
 
 /** Whether browsers may send a page's requests. */
 export function checkPreflight(reply: Reply, { origin }: Page): Finding {
@@ -135,10 +137,7 @@ export function checkPreflight(reply: Reply, { origin }: Page): Finding {
 }
 
 /** Whether a page may read the headers of an answer. */
-export function checkExposed(
-  reply: Reply,
-  { headerPrefix, origin }: Page & { readonly headerPrefix: string },
-): Finding {
+export function checkExposed(reply: Reply, { headerPrefix, origin }: Page): Finding {
   const allowed = checkOrigin(reply, origin);
   if (allowed) return allowed;
   const exposed = listOf(reply, 'access-control-expose-headers');

@@ -3,7 +3,7 @@ import { keyPrefix } from '../../lambda/identity/keys.ts';
 import { splitList } from '../../lambda/settings/kinds.ts';
 import { CommandError, checked, createCommand, readWhole, type Terminal } from '../command-line.ts';
 import { unknownOrigin } from './answers.ts';
-import { checks, cost } from './checks.ts';
+import { checksOf, cost } from './checks.ts';
 import { createProbe, waitOutBurst } from './probe.ts';
 import { reportRows } from './report.ts';
 import { findGateway, runChecks, startRun } from './run.ts';
@@ -95,18 +95,18 @@ async function examine(options: Options, { now, wait, readBlock, print, printErr
   const { base, key, spentKey, stage, limit, length, origin, json } = options;
   const settings = readSettings(readBlock(), stage, printError);
   const { memberLimits: member, guestLimits: guest, keepAlive, appUrl = base, oidcIssuer } = settings;
-  const gateway = await findGateway(createProbe({ base, now, patience: firstPatience }), key, cost);
+  const gateway = await findGateway(createProbe(base, now, firstPatience), key, cost);
   printError(`This takes ${cost} of the ${gateway.figures.remaining} requests that the key has left.\n`);
-  const probe = createProbe({ base, now, patience });
-  const run = await startRun(probe, (asking) => waitOutBurst(asking, { wait, printError }), gateway, {
+  const probe = createProbe(base, now, patience);
+  const run = await startRun(probe, (asking) => waitOutBurst(asking, wait, printError), gateway, {
     ...{ key, spentKey: spentKey?.trim(), origin, length, keepAlive },
     closed: settings.closed && stage !== undefined,
     translated: settings.translated,
     names: [...new Set([...options.names, ...settings.names])],
     limits: { key: limit, member, guest, certain: stage !== undefined },
     issueCommand: createIssueCommand(base, stage),
-    ...{ appUrl, app: createProbe({ base: appUrl, now, patience: firstPatience }), oidcIssuer },
+    ...{ appUrl, app: createProbe(appUrl, now, firstPatience), oidcIssuer },
   });
   const toJson = json && ((rows: readonly object[], healthy: boolean) => ({ base, healthy, cost, rows }));
-  return reportRows(runChecks(checks, run), { print }, toJson);
+  return reportRows(runChecks(checksOf(run)), { print }, toJson);
 }

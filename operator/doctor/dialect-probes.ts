@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SseEvent } from '../../lambda/stream/sse.ts';
-import { parseJson } from './probe.ts';
+import { bearer, parseJson } from './probe.ts';
 
 /** How the doctor speaks one dialect. */
 export interface DialectProbe {
@@ -45,36 +45,25 @@ const clock = {
 
 export const useTool: Question = { prompt: `What time is it in Paris? Call the tool ${clock.name}.`, tokens: 512 };
 
-const cityIn = z.object({ city: z.string() });
-const written = z.string().transform(parseJson).pipe(cityIn);
-
-/** A list with such an element. */
-const someOf = (element: z.ZodType) =>
-  z.array(z.unknown()).refine((all) => all.some((one) => element.safeParse(one).success));
-
 /** Each word takes at least one event, and the model need not think. */
 export const countTo = (length: number): Question => ({
   prompt: `Write the numbers from 1 to ${length} as words, separated by commas, and nothing else.`,
   tokens: Math.max(512, 12 * length),
 });
 
-export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const { object, literal, string, array } = z;
+/** A list with such an element. */
+const someOf = (element: z.ZodType) =>
+  array(z.unknown()).refine((all) => all.some((one) => element.safeParse(one).success));
 
-const typeOf = ({ data }: SseEvent): string => eventType.safeParse(parseJson(data)).data?.type ?? '';
-const eventType = z.object({ type: z.string() });
+const [name, city] = [literal(clock.name), object({ city: string() })];
+const written = string().transform(parseJson).pipe(city);
 
-const text = z.string().min(1);
-const chatText = z.object({
-  choices: z.tuple([
-    z.object({
-      delta: z.union([
-        z.object({ content: text }),
-        z.object({ reasoning_content: text }),
-        z.object({ reasoning: text }),
-      ]),
-    }),
-  ]),
-});
+const typeOf = ({ data }: SseEvent): string => object({ type: string() }).safeParse(parseJson(data)).data?.type ?? '';
+
+const text = string().min(1);
+const delta = z.union([object({ content: text }), object({ reasoning_content: text }), object({ reasoning: text })]);
+const chatText = object({ choices: z.tuple([object({ delta })]) });
 
 export const chatProbe: DialectProbe = {
   name: 'chat',
@@ -84,20 +73,14 @@ export const chatProbe: DialectProbe = {
   question: (model, { prompt }) => ({ model, messages: [{ role: 'user', content: prompt }] }),
   streaming: { stream: true, stream_options: { include_usage: true } },
   answer: (model) =>
-    z.object({
-      id: z.string(),
-      object: z.literal('chat.completion'),
-      model: z.literal(model),
-      choices: z.array(z.object({ message: z.object({ role: z.literal('assistant') }) })).min(1),
+    object({
+      ...{ id: string(), object: literal('chat.completion'), model: literal(model) },
+      choices: array(object({ message: object({ role: literal('assistant') }) })).min(1),
     }),
   tool: { type: 'function', function: clock },
-  call: z.object({
+  call: object({
     choices: z.tuple([
-      z.object({
-        message: z.object({
-          tool_calls: someOf(z.object({ function: z.object({ name: z.literal(clock.name), arguments: written }) })),
-        }),
-      }),
+      object({ message: object({ tool_calls: someOf(object({ function: object({ name, arguments: written }) })) }) }),
     ]),
   }),
   isText: ({ data }) => chatText.safeParse(parseJson(data)).success,
@@ -112,17 +95,17 @@ const responsesProbe: DialectProbe = {
   question: (model, { prompt }) => ({ model, input: prompt }),
   streaming: { stream: true },
   answer: (model) =>
-    z.object({
-      id: z.string(),
-      object: z.literal('response'),
-      status: z.enum(['completed', 'incomplete']),
-      model: z.literal(model),
-      output: z.array(z.object({ type: z.string() })).min(1),
+    object({
+      ...{
+        id: string(),
+        object: literal('response'),
+        status: z.enum(['completed', 'incomplete']),
+        model: literal(model),
+      },
+      output: array(object({ type: string() })).min(1),
     }),
   tool: { type: 'function', strict: false, ...clock },
-  call: z.object({
-    output: someOf(z.object({ type: z.literal('function_call'), name: z.literal(clock.name), arguments: written })),
-  }),
+  call: object({ output: someOf(object({ type: literal('function_call'), name, arguments: written })) }),
   isText: (event) => typeOf(event).endsWith('.delta'),
   isEnd: (event) => typeOf(event) === 'response.completed' || typeOf(event) === 'response.incomplete',
 };
@@ -133,24 +116,23 @@ export const messagesProbe: DialectProbe = {
   alias: () => 'sonnet',
   keyHeaders: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   question: (model, { prompt, tokens }) => ({
-    model,
-    max_tokens: tokens,
+    ...{ model, max_tokens: tokens },
     messages: [{ role: 'user', content: prompt }],
   }),
   streaming: { stream: true },
   answer: (model) =>
-    z.object({
-      id: z.string(),
-      type: z.literal('message'),
-      role: z.literal('assistant'),
-      model: z.literal(model),
-      content: z.array(z.object({ type: z.string() })),
-      stop_reason: z.string(),
+    object({
+      ...{
+        id: string(),
+        type: literal('message'),
+        role: literal('assistant'),
+        model: literal(model),
+        stop_reason: string(),
+      },
+      content: array(object({ type: string() })),
     }),
   tool: { name: clock.name, description: clock.description, input_schema: clock.parameters },
-  call: z.object({
-    content: someOf(z.object({ type: z.literal('tool_use'), name: z.literal(clock.name), input: cityIn })),
-  }),
+  call: object({ content: someOf(object({ type: literal('tool_use'), name, input: city })) }),
   isText: (event) => typeOf(event) === 'content_block_delta',
   isEnd: (event) => typeOf(event) === 'message_stop',
 };

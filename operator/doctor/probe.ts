@@ -11,6 +11,21 @@ export interface ProbeRequest {
   readonly body?: string | Uint8Array<ArrayBuffer> | object;
 }
 
+export const get = (path: string, headers: Record<string, string> = {}): ProbeRequest => {
+  return { method: 'GET', path, headers };
+};
+export const post = (
+  path: string,
+  headers: Record<string, string>,
+  body: NonNullable<ProbeRequest['body']>,
+): ProbeRequest => {
+  return { method: 'POST', path, headers, body };
+};
+/** Reading a quota is free. */
+export const list = (headers: Record<string, string> = {}): ProbeRequest => get('/v1/models', headers);
+
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
 /** Some bytes of a body, and how many milliseconds after the request was sent they came. */
 export interface Arrival {
   readonly at: number;
@@ -30,15 +45,11 @@ export interface Reply {
 
 export type Probe = (request: ProbeRequest) => Promise<Reply>;
 
-interface Options {
-  readonly base: string;
-  readonly now: () => number;
-  /** Milliseconds after which a reply is given up. */
-  readonly patience: number;
-}
-
-/** Sends a request as any client would, and records when each part of the answer came. Never asks twice. */
-export function createProbe({ base, now, patience }: Options): Probe {
+/**
+ * Sends a request as any client would, records when each part of the answer came, and gives it up after so many milliseconds.
+ * Never asks twice.
+ */
+export function createProbe(base: string, now: () => number, patience: number): Probe {
   return async (request) => {
     const { method, path, headers, body } = request;
     const sentAt = now();
@@ -111,26 +122,22 @@ function reasonOf(error: unknown): string {
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
-const longestWait = 60;
-const mostWaits = 3;
-
-interface Waiting {
-  readonly wait: (milliseconds: number) => Promise<void>;
-  readonly printError: (text: string) => void;
-}
-
 /**
  * Asks again after the burst limit was reached, as may happen if this runs several times in a minute: such a refusal is free,
  * and over within a minute. A used-up quota has another code, and is not waited for.
  */
-export function waitOutBurst(probe: Probe, { wait, printError }: Waiting): Probe {
+export function waitOutBurst(
+  probe: Probe,
+  wait: (milliseconds: number) => Promise<void>,
+  tell: (text: string) => void,
+): Probe {
   return async (request) => {
     for (let waits = 0; ; waits += 1) {
       const reply = await probe(request);
       const seconds = Number(reply.headers.get('retry-after') ?? 0);
       const passes = reply.status === 429 && reply.headers.get('x-should-retry') !== 'false';
-      if (!passes || waits === mostWaits || !(seconds > 0 && seconds <= longestWait)) return reply;
-      printError(`The burst limit is reached: going on in ${seconds} s.\n`);
+      if (!passes || waits === 3 || !(seconds > 0 && seconds <= 60)) return reply;
+      tell(`The burst limit is reached: going on in ${seconds} s.\n`);
       await wait(seconds * 1000);
     }
   };

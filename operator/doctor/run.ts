@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CommandError } from '../command-line.ts';
 import { faultInBody } from './answers.ts';
-import { bearer, countTokensPath } from './dialect-probes.ts';
-import { type Probe, parseJson, quote, type Reply } from './probe.ts';
+import { countTokensPath } from './dialect-probes.ts';
+import { bearer, list, type Probe, parseJson, post, quote, type Reply } from './probe.ts';
 import { createMeter, type ExpectedLimits, type Figures, type IssueCommand, type Meter, readFigures } from './quota.ts';
 import { type Finding, fail, type Row } from './report.ts';
 
@@ -55,37 +55,27 @@ export interface Run extends RunOptions, Gateway {
   createMeter(key?: string): Meter;
   /** The guest's figures before anything was asked. */
   readonly guestBefore: Figures;
-  /** What this way of asking has brought. It asks the first time only. */
-  once<Asked>(ask: (run: Run) => Promise<Asked>): Promise<Asked>;
 }
 
-export interface Check<Asked> {
-  readonly name: string | ((run: Run) => string);
-  /** Requests of the key's quota. */
-  readonly cost?: number;
-  /** A finding in place of the check, if something that it needs is missing. */
-  needs?(run: Run): Promise<Finding | undefined>;
-  /** Checks with the same function share what it brings. */
-  ask(run: Run): Promise<Asked>;
-  /** No finding makes no row. */
-  judge(asked: Asked, run: Run): Finding | undefined;
-}
+/** A row of the report. No finding makes no row. */
+export type Check = readonly [name: string, look: () => Finding | undefined | Promise<Finding | undefined>];
 
 /** Checks of one area, up to the first whose request fails. */
-export interface CheckGroup {
-  readonly area: string;
-  readonly checks: readonly Check<unknown>[];
+export type CheckGroup = readonly [area: string, checks: readonly Check[]];
+
+/** For what several checks look at: asks the first time only. */
+export function shared<Asked>(ask: () => Promise<Asked>): () => Promise<Asked> {
+  let asked: Promise<Asked> | undefined;
+  return () => (asked ??= ask());
 }
 
 /** Yields each row as soon as it is known. */
-export async function* runChecks(groups: readonly CheckGroup[], run: Run): AsyncGenerator<Row> {
-  for (const { area, checks } of groups) {
+export async function* runChecks(groups: readonly CheckGroup[]): AsyncGenerator<Row> {
+  for (const [area, checks] of groups) {
     try {
-      for (const check of checks) {
-        const missing = check.needs && (await run.once(check.needs));
-        const finding = missing ?? check.judge(await run.once(check.ask), run);
-        const name = typeof check.name === 'string' ? check.name : check.name(run);
-        if (finding) yield { area, check: name, ...finding };
+      for (const [check, look] of checks) {
+        const finding = await look();
+        if (finding) yield { area, check, ...finding };
       }
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
@@ -108,19 +98,12 @@ export async function startRun(
   };
   const ask = waitOut(askWithoutWaiting);
   const meter = (key?: string) => createMeter(ask, key === undefined ? {} : bearer(key), gateway.headerPrefix);
-  const asked = new Map<unknown, Promise<unknown>>();
-  const run: Run = {
+  return {
     ...{ ...options, ...gateway, ask, askWithoutWaiting, replies, streams: [] },
     charged: meter(options.key),
     createMeter: meter,
     guestBefore: await meter().read(),
-    once<Asked>(how: (run: Run) => Promise<Asked>) {
-      const answer = (asked.get(how) as Promise<Asked> | undefined) ?? how(run);
-      asked.set(how, answer);
-      return answer;
-    },
   };
-  return run;
 }
 
 /** Only what tells a gateway from other servers: whether the list is right is checked later. */
@@ -128,43 +111,32 @@ const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** Lists the models, which is free and shows, before any quota is spent, that the key is good and the quota sufficient. */
 export async function findGateway(ask: Probe, key: string, cost: number): Promise<Gateway> {
-  const reply = await ask({ method: 'GET', path: '/v1/models', headers: bearer(key) });
-  if (reply.status === 401) {
-    throw new CommandError(`the gateway does not accept this key: ${messageIn(reply)}${mistakeIn(key)}`);
-  }
-  if (reply.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(reply)}`);
+  const stop = (why: string) => new CommandError(why);
+  const reply = await ask(list(bearer(key)));
+  if (reply.status === 401) throw stop(`the gateway does not accept this key: ${messageIn(reply)}${mistakeIn(key)}`);
+  if (reply.status === 503) throw stop(`the gateway is not ready: ${messageIn(reply)}`);
   const location = reply.headers.get('location');
-  if (location !== null) throw new CommandError(`there is no gateway: it redirects to ${location}`);
+  if (location !== null) throw stop(`there is no gateway: it redirects to ${location}`);
   const fault = reply.status === 200 ? faultInBody(reply, modelList) : `it answered ${quote(reply)}`;
-  if (fault !== undefined) throw new CommandError(`there is no gateway: GET /v1/models, ${fault}`);
+  if (fault !== undefined) throw stop(`there is no gateway: GET /v1/models, ${fault}`);
   const ids = modelList.parse(parseJson(reply.text)).data.map(({ id }) => id);
-  const text = ids.find((id) => ids.includes(visionOf(id)));
+  const text = ids.find((id) => ids.includes(`${id}-vision`));
   if (text === undefined) {
-    throw new CommandError('there is no gateway: GET /v1/models, it has no pair of models NAME and NAME-vision');
+    throw stop('there is no gateway: GET /v1/models, it has no pair of models NAME and NAME-vision');
   }
   const headerPrefix = `x-${text}-`;
   const figures = readFigures(reply, headerPrefix);
-  if (figures.remaining < cost) {
-    const guest = readFigures(await ask({ method: 'GET', path: '/v1/models' }), headerPrefix);
-    const asGuest = guest.limit === figures.limit ? '; these are the figures of a guest' : '';
-    throw new CommandError(tooLittle(figures, cost) + asGuest);
+  const { remaining, limit, reset } = figures;
+  if (remaining < cost) {
+    const more = Number.isNaN(reset) ? '' : `; more in ${Math.ceil(reset / 60)} minutes`;
+    const guest = readFigures(await ask(list()), headerPrefix);
+    const asGuest = guest.limit === limit ? '; these are the figures of a guest' : '';
+    throw stop(`this takes ${cost} requests, and the key has ${remaining} of ${limit} left${more}${asGuest}`);
   }
   // Models are always listed. Another free request meets any further obstacle before quota is spent.
-  const empty = await ask({
-    method: 'POST',
-    path: countTokensPath,
-    headers: { 'x-api-key': key },
-    body: '{}',
-  });
-  if (empty.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(empty)}`);
-  return { models: [text, visionOf(text)], headerPrefix, figures };
-}
-
-const visionOf = (model: string): string => `${model}-vision`;
-
-function tooLittle({ remaining, limit, reset }: Figures, cost: number): string {
-  const more = Number.isNaN(reset) ? '' : `; more in ${Math.ceil(reset / 60)} minutes`;
-  return `this takes ${cost} requests, and the key has ${remaining} of ${limit} left${more}`;
+  const empty = await ask(post(countTokensPath, { 'x-api-key': key }, '{}'));
+  if (empty.status === 503) throw stop(`the gateway is not ready: ${messageIn(empty)}`);
+  return { models: [text, `${text}-vision`], headerPrefix, figures };
 }
 
 /** If the key is malformed, the mistake is on this side. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { createProbe } from '../../../operator/doctor/probe.ts';
+import { createProbe, list } from '../../../operator/doctor/probe.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -17,8 +17,7 @@ async function startServer(answer: RequestListener): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-const ask = (base: string, patience = 60_000) =>
-  createProbe({ base, now: () => performance.now(), patience })({ method: 'GET', path: '/v1/models' });
+const ask = (base: string, patience = 60_000) => createProbe(base, () => performance.now(), patience)(list());
 
 test.each<[string, RequestListener]>([
   ['never answers', () => {}],

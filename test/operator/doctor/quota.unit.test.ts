@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ExpectedLimits, Measurement } from '../../../operator/doctor/quota.ts';
 import {
   checkCharges,
   checkFree,
@@ -6,10 +7,8 @@ import {
   checkKeyLimit,
   checkRefunds,
   checkStated,
-  type ExpectedLimits,
   findSuspect,
-  type Measurement,
-} from '../../../operator/doctor/quota.ts';
+} from '../../../operator/doctor/quota-checks.ts';
 
 const issueCommand = (limit: number) => `issue ${limit}`;
 
@@ -47,7 +46,7 @@ describe('each answer is charged once', () => {
     ['nobody says what is left', measured(['a', Number.NaN, Number.NaN]), 'fail'],
   ];
   test('is found out from what was left before and after', () => {
-    expect(wrongly(rows, (given) => checkCharges(given, { issueCommand }))).toEqual([]);
+    expect(wrongly(rows, (given) => checkCharges(given, issueCommand))).toEqual([]);
   });
 
   test('an answer that took more than one deserves another try', () => {
@@ -63,7 +62,7 @@ const failures: [string, Measurement[], Mark][] = [
   ['never was', measured(['a', 50, 49]), 'untested'],
 ];
 test('a failure takes nothing', () => {
-  expect(wrongly(failures, (given) => checkRefunds(given, { issueCommand }))).toEqual([]);
+  expect(wrongly(failures, (given) => checkRefunds(given, issueCommand))).toEqual([]);
 });
 
 const free: [string, Measurement[], Mark][] = [
@@ -74,7 +73,7 @@ const free: [string, Measurement[], Mark][] = [
   ['one for each reading', measured(['a', 50, 49], ['b', 48, 47], ['c', 46, 45]), 'fail'],
 ];
 test('what is free takes nothing', () => {
-  expect(wrongly(free, (given) => checkFree(given, { issueCommand }))).toEqual([]);
+  expect(wrongly(free, (given) => checkFree(given, issueCommand))).toEqual([]);
 });
 
 const stated = (remaining: number) => ({ stated: { limit: 50, remaining, reset: 599 } });

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { flushed } from '../lambda/report/lines.ts';
+import { flushed } from '../lambda/report/log.ts';
 import { ConfigError } from '../lambda/settings/read.ts';
 import { startGateway } from '../local/start.ts';
 import { renderWelcome } from '../local/welcome.ts';

@@ -1,7 +1,16 @@
+import type { Writable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import { isIntended, lacksUsage, measureFailedTry, measureRequest, toCurrency } from './measure.ts';
-import { embedMetrics, type Measurement, metrics } from './metrics.ts';
+import {
+  embedMetrics,
+  isIntended,
+  lacksUsage,
+  type Measurement,
+  measureFailedTry,
+  measureRequest,
+  metrics,
+  toCurrency,
+} from './metrics.ts';
 
 export type Log = ReturnType<typeof createLog>;
 
@@ -130,4 +139,33 @@ function framesOf({ message, stack = '' }: Error): string[] {
   if (start < 0) return [];
   const lines = stack.slice(start + message.length).split('\n');
   return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
+}
+
+/** Writes lines to a stream. Those of one turn of the event loop leave together, in one write to the system. */
+export function gatherLines(stream: Writable): (line: string) => void {
+  let gathering = false;
+  const release = () => {
+    gathering = false;
+    stream.uncork();
+  };
+  return (line) => {
+    if (!gathering) {
+      gathering = true;
+      stream.cork();
+      setImmediate(release);
+    }
+    stream.write(line);
+  };
+}
+
+/** Resolves when everything written has been taken, or after `timeLimit` milliseconds if nobody takes it. */
+export function flushed(stream: Writable, timeLimit: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeLimit);
+  // A write calls back after all earlier ones, even if it fails.
+  stream.write('', () => {
+    clearTimeout(timer);
+    resolve();
+  });
+  return promise;
 }

@@ -5,6 +5,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Credential } from '../identity/keys.ts';
 import type { PublicModel } from '../models.ts';
+import type { Step } from '../pipeline.ts';
 import type { Charge } from '../quota/charge.ts';
 import type { LimitsUsed } from '../quota/deployment-limit.ts';
 import type { Cost, Figures } from '../quota/refusal.ts';
@@ -79,6 +80,12 @@ export interface Normalized {
 
 /** A request wherever it got to: for the steps' last words, the log and the metrics. */
 export type RequestSoFar = Arrived & Partial<Admitted & Identified & ReadAhead & Charged & Normalized>;
+
+/** A step of the gateway: what it needs of a request, and what it adds to it. */
+export type GatewayStep<Needs, Adds extends object = object> = Step<Needs, Adds, RequestSoFar>;
+
+/** Answers a request, also after an error. */
+export type Answer<Start extends Arrived = Arrived> = (request: Start) => Promise<GatewayResponse>;
 
 /** What becomes of a request, noted down by whoever finds out. */
 export interface Outcome {

@@ -1,9 +1,24 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Identify } from '../identity/identify.ts';
 import { readCredential } from '../identity/keys.ts';
+import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
-import type { Admitted, Arrived, Identified } from '../request/request.ts';
-import type { GatewayStep } from './step.ts';
+import type { HeaderNames } from '../request/headers.ts';
+import type { Admitted, Arrived, GatewayResponse, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
+
+/** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
+export function openPipeline<Start extends Arrived>({ names }: { readonly names: HeaderNames }) {
+  return createPipeline<Start, RequestSoFar, GatewayResponse>(({ route, outcome }, thrown) => {
+    const error = toGatewayError(thrown);
+    outcome.end = 'refused';
+    outcome.error = error;
+    return {
+      statusCode: error.status,
+      headers: { ...error.headers, 'content-type': 'application/json', [names.error]: error.code },
+      body: route.renderError(error),
+    };
+  });
+}
 
 /**
  * Refuses a body that is too large as received, or has an unknown encoding, before anything is looked up. If the headers alone

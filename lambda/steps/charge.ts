@@ -3,8 +3,15 @@ import { settleCharge } from '../forward/settle.ts';
 import type { Quota } from '../quota/charge.ts';
 import type { DeploymentLimit, SpendLimit } from '../quota/deployment-limit.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
-import type { Arrived, ArrivedAtInference, Charged, Identified, ReadAhead, RequestSoFar } from '../request/request.ts';
-import type { GatewayStep } from './step.ts';
+import type {
+  Arrived,
+  ArrivedAtInference,
+  Charged,
+  GatewayStep,
+  Identified,
+  ReadAhead,
+  RequestSoFar,
+} from '../request/request.ts';
 
 export interface ChargeDependencies {
   readonly quota: Quota;

@@ -1,18 +1,17 @@
 import { createForward, type ForwardDependencies } from '../forward/forward.ts';
 import type { DeploymentLimit } from '../quota/deployment-limit.ts';
 import type { HeaderNames } from '../request/headers.ts';
-import type { ArrivedAtInference } from '../request/request.ts';
+import type { Answer, ArrivedAtInference } from '../request/request.ts';
 import {
   type AuthenticateDependencies,
   admitBody,
   authenticate,
+  openPipeline,
   requireUpstream,
   type UpstreamDependencies,
 } from './admit.ts';
 import { type ChargeDependencies, chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
-import { normalize } from './normalize.ts';
-import { type ReadAheadDependencies, readAhead } from './read-ahead.ts';
-import { type Answer, openPipeline } from './step.ts';
+import { normalize, type ReadAheadDependencies, readAhead } from './normalize.ts';
 
 export interface InferenceDependencies
   extends AuthenticateDependencies,

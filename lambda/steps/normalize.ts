@@ -1,4 +1,4 @@
-import { estimateReservation } from '../budget/estimate.ts';
+import { estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase } from '../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../errors.ts';
@@ -8,11 +8,14 @@ import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts'
 import type { Json, Node } from '../json/scan.ts';
 import type { Memory } from '../memory.ts';
 import type { Models } from '../models.ts';
+import { budgetOf, type Limits } from '../quota/policy.ts';
+import type { Cost } from '../quota/refusal.ts';
 import { decodeBody, type Encoding, readJsonBody } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import type {
   Admitted,
   ArrivedAtInference,
+  GatewayStep,
   Identified,
   InferenceCall,
   Normalized,
@@ -21,9 +24,8 @@ import type {
 import type { InferenceRoute } from '../request/routes.ts';
 import { type HashId, hashCallerIds, readTraits } from '../upstream/conversation.ts';
 import type { Outgoing } from '../upstream/request.ts';
-import type { GatewayStep } from './step.ts';
 
-export interface NormalizeDependencies {
+export interface BodyDependencies {
   readonly models: Models;
   readonly requestBodyLimit: number;
   /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
@@ -33,36 +35,78 @@ export interface NormalizeDependencies {
   readonly reservedOutput: number;
 }
 
+export interface ReadAheadDependencies extends BodyDependencies {
+  /** What members may spend who have no budget of their own. */
+  readonly budgets: Pick<Limits, 'memberBudget'>;
+}
+
 type Readable = ArrivedAtInference & Admitted & Identified;
 
-/** Checks the body and prepares what goes upstream; `estimates` also what that may cost. */
-export type ReadBody = (request: Readable, estimates: boolean) => Promise<Normalized>;
-
-export function createReadBody(dependencies: NormalizeDependencies): ReadBody {
-  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput } = dependencies;
-  return async ({ route, encoding, identity, headers, takeBody, memory, cutShort }, estimates) => {
-    const body = await takeBody();
-    const decoded = encoding === 'identity' ? body : await decode(body, encoding, requestBodyLimit, memory);
-    const caller = callerName(identity);
-    const hashId = await hashIdsOf?.(caller);
-    const estimate = estimates && prices ? { prices, reservedOutput } : undefined;
-    return runCooperatively(readCall(decoded, route, models, { caller, headers, hashId, estimate }), cutShort);
+/**
+ * Reads the body before the charge for callers with a budget or a list of models, and for nobody else: a stranger's body must not
+ * cost work before it is charged. What is wrong with the body is thrown after the charge, as for everybody.
+ */
+export function readAhead(dependencies: ReadAheadDependencies): GatewayStep<Readable, ReadAhead> {
+  const { prices, budgets } = dependencies;
+  return {
+    before: async (request) => {
+      const { identity, route } = request;
+      const models = identity.kind === 'member' ? identity.models : undefined;
+      const hasBudget = route.endpoint.charged && budgetOf(identity, budgets) !== undefined;
+      if (!hasBudget && !models) return {};
+      if (hasBudget && !prices) {
+        const message = 'This key has a budget, but no prices are set: the operator has to set them.';
+        throw new GatewayError('unconfigured', message);
+      }
+      const ahead = await readBody(request, dependencies, hasBudget).catch((fault: unknown) => ({ fault }));
+      if ('fault' in ahead) return { ahead };
+      if (models && !models.includes(ahead.call.model.id)) throw notAllowed(ahead.call.model.id, models);
+      const cost = costOf(ahead, prices);
+      return { ahead, ...(cost && { cost }) };
+    },
   };
 }
 
+function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Cost | undefined {
+  const ofModel = prices?.get(call.model.id);
+  if (!reservation || !ofModel) return undefined;
+  const [limit] = call.dialect.outputLimits;
+  return {
+    total: reservation.total,
+    advise: (left) => {
+      const tokens = fittingOutput(reservation, ofModel, left);
+      return tokens ? `With ${limit} of at most ${tokens} it would fit.` : undefined;
+    },
+  };
+}
+
+function notAllowed(id: string, models: readonly string[]): GatewayError {
+  const message = `This key may not use the model ${id}. It may use ${models.join(' and ')}.`;
+  return new GatewayError('model_not_allowed', message);
+}
+
 /** Adds the same bytes as came in, except the model, hashed ids and what the dialect normalizes. */
-export function normalize(
-  dependencies: NormalizeDependencies,
-): GatewayStep<ArrivedAtInference & Admitted & Identified & ReadAhead, Normalized> {
-  const readBody = createReadBody(dependencies);
+export function normalize(dependencies: BodyDependencies): GatewayStep<Readable & ReadAhead, Normalized> {
   return {
     before: async (request) => {
       const { ahead } = request;
-      if (ahead === undefined) return readBody(request, false);
+      if (ahead === undefined) return readBody(request, dependencies, false);
       if ('fault' in ahead) throw ahead.fault;
       return ahead;
     },
   };
+}
+
+/** Checks the body and prepares what goes upstream; `estimates` also what that may cost. */
+async function readBody(request: Readable, dependencies: BodyDependencies, estimates: boolean): Promise<Normalized> {
+  const { route, encoding, identity, headers, takeBody, memory, cutShort } = request;
+  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput } = dependencies;
+  const body = await takeBody();
+  const decoded = encoding === 'identity' ? body : await decode(body, encoding, requestBodyLimit, memory);
+  const caller = callerName(identity);
+  const hashId = await hashIdsOf?.(caller);
+  const estimate = estimates && prices ? { prices, reservedOutput } : undefined;
+  return runCooperatively(readCall(decoded, route, models, { caller, headers, hashId, estimate }), cutShort);
 }
 
 async function decode(body: Body, encoding: Encoding, limit: number, memory: Memory): Promise<Body> {

@@ -4,10 +4,9 @@ import type { Identity } from '../identity/identity.ts';
 import type { Models, PublicModel } from '../models.ts';
 import type { Quota, Usage } from '../quota/charge.ts';
 import { type HeaderNames, preflightHeaders } from '../request/headers.ts';
-import type { GatewayResponse, RequestSoFar } from '../request/request.ts';
-import { type AuthenticateDependencies, authenticate } from './admit.ts';
+import type { Answer, GatewayResponse, RequestSoFar } from '../request/request.ts';
+import { type AuthenticateDependencies, authenticate, openPipeline } from './admit.ts';
 import { quotaHeaders } from './charge.ts';
-import { type Answer, openPipeline } from './step.ts';
 
 export interface OtherDependencies extends AuthenticateDependencies {
   readonly quota: Quota;

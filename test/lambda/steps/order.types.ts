@@ -1,10 +1,9 @@
 import { createForward } from '../../../lambda/forward/forward.ts';
 import type { ArrivedAtInference } from '../../../lambda/request/request.ts';
-import { admitBody, authenticate } from '../../../lambda/steps/admit.ts';
+import { admitBody, authenticate, openPipeline } from '../../../lambda/steps/admit.ts';
 import { chargeQuota, limitDeployment } from '../../../lambda/steps/charge.ts';
 import type { InferenceDependencies } from '../../../lambda/steps/inference.ts';
 import { normalize } from '../../../lambda/steps/normalize.ts';
-import { openPipeline } from '../../../lambda/steps/step.ts';
 
 // Read by the type checker alone: a wrong order of steps must not compile. Nothing here runs.
 declare const given: InferenceDependencies;

@@ -1,8 +1,8 @@
 import { stopping, toGatewayError } from './errors.ts';
 import type { FindNetwork } from './identity/network.ts';
-import type { Call } from './request/call.ts';
+import type { App, Call, GatewayResponse } from './request/call.ts';
 import { gatewayHeaders } from './request/headers.ts';
-import type { Arrived, ArrivedAtInference, GatewayResponse } from './request/request.ts';
+import type { Arrived, ArrivedAtInference } from './request/request.ts';
 import type { Route, Router } from './request/routes.ts';
 import { createInference, type InferenceDependencies } from './steps/inference.ts';
 import {
@@ -20,8 +20,6 @@ interface AppDependencies extends InferenceDependencies, OtherDependencies {
   readonly requestTimeout: number;
   readonly guestLimit: number;
 }
-
-export type App = (call: Call) => Promise<GatewayResponse>;
 
 /** Kept back from the platform's own time limit, so that a stream that is cut can still send its last event. */
 const farewellTime = 5_000;

@@ -1,4 +1,4 @@
-import { type App, createApp } from './app.ts';
+import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
 import { createDialects } from './dialects/index.ts';
 import { createIdentify } from './identity/identify.ts';
@@ -9,6 +9,7 @@ import { createQuota } from './quota/charge.ts';
 import { createToken } from './quota/counter-store.ts';
 import { createDeploymentLimit, createSpendLimit } from './quota/deployment-limit.ts';
 import { createLog, describeCause, type Log, type WriteLog } from './report/log.ts';
+import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import { type Config, moneyOf } from './settings/config.ts';

@@ -1,13 +1,13 @@
 import { type AccountsDependencies, createAccounts } from './accounts/accounts.ts';
 import type { PageFile } from './accounts/pages.ts';
 import { isPageCall } from './accounts/request.ts';
-import type { App } from './app.ts';
 import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/repeat.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { shareDescriptors } from './engines/listen.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
 import { createLog, type WriteLog } from './report/log.ts';
+import type { App } from './request/call.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import type { RunEvery } from './settings/refresh.ts';
 

@@ -1,5 +1,5 @@
-import type { App } from '../lambda/app.ts';
 import { createHandler } from '../lambda/engines/function-url.ts';
+import type { App } from '../lambda/request/call.ts';
 import type { StreamingHandler } from './invoke-function.ts';
 
 /** An app as a function. Lambda's types omit the stream, which a function gets between event and context. */

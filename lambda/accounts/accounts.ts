@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Aws } from '../aws/call-service.ts';
 import { createFindNetwork, createLocateViewer } from '../identity/network.ts';
 import { createToken } from '../quota/counter-store.ts';
+import type { App } from '../request/call.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
 import { type AccountsConfig, memberBudgetOf, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
@@ -12,7 +13,7 @@ import { createMemberStore } from '../tables/members.ts';
 import { createTerminalStore } from '../tables/terminals.ts';
 import { createAccountAnswers } from './account-answers.ts';
 import { createActions } from './actions.ts';
-import { type AccountsApp, createAccountsApp } from './app.ts';
+import { createAccountsApp } from './app.ts';
 import { createCompanySignIn } from './company-sign-in.ts';
 import { createCompanyWay, ofCompany } from './company-way.ts';
 import { createKeyring } from './keyring.ts';
@@ -37,7 +38,7 @@ export interface AccountsDependencies extends Aws {
 }
 
 /** Assembles the accounts function, once per start. */
-export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): AccountsApp {
+export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): App {
   const { callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
   const keys = createKeyStore(callDynamoDb, config.keysTable);
   const members = createMemberStore(callDynamoDb, config.keysTable);

@@ -1,7 +1,6 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { FindNetwork, Network } from '../identity/network.ts';
-import type { Call } from '../request/call.ts';
-import type { GatewayResponse } from '../request/request.ts';
+import type { App } from '../request/call.ts';
 import type { Actions } from './actions.ts';
 import { createOAuthRoutes, type OAuthDependencies } from './oauth.ts';
 import { type Facts, type PageFile, securityHeaders } from './pages.ts';
@@ -47,10 +46,8 @@ interface AccountsAppDependencies extends OAuthDependencies {
   readonly createRequestId: () => string;
 }
 
-export type AccountsApp = (call: Call) => Promise<GatewayResponse>;
-
 /** The whole function: a call in, a response out. */
-export function createAccountsApp(dependencies: AccountsAppDependencies): AccountsApp {
+export function createAccountsApp(dependencies: AccountsAppDependencies): App {
   const { findNetwork } = dependencies;
   const routes = createRoutes(dependencies);
   const refusal = (error: GatewayError) => createRefusalPipeline(error, dependencies);

@@ -1,4 +1,4 @@
-import type { GatewayResponse } from '../request/request.ts';
+import type { GatewayResponse } from '../request/call.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
 import {
   AccountsError,

@@ -4,8 +4,8 @@ import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import { createPipeline, type Step } from '../pipeline.ts';
 import { readJsonBody } from '../request/body.ts';
+import type { GatewayResponse } from '../request/call.ts';
 import type { HeaderNames } from '../request/headers.ts';
-import type { GatewayResponse } from '../request/request.ts';
 import type { AccountsLog } from './log.ts';
 import { type Facts, type FilledPage, fillPage, type PageFile } from './pages.ts';
 import {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { type Memory, smallBody } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
-import { type Memory, smallBody } from '../memory.ts';
 import type { Body } from '../request/call.ts';
 
 /** How long a body may take to arrive, from the end of its request's head. */

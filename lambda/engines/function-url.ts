@@ -1,15 +1,13 @@
 import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { unlimitedMemory } from '../memory.ts';
-import type { Call } from '../request/call.ts';
-import type { GatewayResponse } from '../request/request.ts';
-import { lastResort } from './last-resort.ts';
+import { unlimitedMemory } from '../bodies.ts';
+import { type App, type Call, lastResort } from '../request/call.ts';
 
 /** A context, with the signal that only the local server has. */
 type FunctionContext = Context & { readonly clientGone?: AbortSignal };
 
 /** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
-export function createHandler(app: (call: Call) => Promise<GatewayResponse>) {
+export function createHandler(app: App) {
   return awslambda.streamifyResponse<LambdaFunctionURLEvent, void>(async (event, stream, context) => {
     const { body, ...head } = await app(toCall(event, context)).catch(lastResort);
     const response = awslambda.HttpResponseStream.from(stream, head);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { GatewayResponse } from '../request/request.ts';
-import { writeBody } from '../write-body.ts';
+import { writeBody } from '../bodies.ts';
+import type { GatewayResponse } from '../request/call.ts';
 
 interface RequestTarget {
   /** Percent-encoded as it came. */

@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { stopping } from '../errors.ts';
-import type { Call } from '../request/call.ts';
-import type { GatewayResponse } from '../request/request.ts';
+import { type App, type Call, lastResort } from '../request/call.ts';
 import { createIncomingBody } from './body.ts';
 import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
-import { lastResort } from './last-resort.ts';
 import { listen } from './listen.ts';
 import { createBodyBudget } from './memory.ts';
 
 export interface HttpServerOptions {
-  readonly app: (call: Call) => Promise<GatewayResponse>;
+  readonly app: App;
   readonly host: string;
   readonly port: number;
   readonly clientAddress: 'socket' | 'x-forwarded-for';

@@ -1,5 +1,5 @@
+import { type Memory, smallBody } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
-import { type Memory, smallBody } from '../memory.ts';
 
 /** Divides `bytes` among the requests in flight. Those whose texts are all small have a quarter more, for themselves. */
 export function createBodyBudget(bytes: number): { open(): Memory } {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { describeCause, type Log } from '../report/log.ts';
-import type { ExchangeRecord, GatewayResponse, InferenceCall, Normalized, RequestSoFar } from '../request/request.ts';
+import type { GatewayResponse } from '../request/call.ts';
+import type { ExchangeRecord, InferenceCall, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Hiding } from '../stream/hide.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 import { createRawThoughts } from '../translate/answer/raw-thoughts.ts';

@@ -1,4 +1,5 @@
-import type { ExchangeRecord, GatewayResponse } from '../request/request.ts';
+import type { GatewayResponse } from '../request/call.ts';
+import type { ExchangeRecord } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 import { type AskDependencies, createAsk, noteFailure, type ReadyToForward, toCallersError } from './ask-upstream.ts';
 import { createStreamedAnswer, type StreamDependencies } from './streamed-answer.ts';

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import type { Memory } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { createScanner, type Json } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
-import type { Memory } from '../memory.ts';
 import type { Body } from './call.ts';
 
 /** Only an attacker sends more: no dialect has a hundred. Each is compared with every name that the gateway knows. */

@@ -1,4 +1,10 @@
-import type { Memory } from '../memory.ts';
+import type { Readable } from 'node:stream';
+import type { Memory } from '../bodies.ts';
+import { renderOpenAiError } from '../dialects/openai-error.ts';
+import { toGatewayError } from '../errors.ts';
+
+/** The whole gateway, or the pages, as an engine serves them: no app knows a platform. */
+export type App = (call: Call) => Promise<GatewayResponse>;
 
 /** A body as its engine has it: text if the platform has already decoded it, else bytes. */
 export type Body = string | Uint8Array;
@@ -33,4 +39,17 @@ export interface Call {
   readonly cutShort: AbortSignal | undefined;
   /** Whether the process takes requests, for `/healthz`; undefined where the platform keeps track itself. */
   readonly health?: 'serving' | 'stopping';
+}
+
+export interface GatewayResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable;
+}
+
+/** The answer when the app fails to render its own error. */
+export function lastResort(): GatewayResponse {
+  const error = toGatewayError(undefined);
+  const headers = { 'content-type': 'application/json' };
+  return { statusCode: error.status, headers, body: renderOpenAiError(error) };
 }

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Reservation } from '../budget/estimate.ts';
 import type { AnswerFormat, Endpoint, TokenCounts } from '../dialects/dialect.ts';
 import type { GatewayError } from '../errors.ts';
@@ -11,7 +10,7 @@ import type { LimitsUsed } from '../quota/deployment-limit.ts';
 import type { Cost, Figures } from '../quota/refusal.ts';
 import type { Outgoing } from '../upstream/request.ts';
 import type { Encoding } from './body.ts';
-import type { Call } from './call.ts';
+import type { Call, GatewayResponse } from './call.ts';
 import type { InferenceRoute, Route } from './routes.ts';
 
 /** One request as it arrives. Each step of its pipeline adds what it finds, and no later step works it out again. */
@@ -139,10 +138,4 @@ export interface InferenceCall extends AnswerFormat {
   readonly stream: boolean;
   /** Whether the body refers to stored items, which only the upstream can have. */
   readonly hasReferences: boolean;
-}
-
-export interface GatewayResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Readable;
 }

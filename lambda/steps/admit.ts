@@ -3,8 +3,9 @@ import type { Identify } from '../identity/identify.ts';
 import { readCredential } from '../identity/keys.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
+import type { GatewayResponse } from '../request/call.ts';
 import type { HeaderNames } from '../request/headers.ts';
-import type { Admitted, Arrived, GatewayResponse, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
+import type { Admitted, Arrived, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
 
 /** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
 export function openPipeline<Start extends Arrived>({ names }: { readonly names: HeaderNames }) {

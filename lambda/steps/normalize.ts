@@ -1,3 +1,4 @@
+import type { Memory } from '../bodies.ts';
 import { estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase } from '../dialects/body.ts';
@@ -6,7 +7,6 @@ import { callerName } from '../identity/identity.ts';
 import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { Memory } from '../memory.ts';
 import type { Models } from '../models.ts';
 import { budgetOf, type Limits } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';

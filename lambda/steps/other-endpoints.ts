@@ -3,8 +3,9 @@ import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Models, PublicModel } from '../models.ts';
 import type { Quota, Usage } from '../quota/charge.ts';
+import type { GatewayResponse } from '../request/call.ts';
 import { type HeaderNames, preflightHeaders } from '../request/headers.ts';
-import type { Answer, GatewayResponse, RequestSoFar } from '../request/request.ts';
+import type { Answer, RequestSoFar } from '../request/request.ts';
 import { type AuthenticateDependencies, authenticate, openPipeline } from './admit.ts';
 import { quotaHeaders } from './charge.ts';
 

@@ -10,8 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Memory, smallBody } from '../memory.ts';
-import { writeBody } from '../write-body.ts';
+import { type Memory, smallBody, writeBody } from '../bodies.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
 

@@ -1,4 +1,4 @@
-import { unlimitedMemory } from '../../lambda/memory.ts';
+import { unlimitedMemory } from '../../lambda/bodies.ts';
 import type { Body, Call } from '../../lambda/request/call.ts';
 
 /** A call without any platform: a GET without a body, unless given otherwise. */

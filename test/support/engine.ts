@@ -1,5 +1,5 @@
-import type { App } from '../../lambda/app.ts';
 import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
+import type { App } from '../../lambda/request/call.ts';
 import { installAwslambda } from '../../local/awslambda.ts';
 import { createFunction } from '../../local/create-function.ts';
 import { startFunctionUrl } from '../../local/function-url.ts';

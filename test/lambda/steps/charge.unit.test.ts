@@ -3,13 +3,8 @@ import { createDialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError, stopping } from '../../../lambda/errors.ts';
 import { createPipeline } from '../../../lambda/pipeline.ts';
 import type { Figures } from '../../../lambda/quota/refusal.ts';
-import type {
-  ArrivedAtInference,
-  GatewayResponse,
-  Identified,
-  Outcome,
-  RequestSoFar,
-} from '../../../lambda/request/request.ts';
+import type { GatewayResponse } from '../../../lambda/request/call.ts';
+import type { ArrivedAtInference, Identified, Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { chargeQuota, quotaHeaders } from '../../../lambda/steps/charge.ts';
 import { outage } from '../../../lambda/tables/table.ts';

@@ -1,5 +1,24 @@
 import type { Writable } from 'node:stream';
 
+/** One request's part of the memory that a process has for bodies and whole answers. */
+export interface Memory {
+  /** Names the network that it counts for. Must be called before anything is taken. */
+  claim(network: string): void;
+  /**
+   * Takes this many more bytes, for a text that then has `whole` of them. If there is not enough, gives back all that was taken
+   * and throws the error to refuse the request with.
+   */
+  take(bytes: number, whole?: number): void;
+  /** Gives bytes back; all of them if no number is given. */
+  leave(bytes?: number): void;
+}
+
+/** In bytes. Bodies up to this size have a reserve, so that large ones can't keep them out. */
+export const smallBody = 65_536;
+
+/** For a platform that gives each request a process of its own. */
+export const unlimitedMemory: Memory = { claim: () => {}, take: () => {}, leave: () => {} };
+
 /** How many characters to encode at a time. All at once, a long body would be in memory a second time, as bytes. */
 const portion = 1_048_576;
 /** In characters. Anything longer costs more to join than to write in pieces. */

@@ -1,28 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import { GatewayError } from '../errors.ts';
+import { readErrorMessage } from '../dialects/answer.ts';
+import { createScanner } from '../json/scan.ts';
 import { describeCause, type Log } from '../report/log.ts';
-import type { GatewayResponse } from '../request/call.ts';
-import type { ExchangeRecord, InferenceCall, Normalized, RequestSoFar } from '../request/request.ts';
+import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Hiding } from '../stream/hide.ts';
 import type { Scrubber } from '../stream/scrub.ts';
-import { createRawThoughts } from '../translate/answer/raw-thoughts.ts';
-import type { AnswerOfUpstream, AskUpstreams, Translated } from '../upstream/failover.ts';
-import { UpstreamFailure } from '../upstream/failure.ts';
-import type { Explainer } from './explain.ts';
+import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 
 /** A request that is checked, charged and ready to be sent. */
 export type ReadyToForward = RequestSoFar & Normalized;
 
-/** Brings one kind of answer from an upstream to the client. */
-export type BringAnswer = (
-  request: ReadyToForward,
-  record: ExchangeRecord,
-  scrubber: Scrubber,
-) => Promise<GatewayResponse>;
-
 export interface AskDependencies {
   readonly askUpstreams: AskUpstreams;
   readonly log: Log;
+}
+
+/** One request's exchange with the upstreams. */
+export interface Exchange {
+  readonly request: ReadyToForward;
+  readonly record: ExchangeRecord;
+  /** What the client may see of an answer. */
+  readonly hiding: Hiding;
+  /** Sends the request, and resolves with the first answer of an upstream. */
+  ask(waiting: Waiting): Promise<AnswerOfUpstream>;
 }
 
 /** The client that waits for the answer. */
@@ -33,23 +32,23 @@ interface Waiting {
   readonly alive?: () => void;
 }
 
-export type AskForRequest = (
+/**
+ * Opens the exchange of a request. Each try is noted down in the record. The body is released when an answer begins or none will
+ * come, if not earlier.
+ */
+export function openExchange(
   request: ReadyToForward,
   record: ExchangeRecord,
-  explainer: Explainer,
-  waiting: Waiting,
-) => Promise<AnswerOfUpstream>;
-
-/**
- * Sends a request to the upstreams, and notes down each try. The body is released when an answer begins or none will come, if not
- * earlier. (A closure keeps alive all that its neighbours in the same function use, so the closures of a stream are made elsewhere.)
- */
-export function createAsk({ askUpstreams, log }: AskDependencies): AskForRequest {
-  return ({ id, outgoing, memory }, record, explainer, { signal, alive }) => {
-    const releaseBody = () => {
-      outgoing.body = undefined;
-      memory.leave();
-    };
+  scrubber: Scrubber,
+  { askUpstreams, log }: AskDependencies,
+): Exchange {
+  const { id, call, outgoing, memory } = request;
+  const explainer = createExplainer(scrubber);
+  const releaseBody = () => {
+    outgoing.body = undefined;
+    memory.leave();
+  };
+  const ask = ({ signal, alive }: Waiting): Promise<AnswerOfUpstream> => {
     const asking = askUpstreams(outgoing, {
       signal,
       releaseBody,
@@ -73,65 +72,58 @@ export function createAsk({ askUpstreams, log }: AskDependencies): AskForRequest
     });
     return asking.finally(releaseBody);
   };
-}
-
-/** What reads an answer that is translated, hides in it, and writes it for the client. */
-export function openTranslation(
-  { dialect, translation }: Translated,
-  { call }: ReadyToForward,
-  { usage }: ExchangeRecord,
-  hiding: Hiding,
-  now: () => number,
-) {
-  const { stops } = call.expected;
-  const { onRead, onText, take: takeThought } = createRawThoughts();
-  const writer = translation.createWriter({
-    ...{ live: call.stream, model: call.model.id, usage, now, takeThought },
-    newHex: () => randomUUID().replaceAll('-', ''),
-  });
-  const hearing: Hiding = {
-    ...{ ...hiding, onRead },
-    onText(text, channel) {
-      hiding.onText?.(text, channel);
-      onText(text, channel);
-    },
-  };
-  return { format: { dialect, expected: { choices: 1, stops } }, hiding: hearing, writer, stops };
-}
-
-/** On some endpoints two failures mean something else to the caller. */
-export function toCallersError(error: unknown, { endpoint, hasReferences }: InferenceCall): unknown {
-  if (!(error instanceof UpstreamFailure)) return error;
-  const { upstreamStatus } = error;
-  if (endpoint.optional && (upstreamStatus === 404 || upstreamStatus === 405 || upstreamStatus === 501)) {
-    return new GatewayError('not_found', 'Counting tokens is not offered here.', { cause: error });
-  }
-  if (upstreamStatus === 404 && hasReferences) {
-    const message =
-      'The request refers to an item or a file that does not exist. Send the full content instead of ids.';
-    // The log still shows the upstream's 404: the model may be what is missing.
-    return new GatewayError('invalid_request', message, { reason: error.kind, cause: error });
-  }
-  return error;
-}
-
-/** Notes down the failure that a request ended with. A caller's mistake does not count as a failure of the upstream. */
-export function noteFailure(record: ExchangeRecord, error: unknown): void {
-  const translated = error instanceof GatewayError && error.reason !== undefined ? error.cause : undefined;
-  for (const failure of [error, translated]) {
-    if (failure instanceof UpstreamFailure && failure.status >= 500) record.failure = failure.kind;
-  }
-}
-
-/** Counts the generated text, for answers without usage. */
-export function countText(record: ExchangeRecord): (text: string) => void {
-  return (text) => {
+  // Generated text is counted for answers without usage.
+  const onText = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
+  return {
+    request,
+    record,
+    ask,
+    hiding: { scrubber, publicModel: call.model.id, explain: explainer.sentence, onText },
+  };
 }
 
-/** Also acts if the signal has already aborted. */
-export function whenAborted(signal: AbortSignal | undefined, act: (reason: unknown) => void): void {
-  if (signal?.aborted) act(signal.reason);
-  else signal?.addEventListener('abort', () => act(signal.reason), { once: true });
+/** In characters. */
+const longest = 2_000;
+/** A message in a stream may be as long as its event. */
+const longestRead = 65_536;
+// The full stop or bracket after a link belongs to the sentence around it.
+const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
+/** `sk-proj-abcd`, `sk-****abcd`. */
+const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
+
+// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041`, then `\\u0041`.
+const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
+
+function spellOut(text: string): string {
+  return text.replace(escapes, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
+}
+
+/** Turns the messages of upstreams into what one request's client may read: without names, links and keys. */
+export function createExplainer(scrubber: Scrubber) {
+  const concealed = new Set<string>();
+
+  const sentence = (message: string): string | undefined => {
+    let text = spellOut(message.slice(0, longestRead));
+    for (const key of concealed) text = text.replaceAll(key, '(key removed)');
+    const plain = scrubber.scrub(text).replace(links, '(link removed)').replace(keyLike, '(key removed)');
+    return plain.slice(0, longest).trim() || undefined;
+  };
+
+  return {
+    /** Hides a key that an upstream is sent, and so may repeat. */
+    conceal: (key: string): void => {
+      concealed.add(key);
+    },
+    sentence,
+    /** The same for the message in an error body. */
+    sentenceIn: (body: string): string | undefined => {
+      try {
+        return sentence(readErrorMessage(createScanner().scan(body)) ?? '');
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }

@@ -1,32 +1,141 @@
+import { GatewayError } from '../errors.ts';
+import { runCooperatively } from '../json/cooperative.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
+import { createRelay, type StreamEnd } from '../stream/relay.ts';
 import type { Scrubber } from '../stream/scrub.ts';
-import { type AskDependencies, createAsk, noteFailure, type ReadyToForward, toCallersError } from './ask-upstream.ts';
-import { createStreamedAnswer, type StreamDependencies } from './streamed-answer.ts';
-import { createWholeAnswer } from './whole-answer.ts';
+import type { AnswerOfUpstream } from '../upstream/failover.ts';
+import { UpstreamFailure } from '../upstream/failure.ts';
+import { readBody } from '../upstream/http-client.ts';
+import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
+import { createRewriter, rewriteWhole } from './rewrite.ts';
+import { noteFailure, type SpendingDependencies, settleCharge, settleSpending, toCallersError } from './settle.ts';
 
-export interface ForwardDependencies extends AskDependencies, StreamDependencies {
+export interface ForwardDependencies extends AskDependencies, SpendingDependencies {
   /** What hides the upstreams' names, and the keys and secret headers that they are sent now. */
   readonly readScrubber: () => Promise<Scrubber>;
+  readonly now: () => number;
+  readonly idleTimeout: number;
+  readonly keepAliveInterval: number;
+  readonly refundRefusals: boolean;
 }
+
+type BringAnswer = (exchange: Exchange) => Promise<GatewayResponse>;
 
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(
   dependencies: ForwardDependencies,
 ): (request: ReadyToForward) => Promise<GatewayResponse> {
-  const ask = createAsk(dependencies);
-  const answerWhole = createWholeAnswer(dependencies, ask);
-  const answerStream = createStreamedAnswer(dependencies, ask);
+  const bringWhole = createBringWhole(dependencies);
+  const bringStream = createBringStream(dependencies);
   return async (request) => {
     const record: ExchangeRecord = { tries: 0, usage: {} };
     request.outcome.exchange = record;
     try {
-      const scrubber = await dependencies.readScrubber();
-      return await (request.call.stream ? answerStream : answerWhole)(request, record, scrubber);
+      const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
+      return await (request.call.stream ? bringStream : bringWhole)(exchange);
     } catch (error) {
       const meant = toCallersError(error, request.call);
       noteFailure(record, meant);
       throw meant;
     }
   };
+}
+
+/** Aborts an upstream whose answer nobody waits for any more. */
+const clientGone = new Error('the client has gone');
+
+/** Brings an answer that comes as a whole. */
+function createBringWhole(dependencies: ForwardDependencies): BringAnswer {
+  const { now } = dependencies;
+  return async (exchange) => {
+    const { request } = exchange;
+    const stop = new AbortController();
+    const timeLeft = Math.max(0, request.deadline - now());
+    const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
+    whenAborted(request.clientGone, () => stop.abort(clientGone));
+    whenAborted(request.cutShort, (reason) => stop.abort(reason));
+    try {
+      const body = await readWhole(await exchange.ask(stop), exchange, now, stop.signal);
+      await settleSpending(request, dependencies);
+      return { statusCode: 200, headers: { 'content-type': 'application/json' }, body };
+    } catch (error) {
+      if (error !== clientGone) throw error;
+      request.outcome.end = 'client_gone';
+      await settleSpending(request, dependencies);
+      return { statusCode: 499, headers: {}, body: '' };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** In bytes. No model writes a longer plain answer. */
+const answerLimit = 32 * 1024 * 1024;
+
+/** An upstream's answer as the client may see it. */
+async function readWhole(
+  { body, translated }: AnswerOfUpstream,
+  exchange: Exchange,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<string> {
+  const { request, hiding } = exchange;
+  const rewriting = async () => {
+    const text = await readBody(body, answerLimit, request.memory.take);
+    return runCooperatively(rewriteWhole(text, exchange, translated, now), signal);
+  };
+  const rewritten = await rewriting().catch((cause) => {
+    if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
+    throw new UpstreamFailure('unusable', { cause });
+  });
+  if ('text' in rewritten) return rewritten.text;
+  throw new UpstreamFailure('reported', { message: hiding.explain(rewritten.failure) });
+}
+
+/** Brings an answer that comes as a stream, event by event. */
+function createBringStream(dependencies: ForwardDependencies): BringAnswer {
+  const { log, now, idleTimeout, keepAliveInterval, refundRefusals } = dependencies;
+
+  /** Settles the charge and logs, however the stream ended. Returns the error for the client, if there is one. */
+  const settle = async ({ request, record }: Exchange, end: StreamEnd) => {
+    const { outcome } = request;
+    if (end.kind !== 'complete') outcome.end = end.kind;
+    if (end.kind !== 'failed' || !end.failure.refund) await settleSpending(request, dependencies);
+    if (end.kind === 'failed') {
+      noteFailure(record, end.failure);
+      outcome.error = await settleCharge(request, end.failure, refundRefusals);
+    }
+    log.finished(request, 200);
+    return outcome.error;
+  };
+
+  return async (exchange) => {
+    const { request, record, hiding } = exchange;
+    const relay = createRelay({
+      dialect: request.call.dialect,
+      explain: hiding.explain,
+      ...{ idleTimeout, keepAliveInterval },
+      timeLeft: Math.max(0, request.deadline - now()),
+      onFirstEvent: () => {
+        record.timeToFirstByte = now() - request.startedAt;
+      },
+      onEnd: (end) => settle(exchange, end),
+    });
+    whenAborted(request.clientGone, relay.cancel);
+    whenAborted(request.cutShort, relay.fail);
+    exchange.ask(relay).then(
+      ({ body, translated }) => relay.attach(body, createRewriter(exchange, translated, now)),
+      (error) => relay.fail(toCallersError(error, request.call)),
+    );
+    await relay.begun;
+    return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
+  };
+}
+
+/** Also acts if the signal has already aborted. */
+function whenAborted(signal: AbortSignal | undefined, act: (reason: unknown) => void): void {
+  if (signal?.aborted) act(signal.reason);
+  else signal?.addEventListener('abort', () => act(signal.reason), { once: true });
 }

@@ -1,8 +1,9 @@
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { SpendLimit } from '../quota/deployment-limit.ts';
 import { sayWhatIsLeft } from '../quota/refusal.ts';
-import type { RequestSoFar, Spending } from '../request/request.ts';
+import type { ExchangeRecord, InferenceCall, RequestSoFar, Spending } from '../request/request.ts';
+import { UpstreamFailure } from '../upstream/failure.ts';
 
 /** Refunds the charge if this error costs nothing. The error returned says what became of the charge, if that is known. */
 export async function settleCharge(
@@ -32,18 +33,17 @@ export interface SpendingDependencies {
   readonly spendLimit: SpendLimit | undefined;
 }
 
-export type SettleSpending = (request: RequestSoFar) => Promise<void>;
-
 /** Settles what an answer cost, once it has ended or has been broken off without a refund. */
-export function createSettleSpending({ prices, spendLimit }: SpendingDependencies): SettleSpending {
-  return async (request) => {
-    const { charge, outcome } = request;
-    const spending = charge && prices && spendingOf(request, prices);
-    if (!spending) return;
-    outcome.spending = spending;
-    const [figures] = await Promise.all([charge.settle(spending.cost), spendLimit?.add(spending.cost)]);
-    if (figures) outcome.figures = figures;
-  };
+export async function settleSpending(
+  request: RequestSoFar,
+  { prices, spendLimit }: SpendingDependencies,
+): Promise<void> {
+  const { charge, outcome } = request;
+  const spending = charge && prices && spendingOf(request, prices);
+  if (!spending) return;
+  outcome.spending = spending;
+  const [figures] = await Promise.all([charge.settle(spending.cost), spendLimit?.add(spending.cost)]);
+  if (figures) outcome.figures = figures;
 }
 
 const bytesPerToken = 3;
@@ -61,4 +61,28 @@ function spendingOf({ call, reservation, outcome }: RequestSoFar, prices: Prices
   const output = end === undefined ? (usage.output ?? relayed) : Math.max(usage.output ?? 0, relayed);
   const billed = { ...usage, input, output };
   return { cost: costOf(ofModel, billed), savedByCaches: savedByCaches(ofModel, billed) };
+}
+
+/** On some endpoints two failures mean something else to the caller. */
+export function toCallersError(error: unknown, { endpoint, hasReferences }: InferenceCall): unknown {
+  if (!(error instanceof UpstreamFailure)) return error;
+  const { upstreamStatus } = error;
+  if (endpoint.optional && (upstreamStatus === 404 || upstreamStatus === 405 || upstreamStatus === 501)) {
+    return new GatewayError('not_found', 'Counting tokens is not offered here.', { cause: error });
+  }
+  if (upstreamStatus === 404 && hasReferences) {
+    const message =
+      'The request refers to an item or a file that does not exist. Send the full content instead of ids.';
+    // The log still shows the upstream's 404: the model may be what is missing.
+    return new GatewayError('invalid_request', message, { reason: error.kind, cause: error });
+  }
+  return error;
+}
+
+/** Notes down the failure that a request ended with. A caller's mistake does not count as a failure of the upstream. */
+export function noteFailure(record: ExchangeRecord, error: unknown): void {
+  const translated = error instanceof GatewayError && error.reason !== undefined ? error.cause : undefined;
+  for (const failure of [error, translated]) {
+    if (failure instanceof UpstreamFailure && failure.status >= 500) record.failure = failure.kind;
+  }
 }

@@ -4,7 +4,7 @@ import { type GatewayError, toGatewayError } from '../errors.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
 import { discard } from '../upstream/http-client.ts';
 import { type ClientStream, createClientStream } from './client-stream.ts';
-import type { StreamRewriter } from './rewrite-stream.ts';
+import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
 import { encodeEvent } from './sse.ts';
 
 /** How a stream came to its end. */
@@ -15,7 +15,6 @@ export type StreamEnd =
 
 interface RelayParts {
   readonly dialect: Dialect;
-  readonly rewriter: StreamRewriter;
   /** Turns the upstream's error message into what the client may read. */
   readonly explain: (message: string) => string | undefined;
   readonly idleTimeout: number;
@@ -37,8 +36,8 @@ export interface Relay {
   readonly signal: AbortSignal;
   /** Reports a sign of life from an upstream. */
   alive(): void;
-  /** Takes over the upstream's answer. */
-  attach(answer: Readable): void;
+  /** Takes over the upstream's answer, and what rewrites it. */
+  attach(answer: Readable, rewriter: StreamRewriter): void;
   /** Ends the stream with this error. */
   fail(reason: unknown): void;
   /** The client went away. */
@@ -51,37 +50,20 @@ export interface Relay {
  * count).
  */
 export function createRelay(parts: RelayParts): Relay {
-  const { dialect, rewriter } = parts;
-  const upstream = new AbortController();
-  const source = createSource(read, (cause) => endOfSource('cut', 'unusable', cause));
-  // Has no effect while the client holds the upstream back, and restarts when the client reads on.
-  const idle = setTimeout(() => {
-    if (!client.pace.heldBack) endOfSource('stalled', 'timeout');
-  }, parts.idleTimeout);
-  const deadline = setTimeout(() => endOfSource('deadline', 'timeout'), parts.timeLeft);
+  const source = createSource(parts, read, endOfSource);
   const client = createClientStream({
-    keepAlive: dialect.keepAlive,
+    keepAlive: parts.dialect.keepAlive,
     keepAliveInterval: parts.keepAliveInterval,
-    onHeldBack(heldBack) {
-      if (!heldBack) idle.refresh();
-      source.setPaused(heldBack);
-    },
+    onHeldBack: source.hold,
     onLeave: () => ending.cancel(),
   });
-  const ending = createEnding(parts, client, (reason) => {
-    clearTimeout(idle);
-    clearTimeout(deadline);
-    if (reason !== undefined) upstream.abort(reason);
-    source.stop(reason === undefined);
-  });
-  const alive = () => {
-    if (!ending.isOver) idle.refresh();
-  };
+  const ending = createEnding(parts, source, client);
   let hasStarted = false;
 
   function read(bytes: Buffer): void {
     if (ending.isOver) return;
-    idle.refresh();
+    source.alive();
+    const { rewriter } = source;
     const text = rewriter.push(bytes);
     if (text !== '') client.begin();
     if (rewriter.started && !hasStarted) {
@@ -96,73 +78,95 @@ export function createRelay(parts: RelayParts): Relay {
   function endOfSource(midway: FailureKind, atFirst: FailureKind, cause?: unknown): void {
     source.flush();
     if (ending.isOver) return;
-    client.write(finishRewriter(rewriter));
-    if (!ending.stopIfOver()) ending.breakOff(rewriter.started ? midway : atFirst, { cause });
+    client.write(finishRewriter(source.rewriter));
+    if (!ending.stopIfOver()) ending.breakOff(source.rewriter.started ? midway : atFirst, { cause });
   }
 
   return {
-    ...{ body: client.body, begun: client.begun, signal: upstream.signal },
-    ...{ alive, fail: ending.fail, cancel: ending.cancel },
-    attach(answer) {
-      source.attach(answer);
-      alive();
-    },
+    ...{ body: client.body, begun: client.begun, signal: source.signal },
+    ...{ alive: source.alive, attach: source.attach, fail: ending.fail, cancel: ending.cancel },
   };
 }
 
-/** The upstream's answer. All that comes in one read of the connection is rewritten at once, and leaves in one write. */
-function createSource(onBytes: (bytes: Buffer) => void, onEnd: (cause?: unknown) => void) {
+type Source = ReturnType<typeof createSource>;
+
+/** The upstream's side. All that comes in one read of its connection is rewritten at once, and leaves in one write. */
+function createSource(
+  { idleTimeout, timeLeft }: RelayParts,
+  onBytes: (bytes: Buffer) => void,
+  onEnd: (midway: FailureKind, atFirst: FailureKind, cause?: unknown) => void,
+) {
+  const upstream = new AbortController();
   let answer: Readable | undefined;
   let arrived: Buffer[] = [];
+  let isHeld = false;
   let isStopped = false;
+  // Has no effect while the client holds the upstream back, and restarts when the client reads on.
+  const idle = setTimeout(() => {
+    if (!isHeld) onEnd('stalled', 'timeout');
+  }, idleTimeout);
+  const deadline = setTimeout(() => onEnd('deadline', 'timeout'), timeLeft);
+  const onCut = (cause?: unknown) => onEnd('cut', 'unusable', cause);
 
-  function flush(): void {
-    const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
-    arrived = [];
-    if (bytes !== undefined) onBytes(bytes);
-  }
-
-  return {
-    /** Hands on what has arrived. */
-    flush,
-    attach(begun: Readable) {
-      begun.on('error', onEnd);
+  const source = {
+    signal: upstream.signal,
+    /** What rewrites the answer, once there is one. */
+    rewriter: notBegun,
+    attach(begun: Readable, rewriter: StreamRewriter) {
+      source.rewriter = rewriter;
+      begun.on('error', onCut);
       if (isStopped) {
         begun.destroy();
         return;
       }
       answer = begun;
       begun.on('data', (chunk: Buffer) => {
-        if (arrived.push(chunk) === 1) process.nextTick(flush);
+        if (arrived.push(chunk) === 1) process.nextTick(source.flush);
       });
-      begun.once('end', () => onEnd());
-      begun.once('close', () => onEnd());
+      begun.once('end', () => onCut());
+      begun.once('close', () => onCut());
+      idle.refresh();
     },
-    setPaused(paused: boolean) {
-      if (paused) answer?.pause();
-      else answer?.resume();
+    /** Hands on what has arrived. */
+    flush() {
+      const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
+      arrived = [];
+      if (bytes !== undefined) onBytes(bytes);
     },
-    /** Lets go of the answer, and of its connection unless that may be used again. */
-    stop(mayReuse: boolean) {
+    alive() {
+      if (!isStopped) idle.refresh();
+    },
+    /** Holds the answer back while the client does not read. */
+    hold(held: boolean) {
+      isHeld = held;
+      if (held) answer?.pause();
+      else {
+        idle.refresh();
+        answer?.resume();
+      }
+    },
+    /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
+    stop(reason?: unknown) {
       isStopped = true;
-      if (!mayReuse) answer?.destroy();
-      else if (answer) discard(answer);
+      clearTimeout(idle);
+      clearTimeout(deadline);
+      if (reason !== undefined) {
+        upstream.abort(reason);
+        answer?.destroy();
+      } else if (answer) discard(answer);
     },
   };
+  return source;
 }
 
-/** Every way in which a stream ends; the first counts. `stopUpstream` gets a reason unless the answer is complete. */
-function createEnding(
-  { dialect, rewriter, explain, onEnd }: RelayParts,
-  client: ClientStream,
-  stopUpstream: (reason?: unknown) => void,
-) {
-  /** True the first time. */
+/** Every way in which a stream ends; the first counts. */
+function createEnding({ dialect, explain, onEnd }: RelayParts, source: Source, client: ClientStream) {
+  /** True the first time. There is a reason unless the answer is complete. */
   function stop(reason?: unknown): boolean {
     if (ending.isOver) return false;
     ending.isOver = true;
     client.stop();
-    stopUpstream(reason);
+    source.stop(reason);
     return true;
   }
 
@@ -171,7 +175,7 @@ function createEnding(
     client.begin();
     client.write(rest);
     const close = (settled?: GatewayError) => {
-      if (end.kind === 'failed') client.write(renderFailure(dialect, rewriter, settled ?? end.failure));
+      if (end.kind === 'failed') client.write(renderFailure(dialect, source.rewriter, settled ?? end.failure));
       client.body.push(null);
     };
     onEnd(end).then(close, () => close());
@@ -182,8 +186,8 @@ function createEnding(
     fail(reason: unknown) {
       const failure = toGatewayError(reason);
       if (!stop(failure)) return;
-      if (!rewriter.started && !client.hasBegun) client.refuse(failure);
-      else finish({ kind: 'failed', failure }, finishRewriter(rewriter));
+      if (!source.rewriter.started && !client.hasBegun) client.refuse(failure);
+      else finish({ kind: 'failed', failure }, finishRewriter(source.rewriter));
     },
     breakOff(kind: FailureKind, details: FailureDetails = {}) {
       // A client must not get a refund by reading slowly.
@@ -191,7 +195,7 @@ function createEnding(
     },
     /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
     stopIfOver(): boolean {
-      const { failure, ended, started } = rewriter;
+      const { failure, ended, started } = source.rewriter;
       if (failure?.kind === 'broken') {
         const { cause, charged = false } = failure;
         if (started) ending.breakOff('cut', { cause, charged });

@@ -22,6 +22,12 @@ export interface StreamRewriter {
   nextSequence(): number;
 }
 
+/** Stands in for the rewriter of an answer that has not begun. */
+export const notBegun: StreamRewriter = {
+  ...{ push: () => '', finish: () => '', nextSequence: () => 0 },
+  ...{ started: false, ended: false, failure: undefined },
+};
+
 /** Why a stream can't go on: the upstream reported a failure (`forwarded` if its event went out), or its stream is invalid. */
 export type StreamFailure =
   | { readonly kind: 'reported'; readonly message: string; readonly forwarded: boolean }

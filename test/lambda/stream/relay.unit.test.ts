@@ -23,11 +23,9 @@ type Settle = (end: StreamEnd) => Promise<GatewayError | undefined>;
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
 function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefined, names: string[] = []) {
   const ends: StreamEnd[] = [];
-  const usage = {};
   const hiding = { scrubber: createScrubber(names, 'svc'), publicModel: 'svc', explain: (message: string) => message };
   const relay = createRelay({
     dialect,
-    rewriter: createStreamRewriter(formatOf(dialect), hiding, usage),
     explain: (message) => message,
     idleTimeout: 100_000,
     keepAliveInterval: 15_000,
@@ -40,12 +38,13 @@ function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefi
   });
   const upstream = new PassThrough();
   relay.begun.catch(() => {});
-  relay.attach(upstream);
+  const attach = (answer: Readable) => relay.attach(answer, createStreamRewriter(formatOf(dialect), hiding, {}));
+  attach(upstream);
   const send = async (text: string) => {
     upstream.write(text);
     await setImmediate();
   };
-  return { relay, upstream, ends, send };
+  return { relay, attach, upstream, ends, send };
 }
 
 function takeAll(body: Readable): string {
@@ -108,9 +107,9 @@ describe('the relay between an upstream and a client', () => {
   });
 
   test('the head of an answer is a sign of life', async () => {
-    const { relay, ends } = startRelay();
+    const { relay, attach, ends } = startRelay();
     jest.advanceTimersByTime(99_999);
-    relay.attach(new PassThrough());
+    attach(new PassThrough());
     jest.advanceTimersByTime(99_999);
     await setImmediate();
     expect(ends).toEqual([]);
@@ -298,10 +297,10 @@ describe('the relay between an upstream and a client', () => {
   });
 
   test('an answer that comes too late is dropped', async () => {
-    const { relay } = startRelay();
+    const { relay, attach } = startRelay();
     relay.cancel();
     const late = new PassThrough();
-    relay.attach(late);
+    attach(late);
     expect(late.destroyed).toBe(true);
   });
 });

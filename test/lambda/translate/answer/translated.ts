@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../../lambda/errors.ts';
-import { createTranslatingRewriter } from '../../../../lambda/forward/translate-stream.ts';
+import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import type { Usage } from '../../../../lambda/stream/findings.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/rewrite-answer.ts';

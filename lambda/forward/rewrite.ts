@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { Cooperative } from '../json/cooperative.ts';
+import { createScanner } from '../json/scan.ts';
+import type { Hiding } from '../stream/hide.ts';
+import { type RewrittenAnswer, rewriteAnswer } from '../stream/rewrite-answer.ts';
+import {
+  createStreamRewriter,
+  type EventTaker,
+  type StreamFailure,
+  type StreamRewriter,
+} from '../stream/rewrite-stream.ts';
+import { UnfinishedAnswer } from '../translate/answer/facts.ts';
+import { createRawThoughts } from '../translate/answer/raw-thoughts.ts';
+import { translateChatAnswer, translateChatStream, translateCount } from '../translate/answer/translate-answer.ts';
+import type { AnswerWriter } from '../translate/answer/writer.ts';
+import type { Translated } from '../upstream/failover.ts';
+import type { Exchange } from './ask-upstream.ts';
+
+/** Rewrites a whole answer, and translates it if the upstream does not speak the client's dialect. */
+export function* rewriteWhole(
+  text: string,
+  exchange: Exchange,
+  translated: Translated | undefined,
+  now: () => number,
+): Cooperative<RewrittenAnswer> {
+  const { request, record, hiding } = exchange;
+  const scanner = createScanner();
+  if (translated === undefined) return yield* rewriteAnswer(text, request.call, hiding, scanner, record.usage);
+  if (request.call.endpoint.optional) return { text: translateCount(yield* scanner.scanInParts(text)) };
+  const { format, writer, stops, hearing } = openTranslation(translated, exchange, now);
+  const clean = yield* rewriteAnswer(text, format, hearing, scanner, record.usage);
+  if ('failure' in clean) return clean;
+  const json = yield* scanner.scanInParts(clean.text);
+  return { text: translateChatAnswer(json, writer, stops) };
+}
+
+/** Reads a stream of the upstream's dialect and writes the client's. */
+export function createRewriter(
+  exchange: Exchange,
+  translated: Translated | undefined,
+  now: () => number,
+): StreamRewriter {
+  const { request, record, hiding } = exchange;
+  if (translated === undefined) return createStreamRewriter(request.call, hiding, record.usage);
+  const { format, writer, stops, hearing } = openTranslation(translated, exchange, now);
+  return createTranslatingRewriter(
+    (taker) => createStreamRewriter(format, hearing, record.usage, taker),
+    writer,
+    stops,
+  );
+}
+
+/** What reads an answer that is translated, hides in it, and writes it for the client. */
+function openTranslation({ dialect, translation }: Translated, exchange: Exchange, now: () => number) {
+  const { request, record, hiding } = exchange;
+  const { call } = request;
+  const { stops } = call.expected;
+  const { onRead, onText, take: takeThought } = createRawThoughts();
+  const writer = translation.createWriter({
+    ...{ live: call.stream, model: call.model.id, usage: record.usage, now, takeThought },
+    newHex: () => randomUUID().replaceAll('-', ''),
+  });
+  const hearing: Hiding = {
+    ...{ ...hiding, onRead },
+    onText(text, channel) {
+      hiding.onText?.(text, channel);
+      onText(text, channel);
+    },
+  };
+  return { format: { dialect, expected: { choices: 1, stops } }, hearing, writer, stops };
+}
+
+/** Translates what a rewriter of chat lets out, event by event, for a client of the writer's dialect. */
+export function createTranslatingRewriter(
+  createChatRewriter: (taker: EventTaker) => StreamRewriter,
+  writer: AnswerWriter,
+  stops: ReadonlySet<string>,
+): StreamRewriter {
+  const translator = translateChatStream(writer, stops);
+  let failure: StreamFailure | undefined;
+
+  /** What was written before a fault still goes out. */
+  function attempt<T>(step: () => T, otherwise: T): T {
+    try {
+      return failure ? otherwise : step();
+    } catch (cause) {
+      // Or a caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end.
+      failure = { kind: 'broken', cause, charged: !(cause instanceof UnfinishedAnswer) };
+      return otherwise;
+    }
+  }
+
+  const rewriter = createChatRewriter({
+    takeEvents: (events) => attempt(() => translator.push(events), undefined),
+    takeText: (text) => attempt(() => translator.repeat(text), true),
+  });
+
+  return {
+    push(chunk) {
+      rewriter.push(chunk);
+      return translator.take();
+    },
+    finish() {
+      rewriter.finish();
+      if (rewriter.ended) attempt(translator.end, undefined);
+      return translator.take();
+    },
+    get started() {
+      return rewriter.started;
+    },
+    get ended() {
+      return !failure && translator.isOver;
+    },
+    get failure() {
+      return failure ?? rewriter.failure;
+    },
+    nextSequence: () => translator.nextSequence,
+  };
+}

@@ -1,8 +1,7 @@
 import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
 import { createDialects } from './dialects/index.ts';
-import { createIdentify } from './identity/identify.ts';
-import { createMemberHash } from './identity/identity.ts';
+import { createIdentify, createMemberHash } from './identity/identify.ts';
 import { createFindNetwork, createLocateViewer } from './identity/network.ts';
 import { createModels } from './models.ts';
 import { createQuota } from './quota/charge.ts';

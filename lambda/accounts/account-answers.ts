@@ -1,4 +1,5 @@
-import type { KeyRecord, NetworkLink } from '../identity/identity.ts';
+import type { NetworkLink } from '../identity/identify.ts';
+import type { KeyRecord } from '../identity/keys.ts';
 import type { Account, ShownKey } from './answers.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
 import type { ReadQuota } from './limits.ts';

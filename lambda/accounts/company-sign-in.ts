@@ -15,7 +15,7 @@ import {
   ResponseBodyError,
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
-import { accountLabel, accountMember } from '../identity/identity.ts';
+import { accountLabel, accountMember } from '../identity/identify.ts';
 import { AccountsError, brokenSignIn, pagePath } from './request.ts';
 
 /** Who signed in at the company's provider. Name and address are shown while the page is open, and stored nowhere. */

@@ -1,6 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { type KeyRecord, stateOf } from '../identity/identity.ts';
-import { type IssuedKey, issueKey } from '../identity/keys.ts';
+import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
 import type { KeyStore } from '../tables/keys.ts';
 import type { MemberStore, Slot } from '../tables/members.ts';
 import { AccountsError } from './request.ts';

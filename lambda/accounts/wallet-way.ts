@@ -1,4 +1,4 @@
-import type { NetworkLink } from '../identity/identity.ts';
+import type { NetworkLink } from '../identity/identify.ts';
 import { type AccountAnswers, isoTime } from './account-answers.ts';
 import type { Account, Challenge } from './answers.ts';
 import { isTooManyKeys } from './keyring.ts';

@@ -1,13 +1,42 @@
+import { createHmac, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import {
-  type Identity,
-  type IdentityStore,
-  type KeyRecord,
-  type NetworkLink,
-  ownLimitsOf,
-  stateOf,
-} from './identity.ts';
-import { type Credential, keyPlaces } from './keys.ts';
+import { type Credential, type KeyRecord, keyPlaces, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
+
+/** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */
+export type Identity =
+  | { readonly kind: 'guest'; readonly networkId: string }
+  | {
+      readonly kind: 'member';
+      readonly member: string;
+      /** The id of the caller's key; absent for a linked network. */
+      readonly keyId?: string | undefined;
+      /** There if the key has counters of its own. */
+      readonly own?: OwnLimits | undefined;
+      /** The only public models that the key may use. */
+      readonly models?: readonly string[] | undefined;
+      /** What else the caller may read of its key. */
+      readonly key?: Pick<KeyRecord, 'label' | 'expiresAt'> | undefined;
+    };
+
+/** Names the caller. A member and a network never have the same name. */
+export function callerName(identity: Identity): string {
+  return identity.kind === 'member' ? `member ${identity.member}` : `network ${identity.networkId}`;
+}
+
+/** A network that counts as a member until the link expires. */
+export interface NetworkLink {
+  readonly member: string;
+  readonly linkedAt: number;
+  readonly expiresAt: number;
+}
+
+/** What identifying a caller needs to look up. */
+export interface IdentityStore {
+  findKey(hash: string): Promise<KeyRecord | undefined>;
+  findLink(networkId: string): Promise<NetworkLink | undefined>;
+  /** Whether any key was ever issued. */
+  anyKeyIssued(): Promise<boolean>;
+}
 
 export interface IdentifyDependencies {
   readonly store: IdentityStore;
@@ -25,49 +54,37 @@ export interface IdentifyDependencies {
 /** `origin` is the request's Origin header, where it has one. */
 export type Identify = (credential: Credential, networkId: string, origin?: string) => Promise<Identity>;
 
-const cacheCapacity = 10_000;
-
 /** Finds the identity that a request counts for, or throws the error for a client without one. */
 export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const { store, access, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
-  const keys = createCache<KeyRecord>(cacheTime, cacheCapacity, now);
-  const links = createCache<NetworkLink>(cacheTime, cacheCapacity, now);
-  const findKey = shareFindings(store.findKey);
-  const findStoredLink = shareFindings(store.findLink);
+  const isLive = (record: KeyRecord) => stateOf(record, now()) === 'live';
+  const isLinked = (link: NetworkLink) => link.expiresAt > now();
+  const findKey = rememberFindings(store.findKey, isLive, cacheTime, now);
+  const findLink = rememberFindings(store.findLink, isLinked, cacheTime, now);
   const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
   let isAnyKeyIssued = false;
   const getKey =
     access === 'keys' || appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
 
   const identifyKey = async (hash: string): Promise<Identity> => {
-    const cached = keys.get(hash);
-    const record = cached ?? (await findKey(hash));
+    const record = await findKey(hash);
     // It never becomes false again.
     if (!record) isAnyKeyIssued ||= await store.anyKeyIssued();
     if (!record && !isAnyKeyIssued) {
       throw new GatewayError('unconfigured', `This deployment has not issued any keys yet. ${getKey}`);
     }
-    if (!record || stateOf(record, now()) !== 'live') {
+    if (!record || !isLive(record)) {
       throw new GatewayError('invalid_api_key', `The API key is unknown, expired or revoked. ${getKey}`);
     }
-    if (!cached) keys.set(hash, record);
     const { id, member, models, label, expiresAt } = record;
     return { kind: 'member', member, keyId: id, own: ownLimitsOf(record), models, key: { label, expiresAt } };
-  };
-
-  const findLink = async (networkId: string): Promise<NetworkLink | undefined> => {
-    const cached = links.get(networkId);
-    const link = cached ?? (await findStoredLink(networkId));
-    if (!link || link.expiresAt <= now()) return undefined;
-    if (!cached) links.set(networkId, link);
-    return link;
   };
 
   const identifyNetwork = async (networkId: string, origin?: string): Promise<Identity> => {
     // A linked network is not a password: a web page that is not listed by name must not spend its visitor's quota.
     const mayBeLinked = access === 'open' && (origin === undefined || namedOrigins.has(origin));
     const link = mayBeLinked ? await findLink(networkId) : undefined;
-    if (link) return { kind: 'member', member: link.member };
+    if (link && isLinked(link)) return { kind: 'member', member: link.member };
     if (guestLimit > 0) return { kind: 'guest', networkId };
     throw new GatewayError('invalid_api_key', `Guest access is switched off: a real API key is needed. ${getKey}`);
   };
@@ -87,13 +104,31 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   };
 }
 
+type Find<T> = (name: string) => Promise<T | undefined>;
+
+/** Uses what was found, while it is good, for `lifetime` milliseconds without looking it up again. */
+function rememberFindings<T>(
+  find: Find<T>,
+  isGood: (found: T) => boolean,
+  lifetime: number,
+  now: () => number,
+): Find<T> {
+  const known = createCache<T>(lifetime, now);
+  const look = shareFindings(find);
+  return async (name) => {
+    const cached = known.get(name);
+    if (cached !== undefined) return cached;
+    const found = await look(name);
+    if (found !== undefined && isGood(found)) known.set(name, found);
+    return found;
+  };
+}
+
 /**
  * Shares one look-up among all callers that ask for the same name at once. Only a find is shared: what was not found may have
  * been created since, so each of them looks again.
  */
-export function shareFindings<T>(
-  find: (name: string) => Promise<T | undefined>,
-): (name: string) => Promise<T | undefined> {
+export function shareFindings<T>(find: Find<T>): Find<T> {
   const running = new Map<string, Promise<T | undefined>>();
   return async (name) => {
     const shared = running.get(name);
@@ -107,8 +142,10 @@ export function shareFindings<T>(
   };
 }
 
-/** Keeps up to `capacity` values, each for `lifetime` milliseconds; the oldest goes first. */
-export function createCache<T>(lifetime: number, capacity: number, now: () => number) {
+const cacheCapacity = 10_000;
+
+/** Keeps up to `cacheCapacity` values, each for `lifetime` milliseconds; the oldest goes first. */
+function createCache<T>(lifetime: number, now: () => number) {
   const entries = new Map<string, { readonly value: T; readonly until: number }>();
   return {
     get: (name: string): T | undefined => {
@@ -119,7 +156,34 @@ export function createCache<T>(lifetime: number, capacity: number, now: () => nu
       entries.delete(name);
       entries.set(name, { value, until: now() + lifetime });
       const [oldest] = entries.keys();
-      if (entries.size > capacity && oldest !== undefined) entries.delete(oldest);
+      if (entries.size > cacheCapacity && oldest !== undefined) entries.delete(oldest);
     },
+  };
+}
+
+/** A member as the log names it: a keyed hash, because a member may be the address of a wallet. */
+export function memberHash(secret: KeyObject, member: string): string {
+  return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
+}
+
+/** The label of the subkey for it. */
+export const memberLabel = 'members';
+
+/** The member that an account at an OpenID provider is, by the subkey with the label below. */
+export function accountMember(secret: KeyObject, issuer: string, subject: string): string {
+  return `oidc:${createHmac('sha256', secret).update(`${issuer}\n${subject}`).digest('base64url')}`;
+}
+
+export const accountLabel = 'members of OpenID Connect';
+
+/** `memberHash`, cached for members that come again. */
+export function createMemberHash(
+  readSubkey: (label: string) => Promise<KeyObject>,
+): (member: string) => Promise<string> {
+  const known = createCache<string>(Number.POSITIVE_INFINITY, () => 0);
+  return async (member) => {
+    const hash = known.get(member) ?? memberHash(await readSubkey(memberLabel), member);
+    known.set(member, hash);
+    return hash;
   };
 }

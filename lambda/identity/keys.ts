@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { KeyRecord } from './identity.ts';
+import type { Budget, BudgetWindow } from '../budget/budget-window.ts';
 
 /** The credential that a request carries. The key itself is not kept, only its hash. */
 export type Credential =
@@ -44,6 +44,56 @@ export function hashKey(key: string): string {
 function readBearer(authorization = ''): string | undefined {
   const match = /^bearer(?:\s+(.*))?$/is.exec(authorization);
   return match ? (match[1] ?? '').trim() : undefined;
+}
+
+/** An issued key as stored: under its hash, without the key itself. Times are epoch milliseconds. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly member: string;
+  readonly label?: string | undefined;
+  /** Requests a day for this key alone, instead of a share of its member's. */
+  readonly limit?: number | undefined;
+  /** What this key alone may spend, in micros, instead of a share of its member's budget. */
+  readonly budget?: number | undefined;
+  /** How long that is for; there if `budget` is. */
+  readonly budgetWindow?: BudgetWindow | undefined;
+  /** The only public models that it may use. */
+  readonly models?: readonly string[] | undefined;
+  /** Requests a minute for this key alone. */
+  readonly burst?: number | undefined;
+  readonly createdAt: number;
+  readonly expiresAt?: number | undefined;
+  readonly revokedAt?: number | undefined;
+}
+
+/** Whether a key has counters of its own, instead of a share of its member's: one thing of its own gives it all of them. */
+export function hasOwnCounters({ limit, budget, burst }: Pick<KeyRecord, 'limit' | 'budget' | 'burst'>): boolean {
+  return (limit ?? budget ?? burst) !== undefined;
+}
+
+export type KeyState = 'live' | 'revoked' | 'expired';
+
+/** A revoked key stays revoked, whether or not it would have expired. */
+export function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, 'revokedAt' | 'expiresAt'>, now: number): KeyState {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'live';
+}
+
+/** What a key with counters of its own was given. What it was not given is as its member has it. */
+export interface OwnLimits {
+  readonly limit?: number | undefined;
+  readonly burst?: number | undefined;
+  readonly budget?: Budget | undefined;
+}
+
+/** The limits of a key's own; undefined for one that shares its member's counters. */
+export function ownLimitsOf({ limit, burst, budget, budgetWindow }: KeyRecord): OwnLimits | undefined {
+  if (!hasOwnCounters({ limit, budget, burst })) return undefined;
+  return {
+    limit,
+    burst,
+    ...(budget !== undefined && budgetWindow && { budget: { amount: budget, window: budgetWindow } }),
+  };
 }
 
 interface KeyWriter {

@@ -1,6 +1,6 @@
 import { isLost } from '../budget/figures.ts';
 import { GatewayError } from '../errors.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { Identity } from '../identity/identify.ts';
 import {
   type ChargeResult,
   type CountedPeriod,

@@ -1,5 +1,5 @@
 import { type ErrorOptions, GatewayError } from '../errors.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { Identity } from '../identity/identify.ts';
 import { type Charge, once } from './charge.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';

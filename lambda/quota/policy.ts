@@ -1,6 +1,7 @@
 import { type Budget, type BudgetWindow, budgetPeriod } from '../budget/budget-window.ts';
 import { type BudgetFigures, budgetFigures } from '../budget/figures.ts';
-import type { Identity, OwnLimits } from '../identity/identity.ts';
+import type { Identity } from '../identity/identify.ts';
+import type { OwnLimits } from '../identity/keys.ts';
 import type { Counters, CounterWindow } from './counter-store.ts';
 
 export interface Limits {

@@ -1,6 +1,6 @@
 import { formatAmount } from '../budget/money.ts';
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { Identity } from '../identity/identify.ts';
 import type { CounterBudget, CounterWindow } from './counter-store.ts';
 import { secondsToNextMinute, secondsUntil } from './policy.ts';
 

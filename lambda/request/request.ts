@@ -1,7 +1,7 @@
 import type { Reservation } from '../budget/estimate.ts';
 import type { AnswerFormat, Endpoint, TokenCounts } from '../dialects/dialect.ts';
 import type { GatewayError } from '../errors.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { Identity } from '../identity/identify.ts';
 import type { Credential } from '../identity/keys.ts';
 import type { PublicModel } from '../models.ts';
 import type { Step } from '../pipeline.ts';

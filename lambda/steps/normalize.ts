@@ -3,7 +3,7 @@ import { estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase } from '../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../errors.ts';
-import { callerName } from '../identity/identity.ts';
+import { callerName } from '../identity/identify.ts';
 import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';

@@ -1,6 +1,6 @@
 import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { Identity } from '../identity/identify.ts';
 import type { Models, PublicModel } from '../models.ts';
 import type { Quota, Usage } from '../quota/charge.ts';
 import type { GatewayResponse } from '../request/call.ts';

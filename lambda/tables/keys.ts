@@ -1,6 +1,6 @@
 import type { CallService } from '../aws/call-service.ts';
-import type { IdentityStore, KeyRecord, KeyState, NetworkLink } from '../identity/identity.ts';
-import type { KeyRequest } from '../identity/keys.ts';
+import type { IdentityStore, NetworkLink } from '../identity/identify.ts';
+import type { KeyRecord, KeyRequest, KeyState } from '../identity/keys.ts';
 import { createItems, type Index, type Item, type Items, type Page } from './items.ts';
 import { keysSchema } from './schema.ts';
 

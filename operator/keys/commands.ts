@@ -1,5 +1,5 @@
-import { accountLabel, accountMember, type KeyRecord, ownLimitsOf } from '../../lambda/identity/identity.ts';
-import { issueKey, type KeyIssuing, type KeyRequest } from '../../lambda/identity/keys.ts';
+import { accountLabel, accountMember } from '../../lambda/identity/identify.ts';
+import { issueKey, type KeyIssuing, type KeyRecord, type KeyRequest, ownLimitsOf } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';

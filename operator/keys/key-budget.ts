@@ -1,8 +1,7 @@
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import { longestRequest } from '../../lambda/budget/figures.ts';
 import { formatAmount } from '../../lambda/budget/money.ts';
-import { hasOwnCounters, type KeyRecord, ownLimitsOf } from '../../lambda/identity/identity.ts';
-import type { KeyRequest } from '../../lambda/identity/keys.ts';
+import { hasOwnCounters, type KeyRecord, type KeyRequest, ownLimitsOf } from '../../lambda/identity/keys.ts';
 import { createModels } from '../../lambda/models.ts';
 import { releaseAbandoned } from '../../lambda/quota/charge.ts';
 import { memberWindow } from '../../lambda/quota/policy.ts';

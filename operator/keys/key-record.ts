@@ -1,7 +1,15 @@
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import { formatAmount } from '../../lambda/budget/money.ts';
-import { hasOwnCounters, type KeyRecord, stateOf } from '../../lambda/identity/identity.ts';
-import { hashKey, type IssuedKey, issueKey, type KeyIssuing, keyPrefix } from '../../lambda/identity/keys.ts';
+import {
+  hashKey,
+  hasOwnCounters,
+  type IssuedKey,
+  issueKey,
+  type KeyIssuing,
+  type KeyRecord,
+  keyPrefix,
+  stateOf,
+} from '../../lambda/identity/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { renderPairs, showTime } from './table.ts';
 import type { Target } from './target.ts';

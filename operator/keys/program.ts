@@ -1,7 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
-import type { KeyState } from '../../lambda/identity/identity.ts';
-import type { KeyIssuing } from '../../lambda/identity/keys.ts';
+import type { KeyIssuing, KeyState } from '../../lambda/identity/keys.ts';
 import type { Outcome } from '../command-line.ts';
 import { CommandError, createCommand, orElse, readLine, readWhole, type Terminal } from '../command-line.ts';
 import { clientNames, showSetup } from '../setup/show-setup.ts';

@@ -1,5 +1,5 @@
-import type { KeyRecord } from '../../lambda/identity/identity.ts';
-import { memberHash, memberLabel } from '../../lambda/identity/identity.ts';
+import { memberHash, memberLabel } from '../../lambda/identity/identify.ts';
+import type { KeyRecord } from '../../lambda/identity/keys.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { accountLabel, accountMember, memberHash, memberLabel } from '../../lambda/identity/identity.ts';
+import { accountLabel, accountMember, memberHash, memberLabel } from '../../lambda/identity/identify.ts';
 import { hashKey } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../lambda/identity/identity.ts';
+import type { Identity } from '../../lambda/identity/identify.ts';
 import type { Limits } from '../../lambda/quota/policy.ts';
 
 /** An environment, with one request, which the upstream fails or not. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
-import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Identity } from '../../../lambda/identity/identify.ts';
 import { createQuota, type QuotaDependencies, releaseAbandoned } from '../../../lambda/quota/charge.ts';
 import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';

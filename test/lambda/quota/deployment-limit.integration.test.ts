@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { GatewayError } from '../../../lambda/errors.ts';
-import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Identity } from '../../../lambda/identity/identify.ts';
 import type { Charge } from '../../../lambda/quota/charge.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
-import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Identity } from '../../../lambda/identity/identify.ts';
 import type { Tallies } from '../../../lambda/quota/counter-store.ts';
 import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
 import { testRows } from '../../support/test-rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Identity } from '../../../lambda/identity/identify.ts';
 import {
   type Limits,
   quotaWindow,

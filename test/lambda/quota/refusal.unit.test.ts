@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Identity } from '../../../lambda/identity/identify.ts';
 import type { CounterWindow } from '../../../lambda/quota/counter-store.ts';
 import { allAnswered, sayWhatIsLeft, tooFast, usedUp, type Wording } from '../../../lambda/quota/refusal.ts';
 import { testRows } from '../../support/test-rows.ts';

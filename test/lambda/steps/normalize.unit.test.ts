@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readPrices } from '../../../lambda/budget/prices.ts';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import type { Identity } from '../../../lambda/identity/identity.ts';
+import type { Identity } from '../../../lambda/identity/identify.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { createModels } from '../../../lambda/models.ts';
 import type { InferenceCall } from '../../../lambda/request/request.ts';

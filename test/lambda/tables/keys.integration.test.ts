@@ -1,6 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { IdentityStore, KeyRecord } from '../../../lambda/identity/identity.ts';
+import type { IdentityStore } from '../../../lambda/identity/identify.ts';
+import type { KeyRecord } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore, readIdentities } from '../../../lambda/tables/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accountLabel, accountMember } from '../../../lambda/identity/identity.ts';
+import { accountLabel, accountMember } from '../../../lambda/identity/identify.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';

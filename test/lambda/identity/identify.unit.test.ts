@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { shareFindings } from '../../../lambda/identity/identify.ts';
+import { callerName, shareFindings } from '../../../lambda/identity/identify.ts';
+
+test('a caller’s name includes its kind, so that no network has a member’s name', () => {
+  expect(callerName({ kind: 'member', member: 'ada', keyId: 'key_1' })).toBe('member ada');
+  expect(callerName({ kind: 'guest', networkId: 'ada' })).toBe('network ada');
+});
 
 describe('shareFindings', () => {
   test('asks once for simultaneous look-ups, and again for later ones', async () => {

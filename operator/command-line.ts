@@ -33,11 +33,11 @@ export function checked<T>(parse: (word: string) => T | undefined, expects: stri
 export const matching = (pattern: RegExp, expects: string) =>
   checked((word) => (pattern.test(word) ? word : undefined), expects);
 
-/** Makes a reader that also accepts one word as it is. */
+/** Makes a reader to which one word means nothing at all. */
 export const orElse =
-  <T, W extends string>(only: W, read: (word: string) => T) =>
-  (word: string): T | W =>
-    word === only ? only : read(word);
+  <T>(nothing: string, read: (word: string) => T) =>
+  (word: string): T | null =>
+    word === nothing ? null : read(word);
 
 /** A number in its plain spelling. */
 export const readWhole = (from: number, to: number) =>

@@ -5,10 +5,19 @@ import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { KeyQuery } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
-import { describeBudget, showSpending } from './budget-figures.ts';
-import { checkOwn } from './key-budget.ts';
-import { changeKey, describeKey, findKey, isoTime, showExpiry, showLimit, showNewKey, showOwn } from './key-record.ts';
-import { renderPairs, renderTable, showText, showTime } from './table.ts';
+import { checkOwn } from './changes.ts';
+import {
+  describeBudget,
+  describeKey,
+  findKey,
+  noSuchKey,
+  showExpiry,
+  showLimit,
+  showNewKey,
+  showOwn,
+  showSpending,
+} from './key-record.ts';
+import { isoTime, renderPairs, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
 export async function issue(target: Target, request: KeyRequest, issuing: KeyIssuing): Promise<Outcome> {
@@ -65,9 +74,15 @@ export async function show(target: Target, id: string, now: number): Promise<Out
 }
 
 export async function revoke(target: Target, id: string, now: number): Promise<Outcome> {
-  const record = await changeKey(target, id, (keys, found) => keys.revoke(found, now));
+  const record = await revokeFound(target, await findKey(target, id), now);
   const text = `${record.id} of ${record.member} is revoked. Within 60 seconds it is refused everywhere.`;
   return { json: describeKey(record, now), text };
+}
+
+async function revokeFound({ keys }: Target, { id }: KeyRecord, now: number): Promise<KeyRecord> {
+  const revoked = await keys.revoke(id, now);
+  if (!revoked) throw noSuchKey();
+  return revoked;
 }
 
 /** Revokes every live key of a member, however many there are. Signed out first, they can make no other meanwhile. */
@@ -78,7 +93,7 @@ export async function revokeAll(target: Target, member: string, now: number): Pr
   let from: string | undefined;
   do {
     const page = await target.keys.list({ ...live, from });
-    for (const { id } of page.keys) revoked.push(await changeKey(target, id, (keys, found) => keys.revoke(found, now)));
+    for (const record of page.keys) revoked.push(await revokeFound(target, record, now));
     from = page.next;
   } while (from !== undefined);
   const ids = revoked.map(({ id }) => id).join(', ');

@@ -4,14 +4,13 @@ import {
   hashKey,
   hasOwnCounters,
   type IssuedKey,
-  issueKey,
-  type KeyIssuing,
   type KeyRecord,
   keyPrefix,
   stateOf,
 } from '../../lambda/identity/keys.ts';
-import { CommandError, type Outcome } from '../command-line.ts';
-import { renderPairs, showTime } from './table.ts';
+import type { BudgetUsage } from '../../lambda/quota/policy.ts';
+import { CommandError } from '../command-line.ts';
+import { isoTime, renderPairs, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
 /** Finds a key by its id, or by the key itself, which is all you have when one has leaked. */
@@ -21,19 +20,7 @@ export async function findKey({ keys }: Target, id: string): Promise<KeyRecord> 
   return record;
 }
 
-/** Changes a key that is found like that. */
-export async function changeKey(
-  target: Target,
-  id: string,
-  change: (keys: Target['keys'], id: string) => Promise<KeyRecord | undefined>,
-): Promise<KeyRecord> {
-  const found = await findKey(target, id);
-  const record = await change(target.keys, found.id);
-  if (!record) throw noSuchKey();
-  return record;
-}
-
-const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');
+export const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');
 
 /** A record as programs read it: nothing left out, times in ISO form. */
 export function describeKey(record: KeyRecord, now: number) {
@@ -53,8 +40,6 @@ export function describeKey(record: KeyRecord, now: number) {
   };
 }
 
-export const isoTime = (time: number | undefined): string | null =>
-  time === undefined ? null : new Date(time).toISOString();
 export const showExpiry = ({ expiresAt }: KeyRecord): string =>
   expiresAt === undefined ? 'never' : showTime(expiresAt);
 
@@ -108,59 +93,25 @@ export function showNewKey(target: Target, { key, record }: IssuedKey): string {
 
 export const soon = 'Within 60 seconds this holds everywhere.';
 
-/** Gives a key a limit of its own; with undefined it shares its member's again. */
-export async function changeLimit(
-  target: Target,
-  id: string,
-  limit: number | undefined,
-  now: number,
-): Promise<Outcome> {
-  const record = await changeKey(target, id, (keys, found) => keys.change(found, { limit }));
-  return { json: describeKey(record, now), text: `${record.id}: ${showLimit(record, target)}. ${soon}` };
-}
-
-/** Makes a key expire at a time; with undefined, never. */
-export async function changeExpiry(
-  target: Target,
-  id: string,
-  expiresAt: number | undefined,
-  now: number,
-): Promise<Outcome> {
-  const record = await changeKey(target, id, (keys, found) => keys.change(found, { expiresAt }));
-  return { json: describeKey(record, now), text: `${record.id} expires: ${showExpiry(record)}. ${soon}` };
-}
-
-/** When a rotated key ends: at once, or after working beside the new one for this many milliseconds. */
-export interface Rotation {
-  readonly overlap: number | undefined;
-}
-
-/** Replaces a key by a new one for the same member. Whatever fails, the new one exists before the old one goes. */
-export async function rotate(target: Target, id: string, { overlap }: Rotation, issuing: KeyIssuing): Promise<Outcome> {
-  const old = await findKey(target, id);
-  const now = issuing.now();
-  const { state } = describeKey(old, now);
-  if (state !== 'live') throw new CommandError(`${old.id} is ${state}: issue a new key instead`);
-  const issued = await issueKey(target.keys, old, issuing);
-  const { key, record } = issued;
-  const retired = await retire(target, old, overlap, now);
-  const replaced = { id: old.id, retired: retired.done };
-  const anew = hasOwnCounters(record) ? ' What it counts for itself alone starts at 0.' : '';
+/** A budget as programs read it: exact decimals, as text. */
+export function describeBudget(usage: BudgetUsage, currency: string | undefined) {
   return {
-    json: { key, id: record.id, member: record.member, replaced },
-    text: `A new key for ${record.member}, instead of ${old.id}.${anew} ${showNewKey(target, issued)}\n\n${retired.text}`,
-    ...(!retired.done && { undone: retired.text }),
+    ...{ currency: currency ?? null, window: usage.window },
+    limit: formatAmount(usage.limit),
+    spent: formatAmount(usage.spent),
+    reserved: formatAmount(usage.reserved),
+    unsettled: formatAmount(usage.unsettled),
+    remaining: formatAmount(usage.remaining),
+    resetsAt: isoTime(usage.resetAt),
   };
 }
 
-async function retire({ keys }: Target, { id, expiresAt }: KeyRecord, overlap: number | undefined, now: number) {
-  const end = Math.min(now + (overlap ?? 0), expiresAt ?? Number.POSITIVE_INFINITY);
-  try {
-    await (overlap === undefined ? keys.revoke(id, now) : keys.change(id, { expiresAt: end }));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { done: false, text: `${id} still works, as it could not be retired (${reason}): revoke it.` };
-  }
-  const text = overlap === undefined ? `${id} is revoked. ${soon}` : `${id} works until ${showTime(end)} beside it.`;
-  return { done: true, text };
+/** What of a budget is spent, set aside and left, for people. */
+export function showSpending({ limit, spent, reserved, unsettled, remaining, resetAt }: BudgetUsage): string {
+  const aside = Object.entries({ reserved, unsettled }).filter(([, micros]) => micros > 0);
+  return [
+    `${formatAmount(spent)} of ${formatAmount(limit)}`,
+    ...aside.map(([name, micros]) => `${formatAmount(micros)} ${name}`),
+    `${formatAmount(remaining)} left until ${showTime(resetAt)}`,
+  ].join(', ');
 }

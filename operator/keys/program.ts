@@ -19,9 +19,16 @@ import {
   readSpan,
   readSubject,
 } from './arguments.ts';
+import {
+  changeBudget,
+  changeBurst,
+  changeExpiry,
+  changeLimit,
+  changeModels,
+  releaseBudget,
+  rotate,
+} from './changes.ts';
 import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
-import { changeBudget, changeBurst, changeModels, releaseBudget } from './key-budget.ts';
-import { changeExpiry, changeLimit, rotate } from './key-record.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
 import { type Pace, showUsage } from './usage.ts';
@@ -50,7 +57,6 @@ export function createProgram(surroundings: Surroundings): Command {
 
   addKeyCommands(program, run, surroundings);
   addChangeCommands(program, run, surroundings);
-  addBudgetCommands(program, run, surroundings);
   addUsageCommand(program, run, surroundings);
   addClientCommands(program, run, surroundings);
 
@@ -95,9 +101,9 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
       }),
     );
 
-  addCommand(program, 'show', 'show the limits and usage of a key')
-    .argument('<id>', 'the id of the key, or the key itself')
-    .action((id: string, options: CommonOptions) => run(options, (target) => show(target, id, now())));
+  addKeyCommand(program, 'show', 'show the limits and usage of a key').action((id: string, options: CommonOptions) =>
+    run(options, (target) => show(target, id, now())),
+  );
 
   addCommand(program, 'revoke', 'refuse a key for ever, or all of a person')
     .argument('[id]', 'the id of the key, or the key itself')
@@ -110,71 +116,64 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
 }
 
 function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
-  addCommand(
+  const overlap = 'how long the old key still works (1h, 2d); without it, it is revoked at once';
+  addKeyCommand(
     program,
     'rotate',
     'replace a key by a new one for the same member, with the same label, expiry and limits',
   )
-    .argument('<id>', 'the id of the key, or the key itself')
-    .option(
-      '--overlap <span>',
-      'how long the old key still works (1h, 2d); without it, it is revoked at once',
-      readSpan,
-    )
+    .option('--overlap <span>', overlap, readSpan)
     .action((id: string, { overlap, ...options }: { overlap?: number } & CommonOptions) =>
-      run(options, (target) => rotate(target, id, { overlap }, { now, randomBytes })),
+      run(options, (target) => rotate(target, id, overlap, { now, randomBytes })),
     );
 
-  addCommand(program, 'limit', 'give a key its own daily limit, or let it share its member’s again')
-    .argument('<id>', 'the id of the key, or the key itself')
-    .argument('<requests>', 'a number, or none', orElse('none', readLimit))
-    .action((id: string, limit: number | 'none', options: CommonOptions) =>
-      run(options, (target) => changeLimit(target, id, limit === 'none' ? undefined : limit, now())),
-    );
+  /** A command that gives a key something of its own, or with one word takes it away. */
+  const addChange = <T>(
+    [name, description]: readonly [name: string, description: string],
+    argument: readonly [name: string, description: string, read: (word: string) => T | null],
+    change: (target: Target, id: string, value: T | undefined, now: number) => Promise<Outcome>,
+  ) =>
+    addKeyCommand(program, name, description)
+      .argument(...argument)
+      .action((id: string, value: T | null, options: CommonOptions) =>
+        run(options, (target) => change(target, id, value ?? undefined, now())),
+      );
+  addChange(
+    ['limit', 'give a key its own daily limit, or let it share its member’s again'],
+    ['<requests>', 'a number, or none', orElse('none', readLimit)],
+    changeLimit,
+  );
+  const when = 'a span (12h, 30d, 2w), a date (2027-01-31, 2027-01-31T18:00Z), or never';
+  addChange(['expire', 'change when a key expires'], ['<when>', when, orElse('never', readExpiry(now))], changeExpiry);
 
-  addCommand(program, 'expire', 'change when a key expires')
-    .argument('<id>', 'the id of the key, or the key itself')
-    .argument(
-      '<when>',
-      'a span (12h, 30d, 2w), a date (2027-01-31, 2027-01-31T18:00Z), or never',
-      orElse('never', readExpiry(now)),
-    )
-    .action((id: string, when: number | 'never', options: CommonOptions) =>
-      run(options, (target) => changeExpiry(target, id, when === 'never' ? undefined : when, now())),
-    );
-}
-
-function addBudgetCommands(program: Command, run: Run, { now }: Surroundings): void {
-  addCommand(program, 'budget', 'give a key its own budget, or its member’s again; or give back what its budget lost')
-    .argument('<id>', 'the id of the key, or the key itself')
+  addKeyCommand(
+    program,
+    'budget',
+    'give a key its own budget, or its member’s again; or give back what its budget lost',
+  )
     .argument('[amount/window]', 'an amount for a day, week or month (50/month), or none', orElse('none', readBudget))
     .option('--release', 'give back reservations of requests that were lost with their process')
     .action(
-      (id: string, budget: Budget | 'none' | undefined, { release, ...options }: ReleaseOptions, command: Command) => {
+      (id: string, budget: Budget | null | undefined, { release, ...options }: ReleaseOptions, command: Command) => {
         if ((budget === undefined) !== (release === true)) {
           command.error('error: a budget takes an amount, none, or --release');
         }
         return run(options, (target) =>
-          release
-            ? releaseBudget(target, id, now())
-            : changeBudget(target, id, budget === 'none' ? undefined : budget, now()),
+          release ? releaseBudget(target, id, now()) : changeBudget(target, id, budget ?? undefined, now()),
         );
       },
     );
 
-  addCommand(program, 'models', 'restrict a key to some public models')
-    .argument('<id>', 'the id of the key, or the key itself')
-    .argument('<models>', 'public models separated by commas, or all', orElse('all', readModels))
-    .action((id: string, models: readonly string[] | 'all', options: CommonOptions) =>
-      run(options, (target) => changeModels(target, id, models === 'all' ? undefined : models, now())),
-    );
-
-  addCommand(program, 'burst', 'give a key its own limit a minute, or the default again')
-    .argument('<id>', 'the id of the key, or the key itself')
-    .argument('<requests>', 'a number, or default', orElse('default', readBurst))
-    .action((id: string, burst: number | 'default', options: CommonOptions) =>
-      run(options, (target) => changeBurst(target, id, burst === 'default' ? undefined : burst, now())),
-    );
+  addChange(
+    ['models', 'restrict a key to some public models'],
+    ['<models>', 'public models separated by commas, or all', orElse('all', readModels)],
+    changeModels,
+  );
+  addChange(
+    ['burst', 'give a key its own limit a minute, or the default again'],
+    ['<requests>', 'a number, or default', orElse('default', readBurst)],
+    changeBurst,
+  );
 }
 
 function addUsageCommand(program: Command, run: Run, surroundings: Surroundings): void {
@@ -189,7 +188,7 @@ function addUsageCommand(program: Command, run: Run, surroundings: Surroundings)
       return run(options, (target) =>
         tokens
           ? showTokenUsage(target, { top, days: days ?? 7, prices: price }, now())
-          : showUsage(target, { top }, now(), surroundings),
+          : showUsage(target, top, now(), surroundings),
       );
     });
 }
@@ -266,6 +265,10 @@ function addCommand(program: Command, name: string, description: string): Comman
     .option('--stack <name>', 'a deployed stack instead of the local gateway')
     .option('--region <region>', 'where the stack is deployed');
 }
+
+/** The same, of one key. */
+const addKeyCommand = (program: Command, name: string, description: string): Command =>
+  addCommand(program, name, description).argument('<id>', 'the id of the key, or the key itself');
 
 const examples = `
 Without --stack the commands work on the local gateway named by PORT (8787) and DATA_DIR.

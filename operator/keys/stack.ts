@@ -7,7 +7,7 @@ import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { CommandError } from '../command-line.ts';
 import { parseBudget } from './arguments.ts';
-import { type ReadTokens, type TokenGroup, type TokenReport, tokenFields } from './token-log.ts';
+import { countEach, type ReadTokens, type TokenGroup, type TokenReport, tokenFields } from './token-log.ts';
 
 /** Where a deployed gateway has its tables and log, by the outputs of its stack. */
 export async function readStack(name: string): Promise<GatewayFacts> {
@@ -132,20 +132,8 @@ function toReport(rows: readonly ResultField[][]): TokenReport {
 /** A field that is in no line of the group may be missing or empty. */
 function toGroup(row: readonly ResultField[]): TokenGroup {
   const fields = new Map(row.map(({ field, value }) => [field, value]));
-  const number = (name: string) => Number(fields.get(name) ?? 0);
-  return {
-    key: fields.get('key') || undefined,
-    member: fields.get('member') || undefined,
-    counts: {
-      answers: number('answers'),
-      withoutUsage: number('withoutUsage'),
-      input: number('input'),
-      cacheRead: number('cacheRead'),
-      cacheWrite: number('cacheWrite'),
-      output: number('output'),
-      reasoning: number('reasoning'),
-    },
-  };
+  const counts = countEach((name) => Number(fields.get(name) ?? 0));
+  return { key: fields.get('key') || undefined, member: fields.get('member') || undefined, counts };
 }
 
 /** The facts that a command needs about its gateway. */

@@ -23,6 +23,10 @@ export const renderPairs = (pairs: Readonly<Record<string, string>>): string => 
 /** `2026-11-21 14:05 UTC` for a person. */
 export const showTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+/** The same for a program. */
+export const isoTime = (time: number | undefined): string | null =>
+  time === undefined ? null : new Date(time).toISOString();
+
 /** Text from outside may contain control characters, which could rewrite the operator's screen. */
 export const showText = (text: string): string => text.replace(/\p{Cc}/gu, '?');
 

@@ -60,17 +60,13 @@ export const noTokens: TokenCounts = {
   ...{ input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
 };
 
-export function addCounts(a: TokenCounts, b: TokenCounts): TokenCounts {
-  return {
-    answers: a.answers + b.answers,
-    withoutUsage: a.withoutUsage + b.withoutUsage,
-    input: a.input + b.input,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-    output: a.output + b.output,
-    reasoning: a.reasoning + b.reasoning,
-  };
-}
+/** Counts from what says how many there are of each. */
+export const countEach = (countOf: (name: keyof TokenCounts) => number): TokenCounts =>
+  Object.fromEntries(
+    Object.keys(noTokens).map((name) => [name, countOf(name as keyof TokenCounts)]),
+  ) as unknown as TokenCounts;
+
+export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts => countEach((name) => a[name] + b[name]);
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -88,16 +84,10 @@ const tellsUsage = (line: Line): boolean =>
   line[tokenFields.input] !== undefined || line[tokenFields.output] !== undefined || line.usage === 'absent';
 
 function countsOf(line: Line): TokenCounts {
-  const tokens = (kind: keyof typeof tokenFields) => Number(line[tokenFields[kind]] ?? 0);
-  return {
-    answers: 1,
-    withoutUsage: line.usage === 'absent' ? 1 : 0,
-    input: tokens('input'),
-    cacheRead: tokens('cacheRead'),
-    cacheWrite: tokens('cacheWrite'),
-    output: tokens('output'),
-    reasoning: tokens('reasoning'),
-  };
+  return countEach((name) => {
+    if (name === 'answers') return 1;
+    return name === 'withoutUsage' ? Number(line.usage === 'absent') : Number(line[tokenFields[name]] ?? 0);
+  });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -3,8 +3,7 @@ import type { KeyRecord } from '../../lambda/identity/keys.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';
-import { isoTime } from './key-record.ts';
-import { renderTable, showText, showTime } from './table.ts';
+import { isoTime, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { addCounts, noTokens, type TokenCounts, type TokenGroup } from './token-log.ts';
 

@@ -1,15 +1,9 @@
 import { type BudgetUsage, budgetUsage, type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
 import type { ScannedCounter } from '../../lambda/tables/scan-counters.ts';
 import type { Outcome } from '../command-line.ts';
-import { describeBudget } from './budget-figures.ts';
-import { budgetOf } from './key-record.ts';
+import { budgetOf, describeBudget } from './key-record.ts';
 import { renderTable, showText } from './table.ts';
 import type { Target } from './target.ts';
-
-export interface UsageQuery {
-  /** How many to show, the highest first. */
-  readonly top: number;
-}
 
 export interface Pace {
   /** Awaited between two pages, so that reading takes nothing from the gateway's own requests. */
@@ -30,10 +24,13 @@ interface Spender {
   readonly taken: number;
 }
 
-/** Who used how much today, and spent how much of a budget. Reads the whole table, since there is no index, and keeps no more than it shows. */
+/**
+ * Who used how much today, and spent how much of a budget: so many of each, the highest first. Reads the whole table, since there is no index, and keeps no more
+ * than it shows.
+ */
 export async function showUsage(
   target: Target,
-  { top }: UsageQuery,
+  top: number,
   now: number,
   { pause, onProgress }: Pace,
 ): Promise<Outcome> {

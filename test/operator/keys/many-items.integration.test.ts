@@ -105,7 +105,7 @@ test('usage reads all pages of the table, pauses between them, and shows who use
     },
     onProgress: (scanned: number) => progress.push(scanned),
   };
-  const { json, text } = await showUsage(target, { top: 3 }, now, pace);
+  const { json, text } = await showUsage(target, 3, now, pace);
   expect(json).toEqual({
     ...{ day: '2026-11-21', users: count - 1, requests: ((count - 1) * count) / 2 },
     guests: { networks: 300, requests: 900 },

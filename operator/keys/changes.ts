@@ -1,0 +1,144 @@
+import type { Budget } from '../../lambda/budget/budget-window.ts';
+import { longestRequest } from '../../lambda/budget/figures.ts';
+import { formatAmount } from '../../lambda/budget/money.ts';
+import {
+  hasOwnCounters,
+  issueKey,
+  type KeyIssuing,
+  type KeyRecord,
+  type KeyRequest,
+  ownLimitsOf,
+} from '../../lambda/identity/keys.ts';
+import { createModels } from '../../lambda/models.ts';
+import { releaseAbandoned } from '../../lambda/quota/charge.ts';
+import { memberWindow } from '../../lambda/quota/policy.ts';
+import type { KeyChanges } from '../../lambda/tables/keys.ts';
+import { CommandError, type Outcome } from '../command-line.ts';
+import {
+  budgetOf,
+  describeKey,
+  findKey,
+  noSuchKey,
+  showBudget,
+  showExpiry,
+  showLimit,
+  showModels,
+  showNewKey,
+  soon,
+} from './key-record.ts';
+import { showTime } from './table.ts';
+import type { Target } from './target.ts';
+
+/** Refuses what this gateway could not keep to. */
+export function checkOwn(target: Target, { budget, models = [], burst = 0 }: Partial<KeyRequest>): void {
+  const { serviceName, currency, mostBurst } = target;
+  if (budget !== undefined && currency === undefined) {
+    throw new CommandError('this gateway has no PRICES, without which nothing can be counted against a budget');
+  }
+  const known = createModels(serviceName, []);
+  const unknown = models.find((id) => known.find(id) === undefined);
+  if (unknown !== undefined) {
+    throw new CommandError(`${unknown} is no public model: there are ${known.text.id} and ${known.vision.id}`);
+  }
+  if (burst > mostBurst) {
+    throw new CommandError(
+      `a burst may be at most ${mostBurst}, which one counter can serve: issue several keys instead`,
+    );
+  }
+}
+
+/** Makes a command that gives a key something of its own, and says what holds then; undefined takes it away again. */
+const changing =
+  <T>(
+    toChanges: (value: T | undefined) => KeyChanges,
+    tell: (after: KeyRecord, target: Target, before: KeyRecord) => string,
+  ) =>
+  async (target: Target, id: string, value: T | undefined, now: number): Promise<Outcome> => {
+    const changes = toChanges(value);
+    checkOwn(target, changes);
+    const before = await findKey(target, id);
+    const record = await target.keys.change(before.id, changes);
+    if (!record) throw noSuchKey();
+    return { json: describeKey(record, now), text: `${record.id}${tell(record, target, before)} ${soon}` };
+  };
+
+export const changeLimit = changing(
+  (limit?: number) => ({ limit }),
+  (record, target) => `: ${showLimit(record, target)}.`,
+);
+export const changeExpiry = changing(
+  (expiresAt?: number) => ({ expiresAt }),
+  (record) => ` expires: ${showExpiry(record)}.`,
+);
+export const changeModels = changing(
+  (models?: readonly string[]) => ({ models }),
+  (record) => `: models ${showModels(record)}.`,
+);
+export const changeBurst = changing(
+  (burst?: number) => ({ burst }),
+  ({ burst }) =>
+    `: burst ${burst === undefined ? "the gateway's default" : `${burst} requests a minute, for this key alone`}.`,
+);
+export const changeBudget = changing(
+  (budget?: Budget) => ({ budget: budget?.amount, budgetWindow: budget?.window }),
+  (record, target, before) => `: budget ${showBudget(record, target)}.${spendingAfter(target, before, record)}`,
+);
+
+/** What becomes of what is spent already. */
+function spendingAfter(target: Target, before: KeyRecord, after: KeyRecord): string {
+  const [old, budget] = [budgetOf(before, target), budgetOf(after, target)];
+  if (budget === undefined) return '';
+  if (!hasOwnCounters(after)) return ' It draws on what all keys of the member share.';
+  if (!hasOwnCounters(before)) return ' It counts for itself from now on, and starts at 0.';
+  return old?.window === budget.window
+    ? ` What it has spent this ${budget.window} stays counted.`
+    : ` A ${budget.window} is another kind of window: what it spent before is not counted in it.`;
+}
+
+/** Gives back what is reserved for requests that were lost with their process. */
+export async function releaseBudget(target: Target, id: string, now: number): Promise<Outcome> {
+  const record = await findKey(target, id);
+  const owner = { member: record.member, keyId: record.id, own: ownLimitsOf(record) };
+  const released = await releaseAbandoned(target.counters, memberWindow(target, owner, now), longestRequest, now);
+  const amount = formatAmount(released);
+  const text =
+    released === 0
+      ? `${record.id}: no reservation of its budget is lost.`
+      : `${record.id}: ${amount} ${target.currency ?? ''} is given back, which lost requests had reserved.`;
+  return { json: { id: record.id, released: amount }, text };
+}
+
+/** Replaces a key by a new one for the same member, beside which it may work for a while. Whatever fails, the new one exists before the old one goes. */
+export async function rotate(
+  target: Target,
+  id: string,
+  overlap: number | undefined,
+  issuing: KeyIssuing,
+): Promise<Outcome> {
+  const old = await findKey(target, id);
+  const now = issuing.now();
+  const { state } = describeKey(old, now);
+  if (state !== 'live') throw new CommandError(`${old.id} is ${state}: issue a new key instead`);
+  const issued = await issueKey(target.keys, old, issuing);
+  const { key, record } = issued;
+  const retired = await retire(target, old, overlap, now);
+  const replaced = { id: old.id, retired: retired.done };
+  const anew = hasOwnCounters(record) ? ' What it counts for itself alone starts at 0.' : '';
+  return {
+    json: { key, id: record.id, member: record.member, replaced },
+    text: `A new key for ${record.member}, instead of ${old.id}.${anew} ${showNewKey(target, issued)}\n\n${retired.text}`,
+    ...(!retired.done && { undone: retired.text }),
+  };
+}
+
+async function retire({ keys }: Target, { id, expiresAt }: KeyRecord, overlap: number | undefined, now: number) {
+  const end = Math.min(now + (overlap ?? 0), expiresAt ?? Number.POSITIVE_INFINITY);
+  try {
+    await (overlap === undefined ? keys.revoke(id, now) : keys.change(id, { expiresAt: end }));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { done: false, text: `${id} still works, as it could not be retired (${reason}): revoke it.` };
+  }
+  const text = overlap === undefined ? `${id} is revoked. ${soon}` : `${id} works until ${showTime(end)} beside it.`;
+  return { done: true, text };
+}

@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-
 import type { Budget } from '../lambda/budget/budget-window.ts';
 
 /** The facts by which the operator's commands find the tables of a running local gateway. */
@@ -28,7 +27,6 @@ export interface GatewayFile {
   readonly oidcIssuer?: string | undefined;
   /** Where terminals sign in, if they can. */
   readonly appUrl?: string | undefined;
-  readonly burstLimit: number;
 }
 
 /** Where the files of this user's gateways are: one for each port. */

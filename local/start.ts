@@ -19,7 +19,6 @@ import {
   reachable,
   readLocalSettings,
 } from './local-settings.ts';
-import { type LogFile, openLogFile } from './log-file.ts';
 import { startEngine } from './start-engine.ts';
 import { createTerminalLog } from './terminal-log.ts';
 
@@ -73,47 +72,27 @@ export async function startGateway(): Promise<LocalGateway> {
 
   const aws = await findAws(client);
 
-  let logFile: LogFile | undefined;
   const { logFormat = process.stdout.isTTY ? 'text' : 'json' } = settings;
-  const showLine: WriteLog =
+  const writeLog: WriteLog =
     logFormat === 'text' ? createTerminalLog(process.stdout) : (line) => process.stdout.write(line);
-  const writeLog: WriteLog = (line, call) => {
-    showLine(line, call);
-    logFile?.write(line);
-  };
   const { url, port, graceMs, close } = await startEngine(config, settings, aws, writeLog);
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
   const memberKey = await issueFirstKey(createKeyStore(aws.callDynamoDb, config.keysTable));
   const { keysTable, quotaTable, serviceName, contextWindow } = config;
-  const { access, memberLimit, burstLimit, guestLimit, oidcIssuer, networkSalt = '' } = config;
+  const { access, memberLimit, guestLimit, oidcIssuer, networkSalt = '' } = config;
   const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? url) : undefined;
   const { pid } = process;
   const { host, dataDir } = settings;
   writeGatewayFile({
     ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
-    ...{
-      serviceName,
-      contextWindow,
-      keysTable,
-      quotaTable,
-      networkSalt,
-      access,
-      memberLimit,
-      burstLimit,
-      oidcIssuer,
-      appUrl,
-    },
+    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, access, memberLimit, oidcIssuer, appUrl },
     ...moneyOf(config),
   });
-  logFile = openLogFile({ port, pid });
-  const removeFiles = () => {
-    removeGatewayFile(port, pid);
-    logFile?.remove();
-  };
-  process.once('exit', removeFiles);
-  started.defer(removeFiles);
+  const removeFile = () => removeGatewayFile(port, pid);
+  process.once('exit', removeFile);
+  started.defer(removeFile);
 
   const running = started.move();
   return {

@@ -17,10 +17,9 @@ import {
   type LocalSettings,
   readLocalSettings,
 } from '../../local/local-settings.ts';
-import { readLogFile } from '../../local/log-file.ts';
 import { CommandError, quoteWord } from '../command-line.ts';
 import { type GatewayFacts, readStack } from './stack.ts';
-import { sumTokens } from './token-log.ts';
+import type { ReadTokens } from './token-log.ts';
 
 export interface Target extends GatewayFacts, AsyncDisposable {
   readonly keys: KeyStore;
@@ -87,12 +86,16 @@ function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: G
     ...facts,
     mostBurst,
     readNetworkSalt: async () => networkSalt,
-    readTokens: async (from, to) => sumTokens(readLogFile(facts), from, to),
+    readTokens: noLog,
   };
 }
 
 /** A host of its own is not bound to what one counter of a deployment can serve. */
 const mostBurst = 10_000;
+
+const noLog: ReadTokens = async () => {
+  throw new CommandError("tokens are summed up from a deployed gateway's log: pass --stack NAME");
+};
 
 /** A gateway that is not running: its tables are opened for as long as the command takes. */
 async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<StoppableTarget> {
@@ -104,11 +107,11 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   const client = new DynamoDBClient();
   await createGatewayTables(client, config).finally(() => client.destroy());
   const url = `http://${host}:${port}`;
-  const readTokens = async () => {
-    throw new CommandError(`only a running gateway has a log: ${startIt({ port, dataDir })}`);
-  };
   const facts = { url, serviceName, contextWindow, memberLimit, access, oidcIssuer, keysTable, quotaTable };
-  return open({ ...facts, readTokens, ...moneyOf(config), mostBurst, readNetworkSalt: async () => networkSalt }, close);
+  return open(
+    { ...facts, readTokens: noLog, ...moneyOf(config), mostBurst, readNetworkSalt: async () => networkSalt },
+    close,
+  );
 }
 
 /** The settings require an upstream, though issuing keys needs none. */

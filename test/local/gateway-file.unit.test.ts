@@ -18,7 +18,6 @@ const file: GatewayFile = {
   networkSalt: 'sixteen characters at least',
   access: 'open',
   memberLimit: 50,
-  burstLimit: 20,
 };
 
 describe("a gateway's file", () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readInsights } from '../../../operator/keys/stack.ts';
+import { readInsights } from '../../../operator/keys/token-log.ts';
 import { answer, type Reply, startFakeService } from '../../support/fake-service.ts';
 
 const variables = { AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };

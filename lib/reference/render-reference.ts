@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type Header, type OpenApi, type Response, resolve, type Schema } from './openapi.ts';
 import {
@@ -13,85 +14,27 @@ import {
   renderType,
 } from './render-parts.ts';
 
-/** The API's page, made from its OpenAPI document. It needs no JavaScript. */
+const page = readFileSync(new URL('page.html', import.meta.url), 'utf8');
+
+/** The API's page, made from its OpenAPI document: each part goes to the comment with its name. It needs no JavaScript. */
 export function renderReference(document: OpenApi): string {
   const endpoints = listEndpoints(document);
-  const { schemas } = document.components;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-<meta name="color-scheme" content="light dark" />
-<meta name="description" content="Every endpoint, field, header and error." />
-<title>API · svc</title>
-<link rel="icon" href="cli/icon.svg" />
-${['cli/theme.css', 'cli/controls.css', 'cli/result.css', 'docs/site.css', 'docs/reference.css'].map((path) => `<link rel="stylesheet" href="${path}" />`).join('\n')}
-<script type="module" src="docs/copy-blocks.js"></script>
-${['copy', 'element', 'messages'].map((name) => `<link rel="modulepreload" href="cli/${name}.js" />`).join('\n')}
-</head>
-<body class="wide">
-<header>
-<div class="bar">
-<p class="brand"><a href="./"><img src="cli/icon.svg" alt="" width="28" height="28" /> svc</a></p>
-<nav aria-label="Main"><a href="docs" aria-current="page">API</a>{{#cli}}<a href="cli">Get a key</a>{{/cli}}</nav>
-</div>
-<h1>API</h1>
-<p class="lead">Every endpoint, field, header and error. For programs there is <a href="docs/openapi.json">the OpenAPI document</a>.</p>
-</header>
-<div class="columns">
-<nav class="contents" aria-label="On this page">
-<h2>On this page</h2>
-<ul>
-<li><a href="#base">Base URL</a></li>
-<li><a href="#keys">Keys</a></li>
-${endpoints.map(({ operation }) => `<li><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></li>`).join('\n')}
-<li><a href="#headers">Headers</a></li>
-<li><a href="#errors">Errors</a></li>
-<li><a href="#objects">Objects</a></li>
-</ul>
-</nav>
-<main>
-<section class="card" aria-labelledby="base">
-<h2 id="base">Base URL</h2>
-<dl class="pairs stacked">
-<div><dt><code>{{gateway}}/v1</code></dt><dd>for OpenAI clients</dd></div>
-<div><dt><code>{{gateway}}</code></dt><dd>for Anthropic clients</dd></div>
-</dl>
-${renderTable(endpoints)}
-</section>
-<section class="card" aria-labelledby="keys">
-<h2 id="keys">Keys</h2>
-<p>A key goes in any one of these headers. {{#guests}}Any word in place of a key makes you a guest of your network, with a few requests to try.{{/guests}}{{^guests}}Every request needs one: {{#cli}}<a href="cli">get one</a>{{/cli}}{{^cli}}ask the operator of this gateway for one{{/cli}}.{{/guests}}</p>
-${renderKeys(document)}
-</section>
-${endpoints.map((endpoint) => renderEndpoint(document, endpoint)).join('\n')}
-<section class="card" aria-labelledby="headers">
-<h2 id="headers">Headers</h2>
-<p>These stand on the answers, on errors too.</p>
-${renderHeaders(document)}
-</section>
-<section class="card" aria-labelledby="errors">
-<h2 id="errors">Errors</h2>
-<p>Each has a code. It stands in the header <code>X-Svc-Error</code>, and in the body as far as its dialect has a place for it.</p>
-${renderErrors(document)}
-</section>
-<section class="card" aria-labelledby="objects">
-<h2 id="objects">Objects</h2>
-${Object.entries(schemas)
-  .map(([name, schema]) => renderObject(document, name, schema))
-  .join('\n')}
-</section>
-</main>
-</div>
-<p id="status" class="sr-only" role="status"></p>
-<footer><p>Version ${escapeHtml(document.info.version)}. Nothing on this page comes from elsewhere, and nothing is kept in your browser.</p></footer>
-</body>
-</html>
-`;
+  const parts: Readonly<Record<string, string | readonly string[]>> = {
+    contents: endpoints.map(
+      ({ operation: { operationId, summary } }) => `<li><a href="#${operationId}">${escapeHtml(summary)}</a></li>`,
+    ),
+    routes: renderRoutes(endpoints),
+    keys: renderKeys(document),
+    endpoints: endpoints.map((endpoint) => renderEndpoint(document, endpoint)),
+    headers: renderHeaders(document),
+    errors: renderErrors(document),
+    objects: Object.entries(document.components.schemas).map(([name, schema]) => renderObject(document, name, schema)),
+    version: escapeHtml(document.info.version),
+  };
+  return page.replace(/<!-- (\w+) -->/g, (_, name) => [parts[name]].flat().join('\n'));
 }
 
-function renderTable(endpoints: readonly Endpoint[]): string {
+function renderRoutes(endpoints: readonly Endpoint[]): string {
   const items = endpoints.map(
     ({ method, path, operation }) =>
       `<li><a href="#${operation.operationId}"><span class="method">${method}</span> ${code(path)}</a></li>`,

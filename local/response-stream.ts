@@ -1,13 +1,40 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
-import { preludeOf } from './awslambda.ts';
+
+/** The head of a response, which a streaming function hands over before its first write. */
+interface Prelude {
+  readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string | number | boolean>>;
+  readonly cookies?: readonly string[];
+}
+
+const preludes = new WeakMap<Writable, Prelude>();
+
+/**
+ * Installs the global that Lambda's runtime offers to streaming functions. It must exist before the function's module is
+ * imported. The AWS SDK uses the same object, so it is extended, not replaced.
+ */
+export function installAwslambda(): void {
+  const existing: unknown = Reflect.get(globalThis, 'awslambda');
+  const awslambda = typeof existing === 'object' && existing !== null ? existing : {};
+  Object.assign(awslambda, {
+    streamifyResponse: <H>(handler: H): H => handler,
+    HttpResponseStream: {
+      from(stream: Writable, prelude: Prelude): Writable {
+        preludes.set(stream, prelude);
+        return stream;
+      },
+    },
+  });
+  Reflect.set(globalThis, 'awslambda', awslambda);
+}
 
 /**
  * The stream that a function writes its response to. As on Lambda, the head leaves with the first write, even an empty
  * one, and a stream that ends without a write loses its head.
  */
 export function createResponseStream(response: ServerResponse): Writable {
-  const sendHead = (prelude = preludeOf(stream)) => {
+  const sendHead = (prelude = preludes.get(stream)) => {
     if (response.headersSent) return;
     response.statusCode = prelude?.statusCode ?? 200;
     if (!prelude) response.setHeader('content-type', 'application/octet-stream');

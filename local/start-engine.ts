@@ -5,10 +5,9 @@ import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
-import { installAwslambda } from './awslambda.ts';
-import { createFunction } from './create-function.ts';
-import { startFunctionUrl } from './function-url.ts';
+import { createFunction, startFunctionUrl } from './function-url.ts';
 import type { LocalSettings } from './local-settings.ts';
+import { installAwslambda } from './response-stream.ts';
 
 export interface Engine {
   readonly url: string;

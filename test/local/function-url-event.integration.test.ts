@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import type { LocalContext, StreamingHandler } from '../../local/invoke-function.ts';
+import type { LocalContext, StreamingHandler } from '../../local/function-url.ts';
 import { exchange, withServer } from './local-server.ts';
 
 /** A handler that remembers its events. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { installAwslambda } from '../../local/awslambda.ts';
-import type { StreamingHandler } from '../../local/invoke-function.ts';
+import type { StreamingHandler } from '../../local/function-url.ts';
+import { installAwslambda } from '../../local/response-stream.ts';
 import { inTime } from '../support/wait-until.ts';
 import { exchange, open, withServer } from './local-server.ts';
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type FunctionUrl, startFunctionUrl } from '../../local/function-url.ts';
-import type { Invocation } from '../../local/invoke-function.ts';
+import { type FunctionUrl, type Invocation, startFunctionUrl } from '../../local/function-url.ts';
 import { inTime } from '../support/wait-until.ts';
 
 /** Runs a test against a handler on a free port, and stops the server afterwards. */

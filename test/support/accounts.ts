@@ -9,9 +9,8 @@ import { readAccountsConfig } from '../../lambda/settings/config.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
 import { createMemberStore, type MemberStore } from '../../lambda/tables/members.ts';
 import { makePages } from '../../lib/reference/render-reference.ts';
-import { installAwslambda } from '../../local/awslambda.ts';
-import { startFunctionUrl } from '../../local/function-url.ts';
-import type { StreamingHandler } from '../../local/invoke-function.ts';
+import { type StreamingHandler, startFunctionUrl } from '../../local/function-url.ts';
+import { installAwslambda } from '../../local/response-stream.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
 
 export interface Reply {

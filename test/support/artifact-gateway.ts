@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
-import { installAwslambda } from '../../local/awslambda.ts';
 import { startFunctionUrl } from '../../local/function-url.ts';
+import { installAwslambda } from '../../local/response-stream.ts';
 import type { Artifact } from './artifact.ts';
 
 export interface ArtifactGateway extends AsyncDisposable {

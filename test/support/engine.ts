@@ -1,8 +1,7 @@
 import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
 import type { App } from '../../lambda/request/call.ts';
-import { installAwslambda } from '../../local/awslambda.ts';
-import { createFunction } from '../../local/create-function.ts';
-import { startFunctionUrl } from '../../local/function-url.ts';
+import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
+import { installAwslambda } from '../../local/response-stream.ts';
 
 /** What serves the app in a test: the Function URL's stand-in, or the HTTP server. */
 export type TestEngine = 'function-url' | 'web';

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
-import { PublicFunction } from './own-function.ts';
+import { PublicFunction, type Right } from './own-function.ts';
 import type { Secrets } from './secrets.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,7 +19,7 @@ export class GatewayFunction extends PublicFunction {
       reservedConcurrency: config.reservedConcurrency,
       environment: environmentOf(scope, props),
     });
-    for (const [resource, ...actions] of rightsOf(props)) this.allow(resource, ...actions);
+    for (const right of rightsOf(props)) this.allow(...right);
   }
 }
 
@@ -52,8 +52,6 @@ export function sharedEnvironment(scope: Construct, { tables, secrets }: Pick<Ga
     ...(secrets.edge && { EDGE_SECRET_ID: secrets.edge.secretArn }),
   };
 }
-
-type Right = readonly [resource: string, ...actions: string[]];
 
 /** The gateway's permissions, in either engine. */
 export function rightsOf({ tables, secrets }: GatewayProps): Right[] {

@@ -70,7 +70,7 @@ export class GatewayStack extends Stack {
     const dashboard = new Dashboard(this, 'Dashboard', {
       ...{ metrics, alarms },
       currency: config.environment.PRICES && config.environment.CURRENCY,
-      logGroups: [main.logGroup],
+      logGroup: main.logGroup,
       functionLogGroup: gateway?.logGroup,
       walletLogGroup: accounts.logGroup,
       canaryLogGroup: canary?.logGroup,

@@ -1,9 +1,9 @@
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { WebFunction, WebFunctionAuthType, WebFunctionRuntime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { environmentOf, type GatewayProps, rightsOf } from './gateway-function.ts';
+import { allow, createLogs, createRole } from './own-function.ts';
 import { WebCode } from './web-code.ts';
 
 /**
@@ -19,30 +19,20 @@ export class GatewayWebFunction extends Construct {
   constructor(scope: Construct, id: string, props: GatewayProps) {
     super(scope, id);
     const { config, commit, code } = props;
-    const { maxConcurrency, maxEnvironments, rateLimit, logRetentionDays, serverEnvironment } = config;
-    const logs = { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY };
-    this.logGroup = new LogGroup(this, 'Logs', logs);
+    const { maxConcurrency, maxEnvironments, rateLimit, serverEnvironment } = config;
+    this.logGroup = createLogs(this, 'Logs', config);
     // Lambda keeps lines in transit here. If it were missing, Lambda would create it, without an expiry:
     // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-logging.html
-    const companion = new LogGroup(this, 'LocalLogs', { ...logs, logGroupName: `${this.logGroup.logGroupName}.local` });
-
-    // Its own role, because the CDK's default may write to every log group of the account.
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    const writeLogs = ['logs:CreateLogStream', 'logs:PutLogEvents'] as const;
-    const rights = [
-      ...[this.logGroup, companion].map(({ logGroupArn }) => [logGroupArn, ...writeLogs] as const),
-      ...rightsOf(props),
-    ];
-    for (const [resource, ...actions] of rights) {
-      role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
-    }
+    const companion = createLogs(this, 'LocalLogs', config, `${this.logGroup.logGroupName}.local`);
+    const role = createRole(this, 'Role', [this.logGroup, companion]);
+    for (const right of rightsOf(props)) allow(role, right);
 
     const server = new WebFunction(this, 'Function', {
       // Names must be unique across the regions of an account, and another region may have a stack of the same stage.
       webFunctionName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       revisionDescription: 'Private inference gateway',
       runtime: WebFunctionRuntime.NODEJS_24_X,
-      code: new WebCode(this, 'Code', { folder: code, logRetentionDays }).code,
+      code: new WebCode(this, 'Code', { folder: code, config }).code,
       role,
       logGroup: this.logGroup,
       timeout: Duration.minutes(15), // Lambda's longest; REQUEST_TIMEOUT ends a request before it

@@ -27,16 +27,8 @@ export class OwnFunction extends Construct {
   constructor(scope: Construct, id: string, props: OwnFunctionProps) {
     super(scope, id);
     const { config, commit, description, code, memorySize, timeout, reservedConcurrency, environment } = props;
-    // CloudWatch encrypts log groups by itself. A customer-managed key would cost a dollar a month and protect little: no line
-    // holds a prompt, an answer, a key or an address.
-    this.logGroup = new LogGroup(this, 'Logs', {
-      retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY, // of no use once the gateway is gone
-    });
-    // Its own role, because the CDK's default may write to every log group of the account.
-    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.allow(this.logGroup.logGroupArn, 'logs:CreateLogStream', 'logs:PutLogEvents');
-
+    this.logGroup = createLogs(this, 'Logs', config);
+    this.role = createRole(this, 'Role', [this.logGroup]);
     this.function = new lambda.Function(this, 'Function', {
       description,
       runtime: lambda.Runtime.NODEJS_24_X,
@@ -59,9 +51,40 @@ export class OwnFunction extends Construct {
   }
 
   /** Allows the function these actions on this resource. */
-  protected allow(resource: string, ...actions: string[]): void {
-    this.role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+  protected allow(...right: Right): void {
+    allow(this.role, right);
   }
+}
+
+/** What may be done with a resource. */
+export type Right = readonly [resource: string, ...actions: string[]];
+
+export function allow(role: Role, [resource, ...actions]: Right): void {
+  role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+}
+
+/**
+ * CloudWatch encrypts log groups by itself. A customer-managed key would cost a dollar a month and protect little: no line holds a
+ * prompt, an answer, a key or an address.
+ */
+export function createLogs(
+  scope: Construct,
+  id: string,
+  { logRetentionDays }: Pick<DeploymentConfig, 'logRetentionDays'>,
+  logGroupName?: string,
+): LogGroup {
+  return new LogGroup(scope, id, {
+    retention: logRetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY, // of no use once the gateway is gone
+    ...(logGroupName !== undefined && { logGroupName }),
+  });
+}
+
+/** A function's own role, because the CDK's default may write to every log group of the account. */
+export function createRole(scope: Construct, id: string, logGroups: readonly LogGroup[]): Role {
+  const role = new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  for (const { logGroupArn } of logGroups) allow(role, [logGroupArn, 'logs:CreateLogStream', 'logs:PutLogEvents']);
+  return role;
 }
 
 /** A function that anyone may call, at a URL of its own. */

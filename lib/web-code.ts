@@ -1,14 +1,14 @@
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { WebFunctionCode } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { type CfnElement, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import type { DeploymentConfig } from './config.ts';
+import { createLogs, createRole } from './own-function.ts';
 
 interface WebCodeProps {
   /** The folder of the built server. */
   readonly folder: string;
-  readonly logRetentionDays: number;
+  readonly config: DeploymentConfig;
 }
 
 /**
@@ -18,7 +18,7 @@ interface WebCodeProps {
 export class WebCode extends Construct {
   readonly code: WebFunctionCode;
 
-  constructor(scope: Construct, id: string, { folder, logRetentionDays }: WebCodeProps) {
+  constructor(scope: Construct, id: string, { folder, config }: WebCodeProps) {
     super(scope, id);
     const bucket = new Bucket(this, 'Bucket', {
       versioned: true,
@@ -27,17 +27,8 @@ export class WebCode extends Construct {
       enforceSSL: true,
       removalPolicy: RemovalPolicy.DESTROY, // the code can be built again, and the bucket is empty once its function is gone
     });
-    const logGroup = new LogGroup(this, 'CopyLogs', {
-      retention: logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    const role = new Role(this, 'CopyRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logGroup.logGroupArn],
-      }),
-    );
+    const logGroup = createLogs(this, 'CopyLogs', config);
+    const role = createRole(this, 'CopyRole', [logGroup]);
     this.code = WebFunctionCode.fromAssetToProvidedBucket(bucket as IBucket, folder, {
       exclude: ['*.map'],
       copyOptions: { role, logGroup },

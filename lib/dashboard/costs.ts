@@ -16,7 +16,7 @@ const prices = {
 
 /** The row that shows what the gateway costs. */
 export function costs(props: DashboardProps): cloudwatch.IWidget[] {
-  const { metrics, logGroups, functionLogGroup, walletLogGroup } = props;
+  const { metrics, logGroup, functionLogGroup, walletLogGroup } = props;
   return [
     graph(
       'Tokens, as the upstream bills them',
@@ -37,7 +37,7 @@ export function costs(props: DashboardProps): cloudwatch.IWidget[] {
     computeOf([...(functionLogGroup ? [functionLogGroup] : []), walletLogGroup]),
     table(
       'Most used by',
-      logGroups,
+      [logGroup],
       [
         'filter message = "answered"',
         'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
@@ -50,7 +50,7 @@ export function costs(props: DashboardProps): cloudwatch.IWidget[] {
 }
 
 /** The row that shows what answers cost by the operator's prices. */
-export function spending({ metrics, logGroups }: DashboardProps, currency: string): cloudwatch.IWidget[] {
+export function spending({ metrics, logGroup }: DashboardProps, currency: string): cloudwatch.IWidget[] {
   const day = Duration.days(1);
   return [
     graph(`Spent a day, by model (${currency})`, [metrics.split('spent', day)], 8),
@@ -62,7 +62,7 @@ export function spending({ metrics, logGroups }: DashboardProps, currency: strin
     ),
     table(
       `Most spent by (${currency})`,
-      logGroups,
+      [logGroup],
       [
         'filter ispresent(cost)',
         'stats sum(cost) as spent, count(*) as answers by key, member, model',

@@ -98,7 +98,7 @@ function urlFigures({ url }: FunctionMetrics, whose = ''): cloudwatch.IMetric[] 
   ];
 }
 
-function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
+function limits({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Refusals by code, and WebSocket attempts', [metrics.split('refusals'), metrics.own('webSocketTries')], 6),
     graph(
@@ -108,7 +108,7 @@ function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
     ),
     table(
       'Most limited callers',
-      logGroups,
+      [logGroup],
       [
         'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
         'stats count(*) as refused by caller, key, network, code',
@@ -120,12 +120,12 @@ function limits({ metrics, logGroups }: DashboardProps): cloudwatch.IWidget[] {
   ];
 }
 
-function upstream({ metrics, logGroups, walletLogGroup, canaryLogGroup }: DashboardProps): cloudwatch.IWidget[] {
+function upstream({ metrics, logGroup, walletLogGroup, canaryLogGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Failures by class', [metrics.split('upstreamFailures')], 8),
     table(
       'Failures by class, upstream and status',
-      logGroups,
+      [logGroup],
       [
         'filter level in ["warn", "error"] and ispresent(upstream)',
         'fields coalesce(kind, reason) as class',
@@ -147,7 +147,7 @@ function upstream({ metrics, logGroups, walletLogGroup, canaryLogGroup }: Dashbo
     ),
     table(
       'Latest failures',
-      [...logGroups, walletLogGroup, ...(canaryLogGroup ? [canaryLogGroup] : [])],
+      [logGroup, walletLogGroup, ...(canaryLogGroup ? [canaryLogGroup] : [])],
       [
         'filter level in ["warn", "error"]',
         'fields @timestamp, requestId, message, code, coalesce(kind, reason) as class, upstream, upstreamStatus, tries',

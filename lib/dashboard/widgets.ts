@@ -53,8 +53,8 @@ export interface DashboardProps {
   readonly currency: string | undefined;
   readonly metrics: GatewayMetrics;
   readonly alarms: Alarms;
-  /** The gateway's log in each deployed engine. */
-  readonly logGroups: readonly ILogGroup[];
+  /** The gateway's log. */
+  readonly logGroup: ILogGroup;
   /** The log with Lambda's own report of each invocation. */
   readonly functionLogGroup?: ILogGroup | undefined;
   readonly walletLogGroup: ILogGroup;

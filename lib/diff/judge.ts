@@ -2,7 +2,7 @@ import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
 import { setByStack } from '../config.ts';
 import { type Change, type Comparison, isTree, listChanges } from './changes.ts';
 import { type Guarantee, types, variable, type Where, webVariable } from './guarantees/guarantee.ts';
-import { findBroken, guarantees } from './guarantees/index.ts';
+import { findBroken, guarantees, type Named } from './guarantees/index.ts';
 import { comparePermissions, exceptPermissions, isPolicy } from './permissions.ts';
 import { type Part, partsOf, type Template, valuesAt, without } from './template.ts';
 
@@ -22,7 +22,7 @@ interface PartChange {
 }
 
 /** What is dangerous about the change of one part of the template. */
-export function judgePart(change: PartChange): Danger[] {
+function judgePart(change: PartChange): Danger[] {
   const { was, is } = change;
   if (is === undefined) return was === undefined || isPolicy(was.type) ? [] : [judgeRemoval(was)];
   const lost = findLost(change);
@@ -79,23 +79,20 @@ function thingOf(type: string): 'table' | 'secret' | undefined {
 /** The guarantees that the part no longer keeps or, if it is new, does not keep. */
 function findLost({ was, is, before, after }: PartChange): Danger[] {
   if (is === undefined) return [];
-  const lost = (property: string, { otherwise, refused }: Guarantee) =>
-    danger(is, `${was ? 'no longer' : 'not'} ${property}: ${otherwise}`, refused);
-  const wasBroken = findBroken(before).filter(({ part }) => part.id === is.id);
   // A guarantee that was already broken must not get worse unseen.
   const broken = findBroken(after).filter(
     ({ part, guarantee, values }) =>
-      part.id === is.id && !wasBroken.some((one) => one.guarantee === guarantee && !differs(one.values, values)),
+      part.id === is.id &&
+      !findBroken(before).some(
+        (one) => one.part.id === is.id && one.guarantee === guarantee && !differs(one.values, values),
+      ),
   );
-  const changed = Object.entries(guarantees).flatMap(([property, ofProperty]) =>
-    ofProperty
-      .filter(
-        (guarantee) =>
-          was && guarantee.of.includes(is.type) && !keepsWhatWas(guarantee, was, { part: is, template: after }),
-      )
-      .map((guarantee) => lost(property, guarantee)),
+  const changed = guarantees.filter(
+    (one) => was && one.of.includes(is.type) && !keepsWhatWas(one, was, { part: is, template: after }),
   );
-  return [...broken.map(({ property, guarantee }) => lost(property, guarantee)), ...changed];
+  return [...broken.map(({ guarantee }) => guarantee), ...changed].map(({ property, otherwise, refused }: Named) =>
+    danger(is, `${was ? 'no longer' : 'not'} ${property}: ${otherwise}`, refused),
+  );
 }
 
 function keepsWhatWas({ must, keeps, at }: Guarantee, was: Part, where: Where): boolean {
@@ -111,9 +108,7 @@ function differs(before: unknown, after: unknown): boolean {
 /** Changes that no guarantee covers and that are not known to be harmless. */
 function findUnknown(was: Part, is: Part): Danger[] {
   if (!differs(was.tree, is.tree)) return [];
-  const spokenOf = Object.values(guarantees).flatMap((ofProperty) =>
-    ofProperty.filter(({ of }) => of.includes(is.type)).map(({ at }) => at),
-  );
+  const spokenOf = guarantees.filter(({ of }) => of.includes(is.type)).map(({ at }) => at);
   const known = [...mayVaryAnywhere, ...(mayVary[is.type] ?? []), ...spokenOf];
   const [before, after] = [was, is].map((part) => without(exceptPermissions(part), known));
   const changes = listChanges(before, after).flatMap(unfold);
@@ -138,7 +133,7 @@ const operatorSettings = [
 ];
 
 /** Values that may change freely, by the type of the resource. People judge other changes that no guarantee covers. */
-export const mayVary: Readonly<Record<string, readonly string[]>> = {
+const mayVary: Readonly<Record<string, readonly string[]>> = {
   'AWS::DynamoDB::GlobalTable': ['WarmThroughput', 'Replicas[].Tags'],
   'AWS::SecretsManager::Secret': ['Description'],
   'AWS::Lambda::Function': [
@@ -168,10 +163,10 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** On every resource: the order of creation, and the names on the bill. */
-export const mayVaryAnywhere: readonly string[] = ['DependsOn', 'Tags'];
+const mayVaryAnywhere: readonly string[] = ['DependsOn', 'Tags'];
 
 /** Resources that may be added: they open nothing by themselves, and their guarantees and permissions are checked too. */
-export const mayBeAdded: ReadonlySet<string> = new Set([
+const mayBeAdded: ReadonlySet<string> = new Set([
   'AWS::DynamoDB::GlobalTable',
   'AWS::SecretsManager::Secret',
   'AWS::Lambda::Function',

@@ -5,21 +5,23 @@ import { bounded, exact } from './limits.ts';
 import { confidential } from './private.ts';
 import { reachable } from './reachable.ts';
 
+/** A guarantee, and the property of the gateway that it belongs to. */
+export type Named = Guarantee & { readonly property: string };
+
 /** What a deployed gateway must keep. */
-export const guarantees: Readonly<Record<string, readonly Guarantee[]>> = {
+export const guarantees: readonly Named[] = Object.entries({
   durable,
   exact,
   private: confidential,
   reachable,
   bounded,
   watched,
-};
+}).flatMap(([property, ofProperty]) => ofProperty.map((guarantee) => ({ ...guarantee, property })));
 
 /** A guarantee that a part of a template does not keep. */
 export interface Broken {
   readonly part: Part;
-  readonly property: string;
-  readonly guarantee: Guarantee;
+  readonly guarantee: Named;
   /** What the part has instead. */
   readonly values: readonly unknown[];
 }
@@ -27,23 +29,21 @@ export interface Broken {
 /** The guarantees that a template breaks by itself, whatever was deployed before. The synthesis and the gate share them. */
 export const findBroken = remember((template: Template): readonly Broken[] =>
   partsOf(template).flatMap((part) =>
-    Object.entries(guarantees).flatMap(([property, ofProperty]) =>
-      ofProperty.flatMap((guarantee) => {
-        const { must, of, at } = guarantee;
-        if (must === undefined || !of.includes(part.type)) return [];
-        const values = valuesAt(part.tree, at);
-        return values.every((value) => must(value, { part, template })) ? [] : [{ part, property, guarantee, values }];
-      }),
-    ),
+    guarantees.flatMap((guarantee) => {
+      const { must, of, at } = guarantee;
+      if (must === undefined || !of.includes(part.type)) return [];
+      const values = valuesAt(part.tree, at);
+      return values.every((value) => must(value, { part, template })) ? [] : [{ part, guarantee, values }];
+    }),
   ),
 );
 
 /** What the synthesis says about a template: faults stop it, and what an operator's setting asks for is a warning. */
 export function judgeTemplate(template: Template): { readonly faults: string[]; readonly warnings: string[] } {
   const [faults, warnings]: [string[], string[]] = [[], []];
-  for (const { part, property, guarantee } of findBroken(template)) {
+  for (const { part, guarantee } of findBroken(template)) {
     const list = guarantee.chosen ? warnings : faults;
-    list.push(`${part.name} is not ${property}: ${guarantee.otherwise}`);
+    list.push(`${part.name} is not ${guarantee.property}: ${guarantee.otherwise}`);
   }
   return { faults, warnings };
 }

@@ -157,7 +157,7 @@ test('every change of every value is marked, except those known to be harmless',
 });
 
 test('a guarantee that is broken is named, with what is lost', () => {
-  const named = Object.entries(guarantees).map(([property, ofProperty]) => {
+  const named = [...Map.groupBy(guarantees, ({ property }) => property)].map(([property, ofProperty]) => {
     const broken = ofProperty.filter(({ otherwise }) => said.has(`no longer ${property}: ${otherwise}`));
     return [property, [...new Set(broken.map(({ at }) => at.split('.').at(-1)))].sort().join(' ')];
   });

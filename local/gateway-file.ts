@@ -2,31 +2,49 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Budget } from '../lambda/budget/budget-window.ts';
+import { type Config, moneyOf, waysToSignIn } from '../lambda/settings/config.ts';
 
-/** The facts by which the operator's commands find the tables of a running local gateway. */
-export interface GatewayFile {
-  readonly pid: number;
-  readonly host: string;
-  readonly port: number;
+/** What the operator's commands need to know of a gateway, wherever it runs. */
+export interface GatewayFacts {
   readonly url: string;
-  readonly dynamodbEndpoint: string;
-  /** Whether the tables are the gateway's own: then any credentials will do. */
-  readonly embedded: boolean;
-  readonly dataDir?: string;
   readonly serviceName: string;
+  /** In tokens, where the operator has set it. */
   readonly contextWindow?: number | undefined;
   readonly keysTable: string;
   readonly quotaTable: string;
-  readonly networkSalt: string;
   readonly memberLimit: number;
-  /** Of its prices, where it has any. */
+  /** The currency of its prices. Without prices nobody can have a budget. */
   readonly currency?: string | undefined;
+  /** What a member may spend who has no other budget. */
   readonly memberBudget?: Budget | undefined;
+  /** With `keys`, links of networks count for nothing. */
   readonly access: 'open' | 'keys';
   /** Where people sign in with their company's account, if they can. */
   readonly oidcIssuer?: string | undefined;
   /** Where terminals sign in, if they can. */
   readonly appUrl?: string | undefined;
+}
+
+/** Those of a gateway on this machine. */
+export function factsOf(config: Config, url: string): GatewayFacts {
+  const { serviceName, contextWindow, keysTable, quotaTable, memberLimit, access, oidcIssuer } = config;
+  const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? url) : undefined;
+  return {
+    ...{ url, serviceName, contextWindow, keysTable, quotaTable, memberLimit, access, oidcIssuer, appUrl },
+    ...moneyOf(config),
+  };
+}
+
+/** By this the operator's commands find the tables of a running local gateway. */
+export interface GatewayFile extends GatewayFacts {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+  readonly dynamodbEndpoint: string;
+  /** Whether the tables are the gateway's own: then any credentials will do. */
+  readonly embedded: boolean;
+  readonly dataDir?: string;
+  readonly networkSalt: string;
 }
 
 /** Where the files of this user's gateways are: one for each port. */

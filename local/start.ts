@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
-import { moneyOf, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
+import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import { spokenDialects } from '../lambda/settings/table.ts';
 import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
@@ -10,7 +10,7 @@ import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
 import { findAws } from './find-aws.ts';
 import { findWarnings } from './find-warnings.ts';
-import { removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
+import { factsOf, removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import {
   awsVariables,
   changeEnvironment,
@@ -80,20 +80,17 @@ export async function startGateway(): Promise<LocalGateway> {
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
   const memberKey = await issueFirstKey(createKeyStore(aws.callDynamoDb, config.keysTable));
-  const { keysTable, quotaTable, serviceName, contextWindow } = config;
-  const { access, memberLimit, guestLimit, oidcIssuer, networkSalt = '' } = config;
-  const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? url) : undefined;
   const { pid } = process;
   const { host, dataDir } = settings;
   writeGatewayFile({
-    ...{ pid, host, port, url, dynamodbEndpoint, embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
-    ...{ serviceName, contextWindow, keysTable, quotaTable, networkSalt, access, memberLimit, oidcIssuer, appUrl },
-    ...moneyOf(config),
+    ...{ ...factsOf(config, url), pid, host, port, dynamodbEndpoint, networkSalt: config.networkSalt ?? '' },
+    ...{ embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
   });
   const removeFile = () => removeGatewayFile(port, pid);
   process.once('exit', removeFile);
   started.defer(removeFile);
 
+  const { serviceName, access, memberLimit, guestLimit } = config;
   const running = started.move();
   return {
     settings,

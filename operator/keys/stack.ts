@@ -1,15 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Budget } from '../../lambda/budget/budget-window.ts';
-import type { ReadSecret } from '../../lambda/settings/secrets.ts';
 import { settings } from '../../lambda/settings/table.ts';
 import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { findAws } from '../../local/find-aws.ts';
+import type { GatewayFacts } from '../../local/gateway-file.ts';
 import { CommandError } from '../command-line.ts';
 import { parseBudget } from './arguments.ts';
 import { type ReadTokens, readInsights } from './token-log.ts';
 
+/** What a command needs besides. */
+export interface TargetFacts extends GatewayFacts {
+  /** The highest burst that a key may have. */
+  readonly mostBurst: number;
+  readonly readNetworkSalt: () => Promise<string>;
+  readonly readTokens: ReadTokens;
+}
+
 /** Where a deployed gateway has its tables and log, by the outputs of its stack. */
-export async function readStack(name: string): Promise<GatewayFacts> {
+export async function readStack(name: string): Promise<TargetFacts> {
   const { outputs, readSecret } = await openStack(name);
   const needed = (output: string): string => {
     const value = outputs[output];
@@ -37,14 +44,11 @@ export async function readStack(name: string): Promise<GatewayFacts> {
 
 const pollInterval = 1_000;
 
-interface Stack {
-  readonly outputs: Readonly<Record<string, string | undefined>>;
-  /** With the stack's own region and credentials. */
-  readonly readSecret: ReadSecret;
-}
-
-/** Loads the client only when a stack is asked for: local commands start without it. */
-async function openStack(name: string): Promise<Stack> {
+/**
+ * The outputs of a stack, and a reader of secrets with its region and credentials. Loads the client only when a stack is asked for:
+ * local commands start without it.
+ */
+async function openStack(name: string) {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});
   try {
@@ -57,36 +61,11 @@ async function openStack(name: string): Promise<Stack> {
     });
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
     const outputs = stack?.Outputs ?? [];
-    return {
-      outputs: Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue])),
-      readSecret: (await findAws(client)).readSecret,
-    };
+    const byName: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+      outputs.map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue]),
+    );
+    return { outputs: byName, readSecret: (await findAws(client)).readSecret };
   } finally {
     client.destroy();
   }
-}
-
-/** The facts that a command needs about its gateway. */
-export interface GatewayFacts {
-  readonly url: string;
-  readonly serviceName: string;
-  /** In tokens, where the operator has set it. */
-  readonly contextWindow?: number | undefined;
-  readonly memberLimit: number;
-  /** The currency of its prices. Without prices nobody can have a budget. */
-  readonly currency?: string | undefined;
-  /** What a member may spend who has no other budget. */
-  readonly memberBudget?: Budget | undefined;
-  /** The highest burst that a key may have. */
-  readonly mostBurst: number;
-  /** With `keys`, links of networks count for nothing. */
-  readonly access: 'open' | 'keys';
-  /** Where people sign in with their company's account, if they can. */
-  readonly oidcIssuer?: string | undefined;
-  /** Where terminals sign in, if they can. */
-  readonly appUrl?: string | undefined;
-  readonly keysTable: string;
-  readonly quotaTable: string;
-  readonly readNetworkSalt: () => Promise<string>;
-  readonly readTokens: ReadTokens;
 }

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Counters } from '../../lambda/quota/counter-store.ts';
-import { moneyOf, readConfig } from '../../lambda/settings/config.ts';
+import { readConfig } from '../../lambda/settings/config.ts';
 import { createCounters } from '../../lambda/tables/counters.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
 import { createMemberStore, type MemberStore } from '../../lambda/tables/members.ts';
 import { createScanCounters, type ScanCounters } from '../../lambda/tables/scan-counters.ts';
 import { createStopSwitch, type StopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { findAws } from '../../local/find-aws.ts';
-import { type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
+import { factsOf, type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
 import {
   awsVariables,
   changeEnvironment,
@@ -18,10 +18,9 @@ import {
   readLocalSettings,
 } from '../../local/local-settings.ts';
 import { CommandError, quoteWord } from '../command-line.ts';
-import { type GatewayFacts, readStack } from './stack.ts';
-import type { ReadTokens } from './token-log.ts';
+import { readStack, type TargetFacts } from './stack.ts';
 
-export interface Target extends GatewayFacts, AsyncDisposable {
+export interface Target extends TargetFacts, AsyncDisposable {
   readonly keys: KeyStore;
   readonly signOut: MemberStore['signOut'];
   readonly counters: Counters;
@@ -63,7 +62,7 @@ function startIt({ port, dataDir }: Pick<LocalSettings, 'port' | 'dataDir'>): st
   return `start it with \`${[...places, 'npm start'].filter(Boolean).join(' ')}\`, or pass --stack NAME`;
 }
 
-async function open(facts: GatewayFacts, close = async () => {}): Promise<StoppableTarget> {
+async function open(facts: TargetFacts, close = async () => {}): Promise<StoppableTarget> {
   const client = new DynamoDBClient();
   const { callDynamoDb } = await findAws(client);
   return {
@@ -80,38 +79,29 @@ async function open(facts: GatewayFacts, close = async () => {}): Promise<Stoppa
   };
 }
 
-function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: GatewayFile): GatewayFacts {
+function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: GatewayFile): TargetFacts {
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded));
-  return {
-    ...facts,
-    mostBurst,
-    readNetworkSalt: async () => networkSalt,
-    readTokens: noLog,
-  };
+  return { ...facts, ...ofThisMachine, readNetworkSalt: async () => networkSalt };
 }
 
-/** A host of its own is not bound to what one counter of a deployment can serve. */
-const mostBurst = 10_000;
-
-const noLog: ReadTokens = async () => {
-  throw new CommandError("tokens are summed up from a deployed gateway's log: pass --stack NAME");
+const ofThisMachine = {
+  /** A host of its own is not bound to what one counter of a deployment can serve. */
+  mostBurst: 10_000,
+  async readTokens(): Promise<never> {
+    throw new CommandError("tokens are summed up from a deployed gateway's log: pass --stack NAME");
+  },
 };
 
 /** A gateway that is not running: its tables are opened for as long as the command takes. */
 async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<StoppableTarget> {
-  const { networkSalt = '', ...config } = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
+  const config = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
   const { createGatewayTables, startDynamoDb } = await import('../../local/dynamodb.ts');
   const { endpoint, close } = await startDynamoDb({ dataDir });
   changeEnvironment(awsVariables(process.env, endpoint, true));
-  const { serviceName, contextWindow, memberLimit, access, oidcIssuer, keysTable, quotaTable } = config;
   const client = new DynamoDBClient();
   await createGatewayTables(client, config).finally(() => client.destroy());
-  const url = `http://${host}:${port}`;
-  const facts = { url, serviceName, contextWindow, memberLimit, access, oidcIssuer, keysTable, quotaTable };
-  return open(
-    { ...facts, readTokens: noLog, ...moneyOf(config), mostBurst, readNetworkSalt: async () => networkSalt },
-    close,
-  );
+  const facts = factsOf(config, `http://${host}:${port}`);
+  return open({ ...facts, ...ofThisMachine, readNetworkSalt: async () => config.networkSalt ?? '' }, close);
 }
 
 /** The settings require an upstream, though issuing keys needs none. */

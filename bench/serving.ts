@@ -7,22 +7,10 @@ import { measureStep } from './measurement.ts';
 import type { Subject } from './subject.ts';
 import type { World } from './world/world.ts';
 
-/** A server in a fresh process, and its clients. */
-export interface Serving extends AsyncDisposable {
-  readonly pid: number;
-  /** Sends a chat with one of these keys, by default all that have no budget, and resolves with the answer's head. */
-  ask(body: string, keys?: readonly string[]): Promise<Asked>;
-  /** Milliseconds of processor time that the server uses during a step, and of time that passes. */
-  measure(step: () => Promise<unknown>): Promise<{ readonly processor: number; readonly time: number }>;
-}
+export type Serving = Awaited<ReturnType<typeof startServing>>;
 
-export interface Asked {
-  readonly answer: IncomingMessage;
-  /** Disconnects without reading on. */
-  leave(): void;
-}
-
-export async function startServing({ name, file, environment }: Subject, { store }: World): Promise<Serving> {
+/** Starts a server in a fresh process, and its clients. */
+export async function startServing({ name, file, environment }: Subject, { store }: World) {
   const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
@@ -39,13 +27,14 @@ export async function startServing({ name, file, environment }: Subject, { store
   const pid = child.pid ?? 0;
   return {
     pid,
-    async ask(body, keys = store.keys) {
+    /** Sends a chat with these keys in turn, by default all that have no budget, and resolves with the answer's head. */
+    async ask(body: string, keys = store.keys) {
       for (;;) {
-        // All of them, so that none gets more requests a minute than a member may send.
         const key = keys[turn++ % keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };
         const asking = request(target, { method: 'POST', headers, agent }).end(body);
         const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+        /** Disconnects without reading on. */
         const leave = () => {
           answer.on('error', () => {});
           asking.destroy();
@@ -57,7 +46,7 @@ export async function startServing({ name, file, environment }: Subject, { store
         await setTimeout(100);
       }
     },
-    measure: (step) => measureStep(pid, step),
+    measure: (step: () => Promise<unknown>) => measureStep(pid, step),
     async [Symbol.asyncDispose]() {
       agent.destroy();
       child.kill('SIGKILL');

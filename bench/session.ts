@@ -23,35 +23,26 @@ interface Asking {
   readonly watch?: (piece: Buffer) => unknown;
 }
 
-/** A function in a fresh process, and its client. */
-export interface Session extends AsyncDisposable {
-  readonly pid: number;
-  readonly spawnedAt: number;
-  readonly loaded: Promise<void>;
-  /** Keys that no other session uses at the time, since a counter's item grows with its rate. */
-  readonly keys: {
-    readonly calm: readonly string[];
-    readonly busy: readonly string[];
-    readonly budget: readonly string[];
-  };
-  /** Sends a chat, or what the path takes, through the function and reads the answer to its end. */
-  ask(body: string, asking?: Asking): Promise<Reading>;
-  /** Milliseconds of processor time that the function uses for a step. */
-  costOf(step: () => Promise<unknown>): Promise<number>;
-}
+export type Session = Awaited<ReturnType<typeof startSession>>;
 
 let sessions = 0;
 
-export async function startSession(subject: Subject, { store }: World): Promise<Session> {
+/** Starts a function in a fresh process, and its client. */
+export async function startSession(subject: Subject, { store }: World) {
   const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
   const start = sessions++ * keysPerSession;
   const own = (all: readonly string[]) => all.slice(start % all.length, (start % all.length) + keysPerSession);
   const [calm, budget] = [own(store.keys), own(store.keysWithBudget)];
-  const keys = { calm: calm.slice(1), busy: calm.slice(0, 1), budget: budget.slice(1) };
   let turn = 0;
   return {
-    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt, loaded: runtime.loaded, keys },
-    async ask(body, { keys = calm.slice(1), path = '/v1/chat/completions', watch } = {}) {
+    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt },
+    /** Keys that no other session uses at the time, since a counter's item grows with its rate. */
+    keys: { calm: calm.slice(1), busy: calm.slice(0, 1), budget: budget.slice(1) },
+    /** Sends a chat, or what the path takes, through the function and reads the answer to its end. */
+    async ask(
+      body: string,
+      { keys = calm.slice(1), path = '/v1/chat/completions', watch }: Asking = {},
+    ): Promise<Reading> {
       const askedAt = performance.now();
       const key = keys[turn++ % keys.length] ?? '';
       const { statusCode, body: answer } = await runtime.invoke(eventOf(path, key, body));
@@ -59,7 +50,8 @@ export async function startSession(subject: Subject, { store }: World): Promise<
       if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
       return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
     },
-    async costOf(step) {
+    /** Milliseconds of processor time that the function uses for a step. */
+    async costOf(step: () => Promise<unknown>): Promise<number> {
       const withRest = async () => {
         await step();
         await setTimeout(20); // for work after the last byte

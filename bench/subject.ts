@@ -13,8 +13,8 @@ export interface Subject {
   /** What Node runs of a server. */
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Bytes of its JavaScript. */
-  readonly size: { readonly total: number; readonly start: number };
+  /** Of its JavaScript. */
+  readonly kilobytes: number;
 }
 
 /** Every feature on: names to hide, and limits that the bench does not reach. */
@@ -70,10 +70,10 @@ export async function buildSubjects(folder: string, { store, upstreamUrl }: Worl
     const around = { ...store.environment, UPSTREAM_BASE_URL: upstreamUrl };
     const environment = settings ? { ...deployed, ...around, ...gatewaySettings, ...settings } : around;
     const code = join(folder, name);
-    const size = measure(await build(entry, code));
+    const kilobytes = measure(await build(entry, code)).total / 1024;
     const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
     const file = join(code, entry === 'lambda/server.ts' ? 'index.js' : 'index.mjs');
-    subjects.push({ name, lambda, file, environment, size });
+    subjects.push({ name, lambda, file, environment, kilobytes });
   }
   return subjects;
 }

@@ -2,18 +2,13 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { listenLocally } from './listen-locally.ts';
 
-export interface FakeSecrets {
-  /** For AWS_ENDPOINT_URL_SECRETS_MANAGER. */
-  readonly url: string;
-  /** The secrets by their id, an earlier version as `ID (previous)`; a test may change one at any time. */
-  readonly values: Map<string, string>;
-  /** The ids that were asked for, in order. */
-  readonly reads: readonly string[];
-  close(): Promise<void>;
-}
+export type FakeSecrets = Awaited<ReturnType<typeof startFakeSecrets>>;
 
-/** The part of Secrets Manager that a reader needs: GetSecretValue. */
-export async function startFakeSecrets(secrets: Readonly<Record<string, string>>): Promise<FakeSecrets> {
+/**
+ * The part of Secrets Manager that a reader needs: GetSecretValue. The values stand by their id, an earlier version as
+ * `ID (previous)`; a test may change one at any time, and sees what was read, in order.
+ */
+export async function startFakeSecrets(secrets: Readonly<Record<string, string>>) {
   const values = new Map(Object.entries(secrets));
   const reads: string[] = [];
   const server = createServer(async (request, response) => {

@@ -1,66 +1,45 @@
 import { resolve } from 'node:path';
-import { readServerConfig, type ServerConfig } from '../lambda/settings/config.ts';
-import { byDefault, choice, flag } from '../lambda/settings/kinds.ts';
-import { ConfigError, camelNamed, type Environment, readBoth, readSettings } from '../lambda/settings/read.ts';
-import { type Address, serverSettings, spokenDialects, upstreamSettings } from '../lambda/settings/table.ts';
+import { readServerConfig } from '../lambda/settings/config.ts';
+import { byDefault, choice, flag, type Setting, text } from '../lambda/settings/kinds.ts';
+import { camelNamed, collectFaults, type Environment, readBoth, readSettings } from '../lambda/settings/read.ts';
+import { serverSettings, spokenDialects, upstreamSettings } from '../lambda/settings/table.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 
 /** The settings that only the local gateway has. */
-export interface LocalSettings {
-  readonly host: string;
-  readonly port: number;
-  /** How it serves with ENGINE=web. */
-  readonly server: ServerConfig;
-  /** The engine: a stand-in for the Function URL, or the HTTP server. */
-  readonly engine: 'function-url' | 'web';
-  /** Where the embedded tables are kept; undefined keeps them in memory. */
-  readonly dataDir: string | undefined;
-  /** A store to use instead of the embedded one. */
-  readonly dynamodbEndpoint: string | undefined;
-  /** How the log is shown: as lines for people, or as a deployment writes it. By default a terminal gets text. */
-  readonly logFormat: 'text' | 'json' | undefined;
-  /** Whether made-up people can sign in with a company's account. */
-  readonly demoOidc: boolean;
-  /** What alone the built-in demo speaks; undefined if that is everything. */
-  readonly demoDialects: readonly Address[] | undefined;
-}
-
 const localSettings = {
+  /** A stand-in for the Function URL, or the HTTP server. */
   ENGINE: byDefault('function-url', choice(['function-url', 'web'])),
+  /** How the log is shown: as lines for people, or as a deployment writes it. By default a terminal gets text. */
   LOG_FORMAT: choice(['text', 'json']),
+  /** Whether made-up people can sign in with a company's account. */
   DEMO_OIDC: byDefault('false', flag()),
+  /** What alone the built-in demo speaks; unset, that is everything. */
   DEMO_DIALECTS: spokenDialects,
+  /** Where the embedded tables are kept; unset, they are in memory. */
+  DATA_DIR: { expects: 'a folder', parse: (path) => resolve(path) } satisfies Setting<string>,
+};
+
+/** A store to use instead of the embedded one. */
+const store = {
+  AWS_ENDPOINT_URL_DYNAMODB: text('an http(s) URL, such as http://127.0.0.1:8000', /^https?:\/\/[^/]/),
 };
 
 export const defaultPort = Number(serverSettings.PORT.fallback);
 
+export type LocalSettings = ReturnType<typeof readLocalSettings>;
+
 /** Reads the local settings and reports all their faults together. */
-export function readLocalSettings(environment: Environment): LocalSettings {
+export function readLocalSettings(environment: Environment) {
   const [server, own] = readBoth(
     () => readServerConfig(environment),
-    () => readOwn(environment),
+    () =>
+      collectFaults((faults) => ({
+        ...camelNamed(readSettings(localSettings, environment, faults)),
+        dynamodbEndpoint: readSettings(store, environment, faults).AWS_ENDPOINT_URL_DYNAMODB,
+      })),
   );
   const { host, port } = server;
   return { host, port, server, ...own };
-}
-
-function readOwn(environment: Environment): Omit<LocalSettings, 'host' | 'port' | 'server'> {
-  const read = (name: string) => environment[name]?.trim() || undefined;
-  const faults: string[] = [];
-  const dataDir = read('DATA_DIR');
-  const settings = {
-    ...camelNamed(readSettings(localSettings, environment, faults)),
-    dataDir: dataDir && resolve(dataDir),
-    dynamodbEndpoint: read('AWS_ENDPOINT_URL_DYNAMODB'),
-  };
-  if (
-    settings.dynamodbEndpoint !== undefined &&
-    !/^https?:$/.test(URL.parse(settings.dynamodbEndpoint)?.protocol ?? '')
-  ) {
-    faults.push('AWS_ENDPOINT_URL_DYNAMODB must be an http(s) URL, such as http://127.0.0.1:8000');
-  }
-  if (faults.length > 0) throw new ConfigError(faults);
-  return settings;
 }
 
 /** Changes to an environment; undefined removes a variable. */

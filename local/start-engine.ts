@@ -9,25 +9,14 @@ import { createFunction, startFunctionUrl } from './function-url.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { installAwslambda } from './response-stream.ts';
 
-export interface Engine {
-  readonly url: string;
-  readonly port: number;
-  /** How long running answers may go on when it is told to stop. */
-  readonly graceMs: number;
-  /** Accepts no more requests, allows the running ones that time to end, then cuts them. */
-  close(): Promise<void>;
-}
-
 /** Long enough for most answers: a person waits at the terminal. */
 const localGrace = 10_000;
 
-/** Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. */
-export async function startEngine(
-  config: Config,
-  settings: LocalSettings,
-  aws: Aws,
-  writeLog: WriteLog,
-): Promise<Engine> {
+/**
+ * Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. Closing it accepts no more requests,
+ * allows the running ones `graceMs` to end, then cuts them.
+ */
+export async function startEngine(config: Config, settings: LocalSettings, aws: Aws, writeLog: WriteLog) {
   const { host, port, engine, server: serverConfig } = settings;
   const world = {
     ...{ ...aws, writeLog, now: Date.now },

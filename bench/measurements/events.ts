@@ -1,4 +1,4 @@
-import { type Measurement, median, peakMemory, repeat, type Samples } from '../measurement.ts';
+import { type Measurement, median, repeat, type Samples } from '../measurement.ts';
 import { type Session, startSession } from '../session.ts';
 import type { Subject } from '../subject.ts';
 import type { Shape } from '../world/answers.ts';
@@ -16,21 +16,18 @@ const chat: Kind = { body: chatOf(500, true), path: '/v1/chat/completions', shap
 const responses: Kind = { body: responsesOf(500), path: '/v1/responses', shape: 'responses' };
 const messages: Kind = { body: messagesOf(500), path: '/v1/messages', shape: 'chat' };
 
-/** Long streams at full speed, without and with names to hide. */
+/** Long streams at full speed. */
 export const events: Measurement = {
   rounds: 4,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   figures: [
     ['streamed event, processor time', 'µs', 'processor', { to: 'bare', bound: 2 }],
-    ['the same, with names now and then', 'µs', 'namedProcessor'],
     ['events a second', '', 'rate', { to: 'bare', bound: 0.6, atLeast: true }],
-    ['long streams, peak memory', 'MB', 'memory'],
   ],
   async run(subject, world) {
     await using session = await startSession(subject, world);
     const { costs, rates } = await measure(session, world, chat);
-    const named = await measure(session, world, { ...chat, shape: 'named' });
-    return { processor: costs, rate: rates, namedProcessor: named.costs, memory: [peakMemory(session.pid)] };
+    return { processor: costs, rate: rates };
   },
 };
 

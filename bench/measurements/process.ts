@@ -1,44 +1,29 @@
 import { setTimeout } from 'node:timers/promises';
-import { forgetPeak, type Measurement, peakMemory, processorTime, repeat } from '../measurement.ts';
+import { forgetPeak, type Measurement, peakMemory, repeat } from '../measurement.ts';
 import { startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
 
 const subjects = ['bare', 'bareDynamoDb', 'gateway'] as const;
 const body = chatOf(500, false);
 
-/** Kilobytes of deployed JavaScript: in total, and what every start reads. */
+/** Kilobytes of deployed JavaScript. */
 export const size: Measurement = {
   rounds: 1,
   subjects,
-  figures: [
-    ['artifact, JavaScript', 'KB', 'total', { bound: 400 }],
-    ['artifact, read at every start', 'KB', 'start'],
-  ],
-  run: async ({ size: { total, start } }) => ({ total: [total / 1024], start: [start / 1024] }),
+  figures: [['artifact, JavaScript', 'KB', 'total', { bound: 400 }]],
+  run: async ({ kilobytes }) => ({ total: [kilobytes] }),
 };
 
 /** A request waits while the process starts, as it does on Lambda. */
 export const coldStart: Measurement = {
   rounds: 15,
   subjects,
-  figures: [
-    ['cold start, spawn to first byte', 'ms', 'firstByte', { to: 'bareDynamoDb', bound: 1.05 }],
-    ['cold start, spawn to loaded', 'ms', 'load'],
-    ['cold start, processor time', 'ms', 'processor'],
-    ['cold start, peak memory', 'MB', 'memory'],
-  ],
+  figures: [['cold start, spawn to first byte', 'ms', 'firstByte', { to: 'bareDynamoDb', bound: 1.05 }]],
   async run(subject, world) {
     await world.play({ kind: 'whole' });
     await using session = await startSession(subject, world);
-    const { pid, spawnedAt } = session;
-    const loaded = session.loaded.then(() => performance.now());
-    const [loadedAt, reading] = await Promise.all([loaded, session.ask(body)]);
-    return {
-      load: [loadedAt - spawnedAt],
-      firstByte: [reading.headAt - spawnedAt],
-      processor: [processorTime(pid)],
-      memory: [peakMemory(pid)],
-    };
+    const { headAt } = await session.ask(body);
+    return { firstByte: [headAt - session.spawnedAt] };
   },
 };
 
@@ -49,7 +34,6 @@ export const prompt: Measurement = {
   figures: [
     ['4 MB prompt, processor time', 'ms', 'processor', { to: 'bare', bound: 1.4 }],
     ['4 MB prompt, peak memory', 'MB', 'memory', { to: 'bare', bound: 1.15 }],
-    ['the same, after 24 of them', 'MB', 'laterMemory'],
   ],
   async run(subject, world) {
     await world.play({ kind: 'whole' });
@@ -61,7 +45,7 @@ export const prompt: Measurement = {
     const memory = peakMemory(session.pid);
     cost += await session.costOf(() => repeat(23, () => session.ask(prompt)));
     // The mean, because it is chance which request pays for garbage collection and compilation.
-    return { processor: [cost / 24], memory: [memory], laterMemory: [peakMemory(session.pid)] };
+    return { processor: [cost / 24], memory: [memory] };
   },
 };
 
@@ -69,10 +53,7 @@ export const prompt: Measurement = {
 export const slowReader: Measurement = {
   rounds: 3,
   subjects,
-  figures: [
-    ['100 MB read at 20 MB/s, peak memory', 'MB', 'memory', { to: 'bare', bound: 1.15 }],
-    ['100 MB read at 20 MB/s, processor time', 'ms', 'processor'],
-  ],
+  figures: [['100 MB read at 20 MB/s, peak memory', 'MB', 'memory', { to: 'bare', bound: 1.15 }]],
   async run(subject, world) {
     const streamed = chatOf(500, true);
     await using session = await startSession(subject, world);
@@ -87,7 +68,7 @@ export const slowReader: Measurement = {
       const ahead = startedAt + read / 20e3 - performance.now();
       if (ahead > 1) await setTimeout(ahead);
     };
-    const processor = await session.costOf(() => session.ask(streamed, { watch }));
-    return { processor: [processor], memory: [peakMemory(session.pid)] };
+    await session.ask(streamed, { watch });
+    return { memory: [peakMemory(session.pid)] };
   },
 };

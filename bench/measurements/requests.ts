@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { mostBurst } from '../../lambda/tables/counter-cost.ts';
-import { type Figure, type Measurement, median, peakMemory, repeat } from '../measurement.ts';
+import { type Figure, type Measurement, median, repeat } from '../measurement.ts';
 import { serveInTurn, startServing } from '../serving.ts';
 import { askDirectly, type Reading, type Session, startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
@@ -19,7 +19,6 @@ export const requests: Measurement = {
     ['the same without a budget, where others have one', 'ms', 'processor', toDynamoDb(0.8), 'gatewayWithPrices'],
     ['plain request, added latency p50', 'ms', 'added', toDynamoDb(0.8)],
     ['stream, added time to first byte p50', 'ms', 'streamAdded', toDynamoDb(0.8)],
-    ['small requests, peak memory', 'MB', 'memory'],
   ],
   async run(subject, world) {
     await using session = await startSession(subject, world);
@@ -27,7 +26,7 @@ export const requests: Measurement = {
     const whole = await measure(session, world, body, ({ endAt }) => endAt);
     await world.play({ kind: 'events', count: 20 });
     const stream = await measure(session, world, chatOf(500, true), ({ firstByteAt }) => firstByteAt);
-    return { ...whole, streamAdded: stream.added, memory: [peakMemory(session.pid)] };
+    return { ...whole, streamAdded: stream.added };
   },
 };
 

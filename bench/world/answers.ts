@@ -2,7 +2,7 @@ import { speakers } from '../../local/upstream/index.ts';
 import { asObject, asObjects, type JsonObject } from '../../local/upstream/json.ts';
 import { eventText } from '../../local/upstream/script.ts';
 import type { Reply } from '../../local/upstream/speaker.ts';
-import { tokens, tokensWithNames, upstreamModel } from './conversation.ts';
+import { tokens, upstreamModel } from './conversation.ts';
 
 /** How the upstream answers the next requests. */
 export type Script =
@@ -14,8 +14,8 @@ export type Script =
   /** Events as fast as the connection takes them, up to this many bytes. */
   | { readonly kind: 'bulk'; readonly bytes: number };
 
-/** A chat's events as many servers send them, without names and with them, those of responses, and those of two makers. */
-export type Shape = 'chat' | 'named' | 'responses' | 'openAiChat' | 'openAiResponses' | 'vllmChat';
+/** A chat's events as many servers send them, those of responses, and those of two makers. */
+export type Shape = 'chat' | 'responses' | 'openAiChat' | 'openAiResponses' | 'vllmChat';
 
 /** What the upstream says, for a speaker of its dialect. */
 const replyWith = (pieces: readonly string[]): Reply => ({
@@ -58,7 +58,7 @@ export interface Events {
 
 /** The events of so many texts in this shape. */
 export function eventsOf(shape: Shape, count: number): Events {
-  const texts = shape === 'named' ? tokensWithNames : tokensOf(count);
+  const texts = tokensOf(count);
   const isChat = !/responses/i.test(shape);
   const events = speakers[isChat ? 'chat' : 'responses'].events(replyWith(texts));
   const start = isChat ? 1 : events.findIndex(({ event }) => event === 'response.output_text.delta');

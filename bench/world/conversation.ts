@@ -1,4 +1,4 @@
-/** The names of the bench's upstream, which the gateway hides. Most answers contain none. */
+/** The names of the bench's upstream, which the gateway looks for. The answers contain none. */
 export const upstreamNames = ['Northwind Labs', 'Borealis', 'Tramontane', 'Halcyon-7', 'api.northwind.example'];
 export const upstreamModel = 'northwind/borealis-70b-instruct';
 
@@ -14,13 +14,6 @@ the machine is busy with something else, and the time on the clock, which does.`
 export const tokens: readonly string[] = prose
   .split(/(?= )/)
   .flatMap((word) => (word.length > 8 ? [word.slice(0, 5), word.slice(5)] : [word]));
-
-/** The same with a name in about one event in a hundred, whole or split. */
-export const tokensWithNames: readonly string[] = [
-  ...[...tokens, ' Bore', 'alis'],
-  ...[...tokens, ' Northwind', ' Labs'],
-  ...[...tokens, ' Tramontane'],
-];
 
 /** A chat with a history of about this many bytes. */
 export function chatOf(bytes: number, stream: boolean): string {

@@ -15,8 +15,6 @@ export interface LambdaFunction {
 export interface LambdaRuntime extends AsyncDisposable {
   /** Hands the function an event, as a Function URL would. */
   invoke(event: unknown): Promise<Answer>;
-  /** Resolves when the function has been loaded and asks for its first event. */
-  readonly loaded: Promise<void>;
   /** What the function has logged so far. */
   output(): string;
   /** Of the process that runs the function. */
@@ -55,7 +53,6 @@ export async function startLambdaRuntime(
 
   return {
     invoke: api.invoke,
-    loaded: api.asked,
     output: () => output,
     pid: child.pid ?? 0,
     spawnedAt,

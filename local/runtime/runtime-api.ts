@@ -12,18 +12,6 @@ export interface Answer {
   readonly body: Readable;
 }
 
-export interface RuntimeApi {
-  /** For AWS_LAMBDA_RUNTIME_API. */
-  readonly address: string;
-  /** Resolves when a runtime first asks for an invocation: it has loaded its function. */
-  readonly asked: Promise<void>;
-  /** Resolves with the prelude; rejects when the function fails before it. */
-  invoke(event: unknown): Promise<Answer>;
-  /** Rejects every invocation that has no answer yet and all that come: the runtime is gone. */
-  fail(reason: Error): void;
-  close(): Promise<void>;
-}
-
 interface Invocation {
   readonly event: unknown;
   readonly answer: PromiseWithResolvers<Answer>;
@@ -34,11 +22,10 @@ interface Invocation {
  * as every runtime does), and reads the streamed responses.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
-export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeApi> {
+export async function startRuntimeApi(functionTimeout: number) {
   const waiting: Invocation[] = [];
   const running = new Map<string, Invocation>();
   const idle = new Set<ServerResponse>();
-  const asked = Promise.withResolvers<void>();
   let failure: Error | undefined;
   let count = 0;
 
@@ -59,6 +46,7 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
     }
   }
 
+  /** Rejects every invocation that has no answer yet and all that come: the runtime is gone. */
   function fail(reason: Error): void {
     failure ??= reason;
     for (const { answer } of [...waiting, ...running.values()]) answer.reject(reason);
@@ -67,7 +55,6 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id, call] = /([\w-]+)\/(next|response|error)$/.exec(request.url ?? '') ?? [];
     if (call === 'next') {
-      asked.resolve();
       idle.add(response);
       response.once('close', () => idle.delete(response));
       return dispatch();
@@ -86,9 +73,10 @@ export async function startRuntimeApi(functionTimeout: number): Promise<RuntimeA
   const { url, close } = await listenLocally(server);
 
   return {
+    /** For AWS_LAMBDA_RUNTIME_API. */
     address: url.slice('http://'.length),
-    asked: asked.promise,
-    invoke(event) {
+    /** Resolves with the prelude; rejects when the function fails before it. */
+    invoke(event: unknown): Promise<Answer> {
       if (failure) return Promise.reject(failure);
       const answer = Promise.withResolvers<Answer>();
       waiting.push({ event, answer });

@@ -95,18 +95,12 @@ export async function createMissingTables(
       await client.send(new DescribeTableCommand(table));
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error;
-      await create(client, input);
+      await client.send(new CreateTableCommand(input)).catch((fault) => {
+        // Another gateway on the same store was faster.
+        if (!(fault instanceof ResourceInUseException)) throw fault;
+      });
     }
     await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.05, maxDelay: 1 }, table);
-  }
-}
-
-async function create(client: DynamoDBClient, input: CreateTableCommandInput): Promise<void> {
-  try {
-    await client.send(new CreateTableCommand(input));
-  } catch (error) {
-    // Another gateway on the same store was faster.
-    if (!(error instanceof ResourceInUseException)) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
+import { listenLocally } from '../listen-locally.ts';
 
 /** Somebody who can sign in, by the name that they type; any password will do. */
 export interface DemoAccount {
@@ -42,8 +42,7 @@ export async function startIdentityProvider({
   claimsInIdToken = true,
 }: Options): Promise<IdentityProvider> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: issuer, close } = await listenLocally(server, port);
   const [clientId, clientSecret] = ['gateway', 'the secret of the demo'];
   const settings = {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callbackUrl] }],
@@ -61,13 +60,7 @@ export async function startIdentityProvider({
   };
   const provider = withoutNotices(() => new Provider(issuer, settings));
   server.on('request', provider.callback());
-  return {
-    ...{ issuer, clientId, clientSecret },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { issuer, clientId, clientSecret, close };
 }
 
 /** The provider warns on the console that it is made up, which a demo is meant to be. */

@@ -31,13 +31,23 @@ export const paragraph = (text: string | undefined): string => (text ? `<p>${pro
 export const block = (title: string, text: string): string =>
   `<div class="block"><div class="block-head"><p>${escapeHtml(title)}</p></div><pre>${escapeHtml(text)}</pre></div>`;
 
+/** A term, and what is said of it. */
+const row = (term: string, meaning = ''): string => `<div><dt>${term}</dt>${meaning && `<dd>${meaning}</dd>`}</div>`;
+
+export const fields = (rows: readonly (readonly [term: string, meaning?: string])[]): string =>
+  rows.length > 0 ? `<dl class="fields">${rows.map((one) => row(...one)).join('')}</dl>` : '';
+
+const named = (name: string, type: string, required = false): string =>
+  `${code(name)} <span class="type">${type}</span>${required ? ' <span class="required">required</span>' : ''}`;
+
 /** The members of an object, one row each: members of inner objects by their path, those of composed schemas together. */
 export function renderFields(document: OpenApi, schema: Schema): string {
-  const rows = membersOf(document, schema).map(
-    ([name, member, required]) =>
-      `<div><dt>${code(name)} <span class="type">${renderType(member)}</span>${required ? ' <span class="required">required</span>' : ''}</dt>${renderMeaning(document, member)}</div>`,
+  return fields(
+    membersOf(document, schema).map(([name, member, required]) => {
+      const { description } = member.$ref ? resolve(document, member as Schema & Ref) : member;
+      return [named(name, renderType(member), required), prose(description)];
+    }),
   );
-  return rows.length > 0 ? `<dl class="fields">${rows.join('')}</dl>` : '';
 }
 
 type Member = readonly [name: string, schema: Schema, required: boolean];
@@ -64,11 +74,6 @@ export function renderType({ $ref, const: constant, enum: values, type, items }:
   return [type ?? 'any'].flat().join(' or ');
 }
 
-function renderMeaning(document: OpenApi, member: Schema): string {
-  const { description } = member.$ref ? resolve(document, member as Schema & Ref) : member;
-  return description ? `<dd>${prose(description)}</dd>` : '';
-}
-
 /** How a path answers other methods and a WebSocket's handshake. */
 const besides = { 'x-other-methods': '405', 'x-websocket': '426' };
 
@@ -92,18 +97,14 @@ export function renderErrors(document: OpenApi): string {
     }
   }
   note('404', resolve<Response>(document, document['x-unknown-path']));
-  const rows = [...statuses]
-    .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(
-      ([status, meanings]) =>
-        `<div id="status-${status}"><dt>${status}</dt>${[...meanings]
-          .map(
-            ([text, codes]) =>
-              `<dd>${codes.map((name) => code(String(name))).join(' ')}<span>${prose(text)}</span></dd>`,
-          )
-          .join('')}</div>`,
-    );
-  return `<dl class="errors">${rows.join('')}</dl>`;
+  const rows = [...statuses].toSorted(([a], [b]) => a.localeCompare(b));
+  const render = ([text, codes]: readonly [text: string, codes: readonly unknown[]]) =>
+    `<dd>${codes.map((name) => code(String(name))).join(' ')}<span>${prose(text)}</span></dd>`;
+  return `<dl class="errors">${rows
+    .map(([status, meanings]) => {
+      return `<div id="status-${status}"><dt>${status}</dt>${[...meanings].map(render).join('')}</div>`;
+    })
+    .join('')}</dl>`;
 }
 
 const codesOf = ({ const: constant, enum: values = [constant] }: Schema = {}): readonly unknown[] => values;
@@ -154,11 +155,10 @@ const schemaOf = (document: OpenApi, { schema }: Content) => resolve<Schema>(doc
 const linkToStatus = (status: string) => `<a href="#status-${status}">${status}</a>`;
 
 function renderParameters(parameters: readonly Parameter[]): string {
-  const rows = parameters.map(
-    ({ name, in: place, required, description }) =>
-      `<div><dt>${code(name)} <span class="type">${place}</span>${required ? ' <span class="required">required</span>' : ''}</dt><dd>${prose(description)}</dd></div>`,
+  const list = fields(
+    parameters.map(({ name, in: place, required, description }) => [named(name, place, required), prose(description)]),
   );
-  return rows.length > 0 ? `<h3>Parameters</h3><dl class="fields">${rows.join('')}</dl>` : '';
+  return list && `<h3>Parameters</h3>${list}`;
 }
 
 const titles: Readonly<Record<string, string>> = { plain: 'A request', stream: 'As a stream', image: 'With an image' };

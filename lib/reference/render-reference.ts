@@ -5,6 +5,7 @@ import {
   code,
   type Endpoint,
   escapeHtml,
+  fields,
   listEndpoints,
   paragraph,
   prose,
@@ -42,13 +43,13 @@ function renderRoutes(endpoints: readonly Endpoint[]): string {
   return `<ul class="routes">${items.join('')}</ul>`;
 }
 
-function renderKeys({ components }: OpenApi): string {
-  const rows = Object.values(components.securitySchemes).map((scheme) => {
-    const form = scheme.type === 'apiKey' ? `${scheme.name}: KEY` : 'Authorization: Bearer KEY';
-    return `<div><dt>${code(form)}</dt><dd>${prose(scheme.description)}</dd></div>`;
-  });
-  return `<dl class="fields">${rows.join('')}</dl>`;
-}
+const renderKeys = ({ components }: OpenApi): string =>
+  fields(
+    Object.values(components.securitySchemes).map((scheme) => [
+      code(scheme.type === 'apiKey' ? `${scheme.name}: KEY` : 'Authorization: Bearer KEY'),
+      prose(scheme.description),
+    ]),
+  );
 
 /** Each header once, under the names that it has in the answers. */
 function renderHeaders(document: OpenApi): string {
@@ -57,10 +58,8 @@ function renderHeaders(document: OpenApi): string {
   const meanings = headers.map(
     ([name, header]) => [name, resolve<Header>(document, header).description ?? ''] as const,
   );
-  const rows = [...new Map(meanings.filter(([, text]) => text !== '').toReversed())].map(
-    ([name, text]) => `<div><dt>${code(name)}</dt><dd>${prose(text)}</dd></div>`,
-  );
-  return `<dl class="fields">${rows.join('')}</dl>`;
+  const told = new Map(meanings.filter(([, text]) => text !== '').toReversed());
+  return fields([...told].map(([name, text]) => [code(name), prose(text)]));
 }
 
 function renderObject(document: OpenApi, name: string, schema: Schema): string {

@@ -89,17 +89,6 @@ describe('calls tools', () => {
   });
 });
 
-describe('ends', () => {
-  test('at a limit, counting four characters as one token', () => {
-    expect(answer('Hello', { maxTokens: 2 })).toMatchObject({ text: 'Quillon ', end: 'length', usage: { output: 2 } });
-  });
-
-  test('at the first stop sequence', () => {
-    const { text, end, stopSequence } = answer('Hello', { stop: ['demo', ', with', ''] });
-    expect([text, end, stopSequence]).toEqual(['Quillon here', 'stop', ', with']);
-  });
-});
-
 describe('answers the last message of the user', () => {
   const told = (...turns: Turn[]) => answerTurns(turns).text;
 
@@ -122,13 +111,6 @@ describe('answers the last message of the user', () => {
     expect(told(...turns, turn('system', 'Be brief.'))).toContain('fog');
     expect(told(...turns, turn('user', '<system-reminder>Be brief.</system-reminder>'))).toContain('fog');
   });
-});
-
-test('thinks only when asked, and counts those tokens', () => {
-  expect(answer('Hello')).toMatchObject({ reasoning: '', usage: { reasoning: 0 } });
-  const { reasoning, usage } = answer('Hello', { thinks: true });
-  expect(reasoning).toContain('“Hello”');
-  expect(usage.output).toBe(answer('Hello').usage.output + usage.reasoning);
 });
 
 test('tokens never split a character and lose nothing', () => {

@@ -1,10 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkStreamUsage, checkUsage } from '../../../operator/doctor/answers.ts';
+import {
+  checkExposed,
+  checkPreflight,
+  checkStreamUsage,
+  checkUsage,
+  findMissingHeader,
+} from '../../../operator/doctor/answers.ts';
+import { faultInError } from '../../../operator/doctor/errors.ts';
 import type { Reply } from '../../../operator/doctor/probe.ts';
 
-function replyOf(text: string, type = 'application/json'): Reply {
-  const headers = new Headers({ 'content-type': type });
-  return { title: '', status: 200, headers, text, arrivals: [], duration: 0 };
+type Given = Readonly<Record<string, string | undefined>>;
+
+function replyOf(text: string, type = 'application/json', more: Given = {}, status = 200): Reply {
+  const all = Object.entries({ 'content-type': type, ...more }).filter(([, value]) => value !== undefined);
+  const headers = new Headers(Object.fromEntries(all) as Record<string, string>);
+  return { title: '', status, headers, text, arrivals: [], duration: 0 };
 }
 const plain = (usage?: object | null) => replyOf(JSON.stringify({ id: 'a', usage }));
 const stream = (...values: readonly object[]) =>
@@ -79,5 +89,105 @@ describe('a stream', () => {
 
   test('without any, like the plain answer, is not tested', () => {
     expect(checkStreamUsage(stream(...texts), plain()).mark).toBe('untested');
+  });
+});
+
+describe('an error', () => {
+  const message = 'The API key modèle is unknown.';
+  const right = { message, type: 'invalid_request_error', code: 'invalid_api_key' };
+  const headers = { 'x-svc-error': 'invalid_api_key', 'x-should-retry': 'false' };
+  const latin1 = Buffer.from(message).toString('latin1');
+
+  test.each<[what: string, body: unknown, more: Given, status: number, fault: RegExp | undefined]>([
+    ['as documented', { error: right }, {}, 401, undefined],
+    ['another status', { error: right }, {}, 403, /^expected 401 invalid_api_key, not 403 /],
+    ['a page', '<html>', {}, 401, /^no JSON: 401 <html>/],
+    ['another type', { error: right }, { 'content-type': 'text/plain' }, 401, /^content-type is text\/plain$/],
+    ['a member too many', { error: { ...right, param: null } }, {}, 401, /^error: Unrecognized key: "param"$/],
+    ['another code', { error: { ...right, code: 'gone' } }, {}, 401, /^error\.code: /],
+    ['another type of error', { error: { ...right, type: 'api_error' } }, {}, 401, /^error\.type: /],
+    ['the other dialect', { type: 'error', error: right }, {}, 401, /^the body: Unrecognized key: "type"$/],
+    [
+      'changed letters',
+      { error: { ...right, message: latin1 } },
+      {},
+      401,
+      /^error\.message: it does not quote modèle: /,
+    ],
+    ['another code in its header', { error: right }, { 'x-svc-error': 'gone' }, 401, /^x-svc-error is gone$/],
+    ['a header too few', { error: right }, { 'x-should-retry': undefined }, 401, /^x-should-retry is missing$/],
+  ])('with %s', (_what, body, more, status, fault) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const expected = { code: 'invalid_api_key', shape: 'openai', quotes: 'modèle' } as const;
+    const retry = { headers: { 'x-should-retry': /^false$/ } };
+    const found = faultInError(
+      replyOf(text, undefined, { ...headers, ...more }, status),
+      { ...expected, ...retry },
+      'x-svc-',
+    );
+    expect(found).toEqual(fault && expect.stringMatching(fault));
+  });
+
+  test('of the other dialect has its own shape', () => {
+    const text = JSON.stringify({ type: 'error', error: { type: 'authentication_error', message } });
+    const expected = { code: 'invalid_api_key', shape: 'messages' } as const;
+    expect(faultInError(replyOf(text, undefined, headers, 401), expected, 'x-svc-')).toBeUndefined();
+    expect(
+      faultInError(replyOf(JSON.stringify({ error: right }), undefined, headers, 401), expected, 'x-svc-'),
+    ).toMatch(/^type: /);
+  });
+});
+
+test.each<[changed: Given, fault: string | undefined]>([
+  [{}, undefined],
+  [{ 'access-control-allow-origin': undefined, vary: 'Origin' }, undefined],
+  [{ 'x-svc-remaining': undefined }, 'x-svc-remaining is missing'],
+  [{ 'x-svc-limit': 'many' }, 'x-svc-limit is many'],
+  [{ 'x-request-id': undefined }, 'x-request-id is missing'],
+  [{ 'request-id': undefined }, 'request-id is not x-request-id'],
+  [{ 'cache-control': 'public' }, 'cache-control is public'],
+  [{ 'access-control-allow-origin': undefined }, 'access-control-allow-origin is missing'],
+])('every reply has its headers: %j', (changed, fault) => {
+  const right = { 'x-svc-remaining': '1', 'x-svc-limit': '3', 'x-request-id': 'req_1', 'request-id': 'req_1' };
+  const forPages = { 'cache-control': 'no-store', 'access-control-allow-origin': '*' };
+  expect(findMissingHeader(replyOf('{}', undefined, { ...right, ...forPages, ...changed }), 'x-svc-')).toBe(fault);
+});
+
+describe('a page', () => {
+  const page = { origin: 'https://page.example', headerPrefix: 'x-svc-' };
+  const list = 'authorization, content-type, x-api-key, api-key, x-stainless-lang';
+  const may = { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, POST' };
+  const allowed = { ...may, 'access-control-allow-headers': list };
+  const figures = 'x-svc-remaining, x-svc-limit, x-svc-reset, x-svc-error';
+  const exposed = {
+    'access-control-expose-headers': `${figures}, x-request-id, request-id, retry-after, x-should-retry`,
+  };
+  const twice = { 'access-control-allow-origin': '*, *' };
+  const [noBrowser, cookies] = [/is \*, \*, which no browser accepts$/, /^access-control-allow-credentials is set/];
+
+  test.each<[changed: Given, status: number, fault: RegExp | undefined]>([
+    [{}, 204, undefined],
+    [{}, 401, /^answered 401/],
+    [{ 'access-control-allow-methods': 'GET' }, 204, /^POST is not allowed$/],
+    [{ 'access-control-allow-headers': 'authorization' }, 204, /^not allowed: content-type, /],
+    [twice, 204, noBrowser],
+    [{ 'access-control-allow-credentials': 'true' }, 204, cookies],
+    [{ 'access-control-allow-origin': undefined }, 204, /no page can send requests$/],
+    [{ 'access-control-allow-origin': undefined, vary: 'origin' }, 204, /^https:\/\/page\.example is not allowed$/],
+  ])('may send its requests: %j, %s', (changed, status, fault) => {
+    const { mark, detail } = checkPreflight(replyOf('', undefined, { ...allowed, ...changed }, status), page);
+    expect([mark, detail]).toEqual(
+      fault ? ['fail', expect.stringMatching(fault)] : ['ok', `${page.origin} is allowed`],
+    );
+  });
+
+  test.each<[changed: Given, fault: RegExp | undefined]>([
+    [{}, undefined],
+    [{ 'access-control-expose-headers': undefined }, /^not exposed: x-svc-remaining, .*x-should-retry$/],
+    [twice, noBrowser],
+    [{ 'access-control-allow-credentials': 'true' }, cookies],
+  ])('may read what it needs: %j', (changed, fault) => {
+    const { mark, detail } = checkExposed(replyOf('', undefined, { ...may, ...exposed, ...changed }), page);
+    expect([mark, detail]).toEqual(fault ? ['fail', expect.stringMatching(fault)] : ['ok', '']);
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Row } from '../../../operator/doctor/report.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { combine, startMeddlingProxy } from '../../support/meddling-proxy.ts';
 import { type BrokenGateway, brokenGateways } from './broken-gateways.ts';
@@ -49,13 +48,6 @@ async function examine(
   expect(said.err).toMatch(/^This takes 10 of the \d+ requests that the key has left\.\n$/);
   return { ...said, rows: readRows(said) };
 }
-
-test('a proxy that changes nothing is healthy', async () => {
-  const { rows, code } = await examine({ meddling: {} }, hasty, '--spent-key', spentKey);
-  expect(code).toBe(0);
-  const green = ({ mark, check }: Row) => mark === 'ok' || (mark === 'untested' && /silence|event by/.test(check));
-  expect(rows.filter((row) => !green(row))).toEqual([]);
-});
 
 test('streams that are held to their end are found, and a silence that no keep-alive bridges', async () => {
   // Its streams last more than a second.

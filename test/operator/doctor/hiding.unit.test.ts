@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createNameFinder, findForeignHeader } from '../../../operator/doctor/hiding.ts';
+import { createNameFinder, findForeignHeader, findTrace } from '../../../operator/doctor/hiding.ts';
 import type { Reply } from '../../../operator/doctor/probe.ts';
 
 const findName = createNameFinder(['AcmeCorp', 'acmecorp/thunder-70b', 'glm']);
@@ -39,6 +39,25 @@ const innocent: [string, Reply][] = [
 ];
 test('what only looks like a name, or is not the gateway’s own, is no trace', () => {
   expect(innocent.filter(([, given]) => findName(given) !== undefined)).toEqual([]);
+});
+
+const inBodies: [string, Reply, string | undefined][] = [
+  ['a public model', stream({ response: { model: 'svc' } }, { model: 'svc-vision' }), undefined],
+  ['a keep-alive', reply(': keep-alive\n\n', { 'content-type': 'text/event-stream' }), undefined],
+  [
+    'a comment',
+    reply(': OTHERS PROCESSING\n\n', { 'content-type': 'text/event-stream' }),
+    'a comment says OTHERS PROCESSING',
+  ],
+  ['a field', stream({ a: 1 }, { choices: [{ provider: 'x' }] }), 'choices.0.provider is there'],
+  ['a fingerprint', reply('{"system_fingerprint":"fp_1"}'), 'system_fingerprint is there'],
+  ['another model', stream({ message: { model: 'other-70b' } }), 'message.model is other-70b'],
+  ['a stack trace', { ...reply('{"a":"at f (/var/x.mjs:1:2)"}'), status: 500 }, 'a stack trace: at f (/var/x.mjs:1:2'],
+];
+test('a body shows who answered by a field, a comment, a model or a stack trace', () => {
+  expect(inBodies.map(([what, given]) => [what, findTrace(given, ['svc', 'svc-vision'])])).toEqual(
+    inBodies.map(([what, , trace]) => [what, trace]),
+  );
 });
 
 const findForeign = (headers: Record<string, string>) => findForeignHeader(reply('', headers), 'x-svc-');

@@ -95,20 +95,36 @@ test('a person waits for the first event', () => {
   expect(checkFirstEvent(eventsAt([12_000])).mark).toBe('note');
 });
 
-test('a whole stream passes only uncompressed', () => {
-  const bytes = Buffer.from('data: {}\n\ndata: [DONE]\n\n');
-  const arrivals = [{ at: 1, bytes }];
-  const check = (encoding?: string) => {
-    const encoded = encoding === undefined ? {} : { 'content-encoding': encoding };
-    const headers = new Headers({ 'content-type': 'text/event-stream', ...encoded });
-    const reply = { title: '', status: 200, headers, text: bytes.toString(), arrivals, duration: 2 };
-    return checkStream(reply, readEvents(arrivals), chatProbe);
+describe('a whole stream', () => {
+  const events = (...data: string[]) => data.map((one) => `data: ${one}\n\n`).join('');
+  const end = '[DONE]';
+  const check = (text: string, headers: Record<string, string> = {}) => {
+    const bytes = Buffer.from(text);
+    const arrivals = [{ at: 1, bytes }];
+    const all = new Headers({ 'content-type': 'text/event-stream', ...headers });
+    return checkStream(
+      { title: '', status: 200, headers: all, text, arrivals, duration: 2 },
+      readEvents(arrivals),
+      chatProbe,
+    );
   };
-  expect(check()).toEqual({ mark: 'ok', detail: '2 events in 2 ms' });
-  const encodings = ['gzip', 'br', 'zstd', 'deflate'];
-  expect(encodings.map(check)).toEqual(
-    encodings.map((name) => ({ mark: 'fail', detail: `it is compressed (${name}), which holds events back` })),
-  );
+
+  test('ends once, and loses and repeats nothing', () => {
+    expect(check(events('{}', end))).toEqual({ mark: 'ok', detail: '2 events in 2 ms' });
+    expect(check(events('{}')).detail).toMatch(/^it breaks off: its last event is /);
+    expect(check(events('{}', '{}', end, end)).detail).toBe('it ends 2 times: something on the way repeats events');
+    expect(check(events('{"sequence_number":0}', '{"sequence_number":2}', end)).detail).toMatch(
+      /^event 2 follows event 0: something on the way loses events or swaps them$/,
+    );
+    expect(check(events(end), { 'content-type': 'text/plain' }).detail).toBe('content-type is text/plain');
+  });
+
+  test.each(['gzip', 'br', 'zstd', 'deflate'])('passes only uncompressed, and not as %s', (encoding) => {
+    expect(check(events(end), { 'content-encoding': encoding })).toEqual({
+      mark: 'fail',
+      detail: `it is compressed (${encoding}), which holds events back`,
+    });
+  });
 });
 
 const interval = 15_000;

@@ -12,6 +12,7 @@ const output = (id: string, text: unknown = `${id} done`) => ({
   call_id: id,
   output: text,
 });
+const inputText = (text: string) => ({ type: 'input_text', text });
 const image = (url: string) => ({ type: 'input_image', image_url: url, detail: 'high' });
 const thought = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
 
@@ -33,29 +34,14 @@ describe('the items of a responses request', () => {
   test.each<Case>([
     ['a text', 'hello', [{ role: 'user', content: 'hello' }]],
     ['nothing', undefined, []],
-    ['a message without a type', [{ role: 'user', content: 'go' }], [asked]],
-    ['one text as a part', [{ role: 'user', content: [{ type: 'input_text', text: 'go' }] }], [asked]],
     [
-      'several texts, which are never joined',
+      'what a user says, message by message: texts, which are never joined, images without their detail, files',
       [
-        {
-          role: 'user',
-          content: [
-            { type: 'input_text', text: 'a' },
-            { type: 'input_text', text: 'b' },
-          ],
-        },
-      ],
-      [{ role: 'user', content: [text('a'), text('b')] }],
-    ],
-    [
-      'an image, without its detail',
-      [{ role: 'user', content: [{ type: 'input_text', text: 'see' }, image('data:image/png;base64,AA==')] }],
-      [{ role: 'user', content: [text('see'), shown('data:image/png;base64,AA==')] }],
-    ],
-    [
-      'a file and a recording',
-      [
+        user,
+        { role: 'user', content: 'go' },
+        { role: 'user', content: [inputText('go')] },
+        { role: 'user', content: [inputText('a'), inputText('b')] },
+        { role: 'user', content: [inputText('see'), image('data:image/png;base64,AA==')] },
         {
           role: 'user',
           content: [
@@ -63,8 +49,12 @@ describe('the items of a responses request', () => {
             { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
           ],
         },
+        { role: 'user', content: [] },
       ],
       [
+        ...[asked, asked, asked],
+        { role: 'user', content: [text('a'), text('b')] },
+        { role: 'user', content: [text('see'), shown('data:image/png;base64,AA==')] },
         {
           role: 'user',
           content: [
@@ -72,10 +62,9 @@ describe('the items of a responses request', () => {
             { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
           ],
         },
+        { role: 'user', content: '' },
       ],
     ],
-    ['an empty content', [{ role: 'user', content: [] }], [{ role: 'user', content: '' }]],
-    ['several messages of the user in a row', [user, user], [asked, asked]],
     [
       'what the assistant said, with its notes',
       [
@@ -118,14 +107,22 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'outputs in another order than their calls',
-      [user, call('c1'), call('c2'), output('c2'), output('c1')],
-      [asked, calls(called('c1'), called('c2')), tool('c1'), tool('c2')],
-    ],
-    [
-      'an output that comes after more talk',
-      [user, call('c1'), call('c2'), output('c1'), say('assistant', 'well'), user, output('c2')],
-      [asked, calls(called('c1'), called('c2')), tool('c1'), tool('c2'), { role: 'assistant', content: 'well' }, asked],
+      'outputs in another order than their calls, and after more talk',
+      [
+        user,
+        call('c1'),
+        call('c2'),
+        call('c3'),
+        output('c2'),
+        output('c1'),
+        say('assistant', 'well'),
+        user,
+        output('c3'),
+      ],
+      [
+        ...[asked, calls(called('c1'), called('c2'), called('c3')), tool('c1'), tool('c2'), tool('c3')],
+        ...[{ role: 'assistant', content: 'well' }, asked],
+      ],
     ],
     [
       'ids that are used again in each turn',
@@ -142,46 +139,44 @@ describe('the items of a responses request', () => {
       [user, call('0', 'a'), call('0', 'b'), output('0', 'A'), output('0', 'B')],
       [asked, calls(called('0', 'a'), called('0', 'b')), tool('0', 'A'), tool('0', 'B')],
     ],
-    ['empty arguments', [user, call('c1', 'run', ''), output('c1')], [asked, calls(called('c1')), tool('c1')]],
     [
-      'arguments with a number that no double holds, in an odd order',
-      [user, call('c1', 'run', '{"z":12345678901234567890,"a":1.0}'), output('c1')],
-      [asked, calls(called('c1', 'run', '{"z":12345678901234567890,"a":1.0}')), tool('c1')],
+      'arguments as they are written: none, or a number that no double holds in an odd order',
+      [
+        user,
+        call('c1', 'run', ''),
+        call('c2', 'run', '{"z":12345678901234567890,"a":1.0}'),
+        ...[output('c1'), output('c2')],
+      ],
+      [
+        asked,
+        calls(called('c1'), called('c2', 'run', '{"z":12345678901234567890,"a":1.0}')),
+        ...[tool('c1'), tool('c2')],
+      ],
     ],
     [
-      'a call of a custom tool',
+      'calls of a custom tool, and within a namespace that is not offered any more',
       [
         user,
         { type: 'custom_tool_call', call_id: 'c1', name: 'apply_patch', input: '*** "Begin"\n' },
-        { type: 'custom_tool_call_output', call_id: 'c1', output: 'ok' },
+        { ...call('c2'), namespace: 'mcp__files' },
+        { type: 'custom_tool_call_output', call_id: 'c1', output: [inputText('a'), inputText('b')] },
+        output('c2'),
       ],
-      [asked, calls(called('c1', 'apply_patch', '{"input":"*** \\"Begin\\"\\n"}')), tool('c1', 'ok')],
-    ],
-    [
-      'a call within a namespace that is not offered any more',
-      [user, { ...call('c1'), namespace: 'mcp__files' }, output('c1')],
-      [asked, calls(called('c1', 'mcp__files__run')), tool('c1')],
-    ],
-    [
-      'an output of several texts',
       [
-        user,
-        call('c1'),
-        output('c1', [
-          { type: 'input_text', text: 'a' },
-          { type: 'input_text', text: 'b' },
-        ]),
+        asked,
+        calls(called('c1', 'apply_patch', '{"input":"*** \\"Begin\\"\\n"}'), called('c2', 'mcp__files__run')),
+        ...[tool('c1', [text('a'), text('b')]), tool('c2')],
       ],
-      [asked, calls(called('c1')), tool('c1', [text('a'), text('b')])],
     ],
     [
-      'images in outputs, which follow the whole run',
+      'images in outputs, which follow the whole run, with what the user says next in the same message',
       [
         user,
         call('c1'),
         call('c2'),
-        output('c1', [image('data:1'), { type: 'input_text', text: 'seen' }, image('data:2')]),
+        output('c1', [image('data:1'), inputText('seen'), image('data:2')]),
         output('c2', [image('data:3')]),
+        user,
       ],
       [
         asked,
@@ -192,17 +187,7 @@ describe('the items of a responses request', () => {
           text('[image 2 of 2: see the next message]'),
         ]),
         tool('c2', '[image 1 of 1: see the next message]'),
-        { role: 'user', content: [shown('data:1'), shown('data:2'), shown('data:3')] },
-      ],
-    ],
-    [
-      'what the user says after such images, in the same message',
-      [user, call('c1'), output('c1', [image('data:1')]), user],
-      [
-        asked,
-        calls(called('c1')),
-        tool('c1', '[image 1 of 1: see the next message]'),
-        { role: 'user', content: [shown('data:1'), text('go')] },
+        { role: 'user', content: [shown('data:1'), shown('data:2'), shown('data:3'), text('go')] },
       ],
     ],
     [
@@ -212,10 +197,7 @@ describe('the items of a responses request', () => {
           type: 'agent_message',
           author: '/root',
           recipient: '/root/a',
-          content: [
-            { type: 'input_text', text: 'go' },
-            { type: 'encrypted_content', encrypted_content: 'gAAA' },
-          ],
+          content: [inputText('go'), { type: 'encrypted_content', encrypted_content: 'gAAA' }],
         },
       ],
       [asked],
@@ -256,14 +238,12 @@ describe('reasoning that comes back', () => {
   };
 
   test.each<[what: string, item: object, text: string[], leftOut?: string]>([
-    ['a summary', thought('shown'), ['shown']],
     [
       'content before a summary',
       { ...thought('shown'), content: [{ type: 'reasoning_text', text: 'whole' }] },
       ['whole'],
     ],
     ['a seal of ours before both', { ...thought('shown'), encrypted_content: sealed }, ['what it really thought']],
-    ['a foreign seal beside a summary', { ...thought('shown'), encrypted_content: 'gAAA' }, ['shown']],
     ['no content, as agents write it', { ...thought('shown'), content: null, encrypted_content: null }, ['shown']],
     [
       'a foreign seal alone',
@@ -316,7 +296,6 @@ describe('instructions and system messages', () => {
   const developer = say('developer', 'rule');
 
   test.each<[what: string, input: unknown, more: object, upstream: Partial<ChatUpstream>, messages: unknown[]]>([
-    ['instructions alone', 'go', { instructions: 'be' }, {}, [{ role: 'system', content: 'be' }, asked]],
     ['a leading developer message', [developer, user], {}, {}, [system, asked]],
     [
       'both, as parts of one',
@@ -338,25 +317,6 @@ describe('instructions and system messages', () => {
       {},
       {},
       [asked, { role: 'assistant', content: 'ok' }, { role: 'user', content: [text('rule'), text('go')] }],
-    ],
-    [
-      'after the assistant, and then the assistant',
-      [user, say('assistant', 'a'), developer, say('assistant', 'b')],
-      {},
-      {},
-      [
-        asked,
-        { role: 'assistant', content: 'a' },
-        { role: 'user', content: 'rule' },
-        { role: 'assistant', content: 'b' },
-      ],
-    ],
-    [
-      'after a result: into the result',
-      [user, call('c1'), output('c1'), developer],
-      {},
-      {},
-      [asked, calls(called('c1')), tool('c1', [text('c1 done'), text('rule')])],
     ],
     [
       'between a call and its result: after the result',
@@ -387,16 +347,11 @@ describe('images in outputs', () => {
 
 describe('items that are refused', () => {
   test.each<[input: unknown, message: string]>([
-    [[output('call_x')], 'input[0] answers call_x, which no call before it waits for. Send the full history.'],
     [
       [user, call('c1'), output('c1'), output('c1')],
       'input[3] answers c1, which no call before it waits for. Send the full history.',
     ],
     [[user, call('c1'), user], 'input[1] is a call without its output. Send the output too, or leave the call out.'],
-    [
-      [user, { type: 'compaction', encrypted_content: 'gAAA' }],
-      'input[1] (compaction) is a history that only its maker can read. Send the full history.',
-    ],
     [
       [{ type: 'compaction_trigger' }],
       'input[0] (compaction_trigger) is a history that only its maker can read. Send the full history.',
@@ -417,7 +372,6 @@ describe('items that are refused', () => {
       [{ type: 'image_generation_call', result: 'AAAA' }],
       'input[0] (image_generation_call) holds an image. Send it as an input_image of the user.',
     ],
-    [[{ type: 'hologram', data: 1 }], "input[0] (hologram) is of a kind that this model can't take. Leave it out."],
     [
       [{ type: 'constructor', data: 1 }],
       "input[0] (constructor) is of a kind that this model can't take. Leave it out.",
@@ -426,14 +380,13 @@ describe('items that are refused', () => {
       [{ role: 'user', content: [{ type: 'input_video', video_url: 'x' }] }],
       "input[0].content[0] (input_video) is of a kind that this model can't take. Send text instead.",
     ],
-    [
-      [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1' }] }],
-      'input[0].content[0].file_id is not supported with this model: its content is stored elsewhere. Send the content itself.',
-    ],
-    [
-      [{ role: 'user', content: [{ type: 'input_file', file_url: 'https://a.example/b.pdf' }] }],
-      'input[0].content[0].file_url is not supported with this model: its content is stored elsewhere. Send the content itself.',
-    ],
+    ...[
+      { type: 'input_image', file_id: 'file_1' },
+      { type: 'input_file', file_url: 'https://a.example/b.pdf' },
+    ].map((part): [object[], string] => [
+      [{ role: 'user', content: [part] }],
+      `input[0].content[0].${Object.keys(part)[1]} is not supported with this model: its content is stored elsewhere. Send the content itself.`,
+    ]),
     [
       [{ role: 'system', content: [image('data:1')] }],
       "input[0].content[0] (input_image) can't stand in instructions. Send it in a message of the user.",

@@ -3,6 +3,7 @@ import { refusalOf, toChat } from './translate.ts';
 
 const parameters = { type: 'object', properties: { z: { type: 'string' }, a: { type: 'number' } } };
 const run = { type: 'function', name: 'run', description: 'runs', parameters, strict: false };
+const bare = { type: 'function', name: 'bare' };
 const patch = { type: 'custom', name: 'apply_patch', description: 'patches' };
 const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "a"\n' };
 const files = {
@@ -29,12 +30,6 @@ describe('the tools of a responses request', () => {
   test.each<[what: string, more: object, tools: unknown, leftOut?: string]>([
     ['none', {}, undefined],
     ['an empty list', { tools: [], tool_choice: 'auto', parallel_tool_calls: false }, undefined],
-    ['a function', { tools: [run] }, [ran]],
-    [
-      'a function without parameters',
-      { tools: [{ type: 'function', name: 'run', parameters: null, strict: null }] },
-      [written('run')],
-    ],
     [
       'a free text',
       { tools: [{ ...patch, format: { type: 'text' } }] },
@@ -65,8 +60,12 @@ describe('the tools of a responses request', () => {
       ],
       'tools[0].format',
     ],
-    ['a namespace', { tools: [files] }, [written('mcp__files__read')], 'tools[0].description'],
-    ['a search of the client', { tools: [search] }, [written('tool_search', { description: 'finds', parameters })]],
+    [
+      'a namespace, and a search of the client',
+      { tools: [files, search] },
+      [written('mcp__files__read'), written('tool_search', { description: 'finds', parameters })],
+      'tools[0].description',
+    ],
     [
       'tools that run at the vendor',
       { tools: [{ type: 'web_search', external_web_access: false }, run, { type: 'image_generation' }] },
@@ -80,12 +79,21 @@ describe('the tools of a responses request', () => {
       [ran],
       'input[0].tools[1]',
     ],
-    ['the same tool twice', { tools: [run, run] }, [ran]],
-    ['another tool of the same name', { tools: [run, { ...run, description: 'walks' }] }, [ran], 'tools[1]'],
     [
-      'members that nobody knows',
-      { tools: [{ ...run, output_schema: {}, allowed_callers: null }] },
+      'the same tool twice, and another tool of the same name',
+      { tools: [run, run, { ...run, description: 'walks' }] },
       [ran],
+      'tools[2]',
+    ],
+    [
+      'members that are null or that nobody knows',
+      {
+        tools: [
+          { ...run, output_schema: {}, allowed_callers: null },
+          { ...bare, parameters: null, strict: null },
+        ],
+      },
+      [ran, written('bare')],
       'tools[0].output_schema',
     ],
   ])('%s', (...[, more, tools, leftOut]) => {
@@ -194,9 +202,7 @@ describe('the choice of a responses request', () => {
   const names = ['run', 'apply_patch', 'mcp__files__read', 'tool_search'];
 
   test.each<[choice: unknown, written: unknown, offered: string[], leftOut?: string]>([
-    ['auto', 'auto', names],
     ['none', 'none', names],
-    ['required', 'required', names],
     [{ type: 'function', name: 'run' }, forced('run'), names],
     [{ type: 'custom', name: 'apply_patch' }, forced('apply_patch'), names],
     [{ type: 'tool_search' }, forced('tool_search'), names],
@@ -231,10 +237,6 @@ describe('tools and choices that are refused', () => {
     [
       { tools: [run, { type: 'file_search', vector_store_ids: [] }] },
       'tools[1] (file_search) runs at the vendor, and this model has none. Leave it out of tools.',
-    ],
-    [
-      { tools: [{ type: 'mcp', server_label: 'x' }] },
-      'tools[0] (mcp) runs at the vendor, and this model has none. Leave it out of tools.',
     ],
     [
       { tools: [{ type: 'local_shell' }] },

@@ -25,31 +25,13 @@ export const singleCalls: readonly ChatCase[] = [
     usage: tokens,
   },
   {
-    name: 'the name in each chunk',
+    name: 'in each chunk the name, the id, both, or both empty',
     chunks: [
       begin('call_a'),
-      call({ index: 0, name: 'weather', args: head }),
-      call({ index: 0, name: 'weather', args: tail }),
-      calls(),
-    ],
-    says: one,
-  },
-  {
-    name: 'name and id in each chunk',
-    chunks: [begin('call_a'), begin('call_a', 0, 'weather', head), begin('call_a', 0, 'weather', tail), calls()],
-    says: one,
-  },
-  {
-    name: 'an empty name and id after the first chunk',
-    chunks: [begin('call_a'), begin('', 0, '', head), begin('', 0, '', tail), calls()],
-    says: one,
-  },
-  {
-    name: 'the id in each chunk',
-    chunks: [
-      begin('call_a'),
-      call({ index: 0, id: 'call_a', args: head }),
-      call({ index: 0, id: 'call_a', args: tail }),
+      call({ index: 0, name: 'weather', args: '{' }),
+      call({ index: 0, id: 'call_a', args: '"ci' }),
+      begin('call_a', 0, 'weather', 'ty":'),
+      begin('', 0, '', '"Paris"}'),
       calls(),
     ],
     says: one,
@@ -75,15 +57,10 @@ export const singleCalls: readonly ChatCase[] = [
   },
   {
     name: 'no index',
-    chunks: [call({ id: 'call_a', name: 'weather', args: '' }), call({ args: head }), call({ args: tail }), calls()],
-    says: one,
-  },
-  {
-    name: 'no index, and the id in each chunk',
     chunks: [
-      call({ id: 'call_a', name: 'weather' }),
+      call({ id: 'call_a', name: 'weather', args: '' }),
       call({ id: 'call_a', args: head }),
-      call({ id: 'call_a', args: tail }),
+      call({ args: tail }),
       calls(),
     ],
     says: one,
@@ -93,23 +70,13 @@ export const singleCalls: readonly ChatCase[] = [
     chunks: [begin('call_a', 1), call({ index: 1, args: rain }), calls()],
     says: one,
   },
-  { name: 'all arguments in the first chunk', chunks: [begin('call_a', 0, 'weather', rain), calls()], says: one },
   {
-    name: 'all arguments in the only chunk',
+    name: 'all arguments in the only chunk, without a type',
     chunks: [
       chunk(
-        { tool_calls: [fragment({ index: 0, id: 'call_a', name: 'weather', args: rain })] },
+        { tool_calls: [{ index: 0, id: 'call_a', function: { name: 'weather', arguments: rain } }] },
         { finish_reason: 'tool_calls' },
       ),
-    ],
-    says: one,
-  },
-  {
-    name: 'arguments in the finishing chunk',
-    chunks: [
-      begin('call_a'),
-      call({ index: 0, args: head }),
-      chunk({ tool_calls: [fragment({ index: 0, args: tail })] }, { finish_reason: 'tool_calls' }),
     ],
     says: one,
   },
@@ -166,41 +133,18 @@ export const singleCalls: readonly ChatCase[] = [
   },
   { name: 'an end that says stop', chunks: [begin('call_a', 0, 'weather', rain), end('stop')], says: one },
   {
-    name: 'no type',
+    name: 'numbers that no number holds, spacing, and brackets and quotes in strings',
     chunks: [
-      chunk({ tool_calls: [{ index: 0, id: 'call_a', function: { name: 'weather', arguments: rain } }] }),
-      calls(),
+      begin('call_a', 0, 'weather', '\n { "n": 12345678901234567890,\n'),
+      call({ index: 0, args: '  "f": 1.0, "a":"}{\\"' }),
+      chunk({ tool_calls: [fragment({ index: 0, args: '[","b":"\\\\"}' })] }, { finish_reason: 'tool_calls' }),
     ],
-    says: one,
-  },
-  {
-    name: 'empty lists of calls',
-    chunks: [chunk({ content: 'Hello', tool_calls: [] }), chunk({ content: ' there', tool_calls: null }), end()],
-    says: [{ text: 'Hello there' }],
-  },
-  {
-    name: 'numbers that no number holds, and spacing',
-    chunks: [
-      begin('call_a', 0, 'weather', '{ "n": 12345678901234567890,\n'),
-      call({ index: 0, args: '  "f": 1.0 }' }),
-      calls(),
+    says: [
+      {
+        ...{ call: 'weather', id: 'call_a' },
+        args: '\n { "n": 12345678901234567890,\n  "f": 1.0, "a":"}{\\"[","b":"\\\\"}',
+      },
     ],
-    says: [{ call: 'weather', args: '{ "n": 12345678901234567890,\n  "f": 1.0 }', id: 'call_a' }],
-  },
-  {
-    name: 'brackets and quotes in strings',
-    chunks: [begin('call_a', 0, 'weather', '{"a":"}{\\"'), call({ index: 0, args: '[","b":"\\\\"}' }), calls()],
-    says: [{ call: 'weather', args: '{"a":"}{\\"[","b":"\\\\"}', id: 'call_a' }],
-  },
-  {
-    name: 'white space before the arguments',
-    chunks: [begin('call_a', 0, 'weather', '\n '), call({ index: 0, args: rain }), calls()],
-    says: [{ call: 'weather', args: `\n ${rain}`, id: 'call_a' }],
-  },
-  {
-    name: 'five hundred fragments',
-    chunks: [begin('call_a'), ...[...`{"a":"${'x'.repeat(490)}"}`].map((args) => call({ index: 0, args })), calls()],
-    says: [{ call: 'weather', args: `{"a":"${'x'.repeat(490)}"}`, id: 'call_a' }],
   },
 ];
 
@@ -208,22 +152,21 @@ const none = [{ call: 'weather', args: '{}', id: 'call_a' }];
 
 /** Calls of tools that take nothing. */
 export const emptyCalls: readonly ChatCase[] = [
-  { name: 'empty arguments', chunks: [begin('call_a'), calls()], says: none },
-  { name: 'no arguments', chunks: [call({ index: 0, id: 'call_a', name: 'weather' }), calls()], says: none },
   {
-    name: 'arguments that are null',
-    chunks: [call({ index: 0, id: 'call_a', name: 'weather', args: null }), calls()],
-    says: none,
+    name: 'arguments that are an empty object, its text, empty, missing or null',
+    chunks: [
+      begin('call_a', 0, 'weather', '{}'),
+      call({ index: 1, id: 'call_b', name: 'weather', args: {} }),
+      begin('call_c', 2),
+      call({ index: 3, id: 'call_d', name: 'weather' }),
+      call({ index: 4, id: 'call_e', name: 'weather', args: null }),
+      calls(),
+    ],
+    says: ['a', 'b', 'c', 'd', 'e'].map((letter) => ({ call: 'weather', args: '{}', id: `call_${letter}` })),
   },
-  { name: 'an empty object', chunks: [begin('call_a', 0, 'weather', '{}'), calls()], says: none },
   {
     name: 'an empty object in pieces',
     chunks: [begin('call_a'), call({ index: 0, args: '{' }), call({ index: 0, args: '}' }), calls()],
-    says: none,
-  },
-  {
-    name: 'an object as an object',
-    chunks: [call({ index: 0, id: 'call_a', name: 'weather', args: {} }), calls()],
     says: none,
   },
   {
@@ -255,17 +198,6 @@ export const parallelCalls: readonly ChatCase[] = [
     ],
     says: two,
     usage: tokens,
-  },
-  {
-    name: 'two in one delta',
-    chunks: [
-      call(
-        { index: 0, id: 'call_a', name: 'weather', args: rain },
-        { index: 1, id: 'call_b', name: 'weather', args: sun },
-      ),
-      calls(),
-    ],
-    says: two,
   },
   {
     name: 'two in each delta',
@@ -381,11 +313,6 @@ export const parallelCalls: readonly ChatCase[] = [
 /** Calls beside texts and thoughts. */
 export const mixed: readonly ChatCase[] = [
   {
-    name: 'a text before a call',
-    chunks: [say('Let me '), say('look.'), begin('call_a', 0, 'weather', rain), calls()],
-    says: [{ text: 'Let me look.' }, ...one],
-  },
-  {
     name: 'a text and a call in one delta',
     chunks: [
       chunk({
@@ -397,23 +324,19 @@ export const mixed: readonly ChatCase[] = [
     says: [{ text: 'Let me look.' }, ...one],
   },
   {
-    name: 'a thought before a call',
-    chunks: [think('Hm.'), begin('call_a', 0, 'weather', rain), calls()],
-    says: [{ thought: 'Hm.' }, ...one],
-  },
-  {
     name: 'a thought, a text and a call',
     chunks: [think('Hm.'), say('Look:'), begin('call_a'), call({ index: 0, args: rain }), calls()],
     says: [{ thought: 'Hm.' }, { text: 'Look:' }, ...one],
   },
   {
-    name: 'empty contents beside a call',
+    name: 'empty contents and lists beside a call',
     chunks: [
       chunk({
         content: '',
         reasoning_content: '',
         tool_calls: [fragment({ index: 0, id: 'call_a', name: 'weather', args: head })],
       }),
+      ...[chunk({ tool_calls: [] }), chunk({ tool_calls: null })],
       chunk({ content: '', tool_calls: [fragment({ index: 0, args: tail })] }),
       calls(),
     ],

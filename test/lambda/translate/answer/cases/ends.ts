@@ -37,7 +37,6 @@ export const ends: readonly ChatCase[] = [
     chunks: [say('Hello'), chunk({ refusal: 'No more.' }), end()],
     says: [...hello, { refusal: 'No more.' }],
   },
-  { name: 'with refusals that are null', chunks: [chunk({ content: 'Hello', refusal: null }), end()], says: hello },
   {
     name: "at the caller's stop, as one server says it",
     chunks: [say('Hello'), end('stop', { stop_reason: 'END' })],
@@ -62,13 +61,12 @@ export const ends: readonly ChatCase[] = [
   },
   { name: 'for a reason of its own', chunks: [say('Hello'), end('eos')], says: hello },
   {
-    name: 'after reasons that are empty',
-    chunks: [chunk({ content: 'Hel' }, { finish_reason: '' }), chunk({ content: 'lo' }, { finish_reason: '' }), end()],
-    says: hello,
-  },
-  {
-    name: 'after reasons that are the word null',
-    chunks: [chunk({ content: 'Hello' }, { finish_reason: 'null' }), end()],
+    name: 'after reasons that are empty or the word null, and refusals that are null',
+    chunks: [
+      chunk({ content: 'Hel', refusal: null }, { finish_reason: '' }),
+      chunk({ content: 'lo' }, { finish_reason: 'null' }),
+      end(),
+    ],
     says: hello,
   },
   {
@@ -78,18 +76,12 @@ export const ends: readonly ChatCase[] = [
     finish: 'length',
     usage: tokens,
   },
-  { name: 'without usage', chunks: [say('Hello'), end()], says: hello },
   {
-    name: 'with a usage that is null',
+    name: 'with the usage in the finishing chunk, and null before',
     chunks: [
       { ...say('Hello'), usage: null },
-      { ...end(), usage: null },
+      { ...end(), usage: tokens },
     ],
-    says: hello,
-  },
-  {
-    name: 'with the usage in the finishing chunk',
-    chunks: [say('Hello'), { ...end(), usage: tokens }],
     says: hello,
     usage: tokens,
   },
@@ -147,7 +139,6 @@ export const ends: readonly ChatCase[] = [
   },
   { name: 'with the last event, without a reason', chunks: [say('Hello')], says: hello },
   { name: 'without the last event', chunks: [say('Hello'), end(), counted, 'no [DONE]'], says: hello, usage: tokens },
-  { name: 'without the last event and the usage', chunks: [say('Hello'), end(), 'no [DONE]'], says: hello },
   { name: 'at once', chunks: [end()], says: [] },
   {
     name: 'with more events after the last',

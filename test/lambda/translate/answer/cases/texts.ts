@@ -9,55 +9,30 @@ const probability = { token: 'Hello there', logprob: -0.1, bytes: null, top_logp
 export const texts: readonly ChatCase[] = [
   { name: 'a text', chunks: [role, say('Hello'), say(' there'), end(), counted], says: hello, usage: tokens },
   {
-    name: 'a text in one chunk with its end',
-    chunks: [chunk({ role: 'assistant', content: 'Hello there' }, { finish_reason: 'stop' })],
-    says: hello,
-  },
-  {
-    name: 'a role in every chunk',
-    chunks: [chunk({ role: 'assistant', content: 'Hello' }), chunk({ role: 'assistant', content: ' there' }), end()],
-    says: hello,
-  },
-  {
-    name: 'an empty role',
-    chunks: [chunk({ role: '', content: 'Hello' }), chunk({ role: '', content: ' there' }), end()],
-    says: hello,
-  },
-  {
-    name: 'contents that are null or empty',
-    chunks: [chunk({ content: null }), say(''), say('Hello'), chunk({ content: null }), say(''), say(' there'), end()],
-    says: hello,
-  },
-  {
     name: 'the last piece in the finishing chunk',
     chunks: [say('Hello'), chunk({ content: ' there' }, { finish_reason: 'stop' })],
     says: hello,
   },
   {
-    name: 'a chunk without choices first',
+    name: 'roles, contents and deltas that are empty or null, and members that nobody knows',
     chunks: [
-      { ...chunk({}), choices: [], prompt_filter_results: [{ prompt_index: 0 }] },
-      say('Hello'),
-      say(' there'),
-      end(),
+      chunk({ content: null }),
+      chunk({ role: 'assistant', content: 'Hello', audio_tokens: 0 }, { content_filter_results: {} }),
+      say(''),
+      chunk(null),
+      chunk({ role: '', content: ' there', extra: { deep: [1] } }),
+      chunk(null, { finish_reason: 'stop', matched_token: 2 }),
     ],
     says: hello,
   },
   {
-    name: 'chunks that have no choices member',
-    chunks: [{ id: 'x', object: 'chat.completion.chunk' }, say('Hello'), {}, say(' there'), end()],
-    says: hello,
-  },
-  { name: 'choices that are null', chunks: [{ ...chunk({}), choices: null }, say('Hello there'), end()], says: hello },
-  {
-    name: 'deltas that are null',
-    chunks: [say('Hello there'), chunk(null), chunk(null, { finish_reason: 'stop' })],
-    says: hello,
-  },
-  {
-    name: 'a choice without an index',
+    name: 'chunks without choices, and choices without an index',
     chunks: [
+      { ...chunk({}), choices: [], prompt_filter_results: [{ prompt_index: 0 }] },
       { choices: [{ delta: { content: 'Hello' } }] },
+      { id: 'x', object: 'chat.completion.chunk' },
+      { ...chunk({}), choices: null },
+      {},
       { choices: [{ delta: { content: ' there' }, finish_reason: 'stop' }] },
     ],
     says: hello,
@@ -116,41 +91,19 @@ export const texts: readonly ChatCase[] = [
     says: [{ text: 'héllo мир 世界 🇩🇪 👩‍👩‍👧' }],
   },
   {
-    name: 'a thousand pieces',
-    chunks: [...Array.from({ length: 1000 }, (_, at) => say(`${at} `)), end()],
-    says: [{ text: Array.from({ length: 1000 }, (_, at) => `${at} `).join('') }],
-  },
-  {
     name: 'a text that looks like an event',
     chunks: [say('data: [DONE]\n\nevent: x\n\n'), end()],
     says: [{ text: 'data: [DONE]\n\nevent: x\n\n' }],
   },
   { name: 'white space only', chunks: [say(' '), say('\n'), end()], says: [{ text: ' \n' }] },
   {
-    name: 'comments and lines that end in CRLF',
+    name: 'comments, lines that end in CRLF, an event over several lines and one with a type of its own',
     chunks: [
       ': ping\r\n\r\n',
-      `data: ${JSON.stringify(say('Hello there'))}\r\n\r\n`,
+      `data: ${JSON.stringify(say('Hello'))}\r\n\r\n`,
       ':\r\n\r\n',
+      `event: message\ndata: ${JSON.stringify(say(' there'), null, 1).replaceAll('\n', '\ndata: ')}\n\n`,
       `data: ${JSON.stringify(end())}\r\n\r\n`,
-    ],
-    says: hello,
-  },
-  {
-    name: 'an event over several lines',
-    chunks: [`data: ${JSON.stringify(say('Hello there'), null, 1).replaceAll('\n', '\ndata: ')}\n\n`, end()],
-    says: hello,
-  },
-  {
-    name: 'an event type of its own',
-    chunks: [`event: message\ndata: ${JSON.stringify(say('Hello there'))}\n\n`, end()],
-    says: hello,
-  },
-  {
-    name: 'unknown members',
-    chunks: [
-      chunk({ content: 'Hello there', audio_tokens: 0, extra: { deep: [1] } }, { content_filter_results: {} }),
-      end('stop', { matched_token: 2 }),
     ],
     says: hello,
   },
@@ -225,19 +178,12 @@ export const thoughts: readonly ChatCase[] = [
     says: hello,
   },
   {
-    name: 'null contents beside thoughts',
+    name: 'null or empty contents beside thoughts',
     chunks: [
-      chunk({ content: null, reasoning_content: 'Hm.' }),
-      chunk({ content: 'Hello there', reasoning_content: null }),
-      end(),
-    ],
-    says: [{ thought: 'Hm.' }, ...hello],
-  },
-  {
-    name: 'empty contents beside thoughts',
-    chunks: [
-      chunk({ content: '', reasoning_content: 'Hm.' }),
-      chunk({ content: 'Hello there', reasoning_content: '' }),
+      chunk({ content: null, reasoning_content: 'H' }),
+      chunk({ content: '', reasoning_content: 'm.' }),
+      chunk({ content: 'Hello', reasoning_content: null }),
+      chunk({ content: ' there', reasoning_content: '' }),
       end(),
     ],
     says: [{ thought: 'Hm.' }, ...hello],

@@ -46,6 +46,9 @@ const overBothEnginesLong = ofHandler([
   'upstream-keys',
 ]);
 
+/** What clients in processes of their own read: their HTTP is that of the SDKs in this process, which both engines serve. */
+const processesOfSdks = 'setup-blocks,frameworks';
+
 /** What draws thousands of requests, counts steps block by block, or waits for garbage to be collected. */
 const long = [
   'fuzz/*.integration.test.ts',
@@ -80,7 +83,7 @@ export default {
     project('architecture', ['architecture/*.test.ts']),
     project('unit', ['**/*.unit.test.ts']),
     project('integration', ['**/*.integration.test.ts', ...notLong]),
-    project('web', ['sdk/*.integration.test.ts', ...overBothEngines], overHttpServer),
+    project('web', ['sdk/*.integration.test.ts', `!**/sdk/{${processesOfSdks}}.*`, ...overBothEngines], overHttpServer),
     project('east', overTimeZones, inTimeZone('Pacific/Kiritimati')),
     project('west', overTimeZones, inTimeZone('America/Los_Angeles')),
     project('e2e', ['**/*.e2e.test.ts', ...notLong]),

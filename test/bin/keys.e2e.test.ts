@@ -15,6 +15,7 @@ import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts'
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
 import { createTestCaller } from '../support/dynamodb.ts';
 import { answer, type FakeService, startFakeService, startFakeStack } from '../support/fake-service.ts';
+import { runCommand } from '../support/run-command.ts';
 
 // Each command is a whole process, of which a busy machine starts one or two a second.
 jest.setTimeout(30_000);
@@ -182,10 +183,13 @@ describe('on a deployed stack', () => {
     await cloudFormation[Symbol.asyncDispose]();
   });
 
-  const stack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
+  const run = (words: readonly string[], more: Record<string, string> = {}) =>
+    runCommand('keys', [...words, '--stack', 'Gateway', '--region', 'eu-west-3'], { ...environment, ...more });
+  const runJson = async (words: readonly string[], more?: Record<string, string>) =>
+    JSON.parse(await run([...words, '--json'], more));
 
   test('the outputs lead to its tables, in the region that was named', async () => {
-    const { out } = await keys(['issue', '--member', 'far', ...stack], environment);
+    const out = await run(['issue', '--member', 'far']);
     const key = /ltk_[\w-]{43}/.exec(out)?.[0] ?? 'none';
     expect(await store.keys.findKey(hashKey(key))).toMatchObject({ member: 'far' });
     expect(out).toContain('30 requests a day');
@@ -196,20 +200,20 @@ describe('on a deployed stack', () => {
       expect.stringContaining('/eu-west-3/cloudformation/'),
     ]);
     expect(secrets.reads).toEqual([]);
-    const { out: blocks } = await keys(['setup', 'codex', ...stack], environment);
+    const blocks = await run(['setup', 'codex']);
     expect(blocks).toContain('model_context_window = 262144');
     expect(blocks).toContain('curl -fsS https://app.example.com/cli/login.sh | sh');
   });
 
   test('link reads the salt from its secret', async () => {
-    await keysJson(['link', '203.0.113.7', '--member', 'far', ...stack], environment);
+    await run(['link', '203.0.113.7', '--member', 'far']);
     const link = await store.keys.findLink(networkId('203.0.113.7', keyOf('salt-of-a-stack')));
     expect(link?.member).toBe('far');
     expect(secrets.reads).toEqual(['the-salt-secret']);
   });
 
   test('its log provides the tokens, and members get their names back', async () => {
-    const { id } = await keysJson(['issue', '--member', 'far', '--label', 'desk', ...stack], environment);
+    const { id } = await runJson(['issue', '--member', 'far', '--label', 'desk']);
     const hash = memberHash(subkeyOf(keyOf('salt-of-a-stack'), memberLabel), 'far');
     const row = { key: id, member: hash, answers: '2', withoutUsage: '1', input: '1000000', output: '10' };
     const results = [Object.entries(row).map(([field, value]) => ({ field, value }))];
@@ -217,8 +221,8 @@ describe('on a deployed stack', () => {
       answer(200, { queryId: 'the-query' }),
       answer(200, { status: 'Complete', results }),
     );
-    const withLogs = { ...environment, AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url };
-    const { keys: rows } = await keysJson(['usage', '--tokens', '--price', '3,15,0.3,3.75', ...stack], withLogs);
+    const usage = ['usage', '--tokens', '--price', '3,15,0.3,3.75'];
+    const { keys: rows } = await runJson(usage, { AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url });
     expect(rows).toMatchObject([{ key: id, label: 'desk', member: 'far', answers: 2, withoutUsage: 1, cost: 3.00015 }]);
     expect(JSON.parse(logs.requests[0]?.body ?? '')).toMatchObject({ logGroupName: 'the-log-group' });
     expect(logs.requests[0]?.headers.authorization).toContain('/eu-west-3/logs/');
@@ -228,10 +232,10 @@ describe('on a deployed stack', () => {
   test('list and revoke find a person by the issuer among its outputs', async () => {
     const subkey = subkeyOf(keyOf('salt-of-a-stack'), accountLabel);
     const member = accountMember(subkey, 'https://login.example.com', 'ada');
-    const { id } = await keysJson(['issue', '--member', member, ...stack], environment);
-    const listed = await keysJson(['list', '--subject', 'ada', ...stack], environment);
+    const { id } = await runJson(['issue', '--member', member]);
+    const listed = await runJson(['list', '--subject', 'ada']);
     expect(listed.keys).toMatchObject([{ id, member, state: 'live' }]);
-    const { revoked } = await keysJson(['revoke', '--subject', 'ada', ...stack], environment);
+    const { revoked } = await runJson(['revoke', '--subject', 'ada']);
     expect(revoked).toMatchObject([{ id, state: 'revoked' }]);
   });
 
@@ -240,19 +244,15 @@ describe('on a deployed stack', () => {
     await using service = await startFakeService((response) =>
       response.writeHead(400, { 'content-type': 'text/xml' }).end(`<ErrorResponse>${error}</ErrorResponse>`),
     );
-    const elsewhere = { ...environment, AWS_ENDPOINT_URL_CLOUDFORMATION: service.url };
-    expect(await keys(['list', ...stack], elsewhere)).toEqual({ code: 1, out: '', err: 'error: no such stack\n' });
+    await expect(run(['list'], { AWS_ENDPOINT_URL_CLOUDFORMATION: service.url })).rejects.toThrow(/^no such stack$/);
   });
 
   test('a stack that is no gateway, and one that links no network', async () => {
     await using other = await startFakeStack({});
-    const ofOther = { ...environment, AWS_ENDPOINT_URL_CLOUDFORMATION: other.url };
-    const { code, err } = await keys(['list', ...stack], ofOther);
-    expect([code, err]).toEqual([1, expect.stringContaining('has no output NetworkSaltSecret')]);
+    const ofOther = { AWS_ENDPOINT_URL_CLOUDFORMATION: other.url };
+    await expect(run(['list'], ofOther)).rejects.toThrow('has no output NetworkSaltSecret');
     await using closed = await startFakeStack({ ...outputs, Access: 'keys' });
-    const ofClosed = { ...environment, AWS_ENDPOINT_URL_CLOUDFORMATION: closed.url };
-    expect(await keys(['link', '203.0.113.9', '--member', 'far', ...stack], ofClosed)).toMatchObject({
-      ...{ code: 1, err: expect.stringContaining('links count for nothing: issue a key instead') },
-    });
+    const linked = run(['link', '203.0.113.9', '--member', 'far'], { AWS_ENDPOINT_URL_CLOUDFORMATION: closed.url });
+    await expect(linked).rejects.toThrow('links count for nothing: issue a key instead');
   });
 });

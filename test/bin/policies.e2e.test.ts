@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { type FakeService, startFakeService, startFakeStack } from '../support/fake-service.ts';
 import { allows, readPolicy } from '../support/iam-policy.ts';
+import { runCommand } from '../support/run-command.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
-
-// Each command is a whole process, of which a busy machine starts one a second or two.
-jest.setTimeout(120_000);
 
 const tables = { keys: 'KEYS_TABLE', quota: 'QUOTA_TABLE' } as const;
 
@@ -45,11 +42,8 @@ test('operators may do everything that their programs call, and the programs cal
     AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url,
     ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
   };
-  const run = (program: string, ...args: string[]) =>
-    new Promise<string>((resolve, reject) => {
-      const all = [`bin/${program}.ts`, ...args, '--stack', 'Gateway', '--region', 'eu-west-3'];
-      execFile(process.execPath, all, { env }, (error, out, err) => (error ? reject(new Error(err)) : resolve(out)));
-    });
+  const run = (program: Parameters<typeof runCommand>[0], ...args: string[]) =>
+    runCommand(program, [...args, '--stack', 'Gateway', '--region', 'eu-west-3'], env);
 
   const { id } = JSON.parse(await run('keys', 'issue', '--member', 'ada', '--json')) as { id: string };
   await run('keys', 'list');

@@ -9,6 +9,7 @@ import { createReadStop, createStopSwitch } from '../../lambda/tables/stop-switc
 import { createMissingTables } from '../../local/dynamodb.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { type FakeService, startFakeStack } from '../support/fake-service.ts';
+import { runCommand } from '../support/run-command.ts';
 
 // Each command is a whole process, of which a busy machine starts one a second or two.
 jest.setTimeout(120_000);
@@ -48,36 +49,32 @@ const endpoints = () => ({
   AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
 });
 
-/** Runs the script of that name in package.json, and returns its exit code. */
-function run(script: 'stop' | 'resume', ...args: string[]): Promise<Outcome> {
-  return execute(process.execPath, [`bin/${script}.ts`, ...args], { ...shell, PORT: '18799', ...endpoints() });
-}
+const run = (script: 'stop' | 'resume', ...words: string[]) =>
+  runCommand(script, [...words, ...onStack], { ...shell, ...endpoints() });
 
 const onStack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
 const readStop = () => createReadStop(dynamoDb.callDynamoDb, dynamoDb.keysTable)();
 
 test('one command stops a stack, and prints the other, which lets it serve again', async () => {
-  const stopped = await run('stop', ...onStack, '--reason', 'back at 14:00 UTC');
-  expect(stopped).toMatchObject({ code: 0, err: '' });
-  expect(stopped.out).toContain('npm run resume -- --stack Gateway --region eu-west-3');
+  expect(await run('stop', '--reason', 'back at 14:00 UTC')).toContain(
+    'npm run resume -- --stack Gateway --region eu-west-3',
+  );
   expect(await readStop()).toEqual({ at: expect.stringMatching(/^\d{4}-.*Z$/), reason: 'back at 14:00 UTC' });
-  const resumed = await run('resume', ...onStack);
-  expect(resumed).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Resumed') });
+  expect(await run('resume')).toContain('Resumed');
   expect(await readStop()).toBeUndefined();
-  expect((await run('resume', ...onStack)).out).toBe('It was not stopped.\n');
+  expect(await run('resume')).toBe('It was not stopped.\n');
 });
 
 test('a second stop keeps the reason and time of the first beside its own, and resuming tells both', async () => {
-  const [first, second] = [
-    JSON.parse((await run('stop', ...onStack, '--reason', 'somebody floods us', '--json')).out),
-    await run('stop', ...onStack, '--reason', 'back at 14:00 UTC'),
-  ];
-  expect(second.out).toContain(`It was stopped already at ${first.at} (somebody floods us). `);
+  const first = JSON.parse(await run('stop', '--reason', 'somebody floods us', '--json'));
+  expect(await run('stop', '--reason', 'back at 14:00 UTC')).toContain(
+    `It was stopped already at ${first.at} (somebody floods us). `,
+  );
   const stop = await readStop();
   expect(stop).toEqual({ at: expect.any(String), reason: 'back at 14:00 UTC', earlier: [first] });
-  const third = JSON.parse((await run('stop', ...onStack, '--json')).out);
+  const third = JSON.parse(await run('stop', '--json'));
   expect(third.earlier).toEqual([first, { at: stop?.at, reason: 'back at 14:00 UTC' }]);
-  expect((await run('resume', ...onStack)).out).toBe(
+  expect(await run('resume')).toBe(
     'Resumed: within 60 seconds it serves everywhere. It was stopped ' +
       `at ${first.at} (somebody floods us), then at ${stop?.at} (back at 14:00 UTC), then at ${third.at}.\n`,
   );
@@ -108,15 +105,17 @@ describe('the command that undoes it, pasted into a shell that has only credenti
 });
 
 test('--json prints JSON', async () => {
-  const stopped = JSON.parse((await run('stop', ...onStack, '--json')).out);
+  const stopped = JSON.parse(await run('stop', '--json'));
   expect(stopped).toEqual(await readStop());
-  expect(JSON.parse((await run('resume', ...onStack, '--json')).out)).toEqual({ stopped });
-  expect(JSON.parse((await run('resume', ...onStack, '--json')).out)).toEqual({ stopped: null });
+  expect(JSON.parse(await run('resume', '--json'))).toEqual({ stopped });
+  expect(JSON.parse(await run('resume', '--json'))).toEqual({ stopped: null });
 });
 
 test('wrong usage and a missing gateway are distinguished', async () => {
-  expect(await run('stop', '--reason', '')).toMatchObject({ code: 2, err: expect.stringContaining('1 to 200') });
-  expect(await run('stop')).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });
+  const stop = (...words: string[]) =>
+    execute(process.execPath, ['bin/stop.ts', ...words], { ...shell, PORT: '18799' });
+  expect(await stop('--reason', '')).toMatchObject({ code: 2, err: expect.stringContaining('1 to 200') });
+  expect(await stop()).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });
 });
 
 describe('copying back from a restored table, as the runbook does it', () => {

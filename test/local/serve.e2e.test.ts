@@ -23,6 +23,18 @@ const chat = ({ url }: GatewayProcess, key: string, stream = false) =>
     body: JSON.stringify({ model: 'svc', stream, messages: [{ role: 'user', content: 'Hello' }] }),
   });
 
+/** Beside the gateway are pages for people; everything else belongs to it. */
+async function expectPages({ url }: GatewayProcess) {
+  const read = async (path: string, method = 'GET') => {
+    const response = await fetch(url + path, { method });
+    return [response.status, response.headers.get('content-type'), (await response.text()).includes(`${url}/v1`)];
+  };
+  for (const path of ['/', '/docs']) expect(await read(path)).toEqual([200, 'text/html; charset=utf-8', true]);
+  expect(await read('/docs/openapi.json')).toEqual([200, 'application/json', false]);
+  expect(await read('/', 'POST')).toEqual([404, 'application/json', false]);
+  expect(await read('/v1')).toEqual([404, 'application/json', false]);
+}
+
 /** An upstream whose streams say one word and end when the test says so. */
 async function startSlowUpstream() {
   const streams: ServerResponse[] = [];
@@ -75,7 +87,7 @@ async function readUntil(response: Response, word: string): Promise<() => Promis
 }
 
 describe('npm start', () => {
-  test('prints commands that work as they are, and keeps a file for the operator while it runs', async () => {
+  test('prints commands that work as they are, has pages, and keeps a file for the operator while it runs', async () => {
     await using gateway = await startGatewayProcess();
     const commands = gateway.output().match(/^curl .+$/gm) ?? [];
     expect(commands).toHaveLength(7);
@@ -89,6 +101,8 @@ describe('npm start', () => {
     expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '46' });
     expect(await remaining(gateway, 'guest')).toEqual({ status: 200, remaining: '2' });
 
+    await expectPages(gateway);
+
     const { port, url } = gateway;
     expect(readGatewayFile(port)).toMatchObject({ port, url, embedded: true, serviceName: 'svc', memberLimit: 50 });
     gateway.signal('SIGTERM');
@@ -97,27 +111,23 @@ describe('npm start', () => {
     expect(gateway.errors()).toBe('');
   });
 
-  test('listens on every address if asked to, and prints one that works', async () => {
-    await using gateway = await startGatewayProcess({ HOST: '0.0.0.0', SERVICE_NAME: 'acme', GUEST_LIMIT: '0' });
+  test('listens on every address if asked to, prints one that works, and warns of what is not as it seems', async () => {
+    await using gateway = await startGatewayProcess({
+      ...{ HOST: '0.0.0.0', SERVICE_NAME: 'acme', GUEST_LIMIT: '0', UPSTREAM_TEXT_MODEL: 'words' },
+    });
     expect(gateway.url).toBe(`http://0.0.0.0:${gateway.port}`);
     const commands = gateway.output().match(/^curl .+$/gm) ?? [];
     expect(commands).toHaveLength(6);
     for (const command of commands) expect(command).toContain(`http://127.0.0.1:${gateway.port}/v1/`);
     const { stdout } = await run('sh', ['-c', `${commands[1]} -sS -m 20`]);
     expect(JSON.parse(stdout)).toMatchObject({ model: 'acme' });
+    expect(gateway.errors().split('\n')).toEqual([
+      expect.stringMatching(/^warning: .*ignores UPSTREAM_TEXT_MODEL$/),
+      expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* demo/),
+      expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* NETWORK_SALT/),
+      '',
+    ]);
   });
-});
-
-test('settings that do not do what they seem to are named at the start', async () => {
-  await using gateway = await startGatewayProcess({ HOST: '0.0.0.0', UPSTREAM_TEXT_MODEL: 'words' });
-  gateway.signal('SIGTERM');
-  expect(await gateway.ended).toBe(0);
-  expect(gateway.errors().split('\n')).toEqual([
-    expect.stringMatching(/^warning: .*ignores UPSTREAM_TEXT_MODEL$/),
-    expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* demo/),
-    expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* NETWORK_SALT/),
-    '',
-  ]);
 });
 
 describe('faults that stop the start, with one line for each and no stack trace', () => {
@@ -265,27 +275,6 @@ describe('a signal', () => {
   });
 });
 
-test.each(['function-url', 'web'])('the pages for people are served beside the gateway: ENGINE=%s', async (ENGINE) => {
-  await using gateway = await startGatewayProcess({ ENGINE });
-  const statusOf = async (path: string, method = 'GET') => {
-    const response = await fetch(gateway.url + path, { method });
-    return [
-      response.status,
-      response.headers.get('content-type'),
-      (await response.text()).includes(`${gateway.url}/v1`),
-    ];
-  };
-  for (const path of ['/', '/docs']) expect(await statusOf(path)).toEqual([200, 'text/html; charset=utf-8', true]);
-  expect(await statusOf('/docs/openapi.json')).toEqual([200, 'application/json', false]);
-  // Everything else belongs to the gateway.
-  for (const [path, method] of [
-    ['/', 'POST'],
-    ['/v1', 'GET'],
-  ] as const) {
-    expect(await statusOf(path, method)).toEqual([404, 'application/json', false]);
-  }
-});
-
 test.each(['function-url', 'web'])(
   'ACCESS=keys closes it with ENGINE=%s, and it tells nobody otherwise',
   async (ENGINE) => {
@@ -306,6 +295,7 @@ test.each(['function-url', 'web'])(
 
 test('ENGINE=web serves the same through the HTTP server, and stops like that', async () => {
   await using gateway = await startGatewayProcess({ ENGINE: 'web', SHUTDOWN_GRACE: '0.1' });
+  await expectPages(gateway);
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(204);
   expect((await fetch(`${gateway.url}/cli`)).status).toBe(200);
   expect((await chat(gateway, gateway.key)).status).toBe(200);

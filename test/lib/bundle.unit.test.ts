@@ -1,18 +1,21 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Metafile } from 'esbuild';
-import { bundle, bundleServer, measure } from '../../lib/bundle.ts';
+import { bundle, bundleAccounts, bundleServer, measure } from '../../lib/bundle.ts';
+import { makePages } from '../../lib/reference/render-reference.ts';
 
 let folder: string;
 let outdir: string;
-let metafile: Metafile;
+let gateway: Metafile;
+let accounts: Metafile;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gateway-bundle-'));
   outdir = join(folder, 'first');
-  metafile = await bundle('lambda/index.ts', outdir);
+  gateway = await bundle('lambda/index.ts', outdir);
+  accounts = await bundleAccounts(join(folder, 'accounts'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -23,13 +26,44 @@ async function contents(path: string): Promise<Record<string, string>> {
   );
 }
 
-test('deploys no part of the AWS SDK with the functions', async () => {
-  const accounts = await bundle('lambda/accounts/index.ts', join(folder, 'accounts'));
-  const packages = [metafile, accounts].flatMap(({ inputs }) =>
-    Object.keys(inputs).flatMap((path) => /node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+/** The project files and packages in a bundle. */
+function contentsOf({ outputs }: Metafile): string[] {
+  const inputs = Object.values(outputs).flatMap(({ inputs: used }) => Object.entries(used));
+  const kept = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
+  return [...new Set(kept.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path))].sort();
+}
+
+test('the gateway contains nothing of accounts, and their function no code that calls an upstream', () => {
+  const [ofGateway, ofAccounts] = [contentsOf(gateway), contentsOf(accounts)];
+  expect(ofGateway).toContain('@middy/core');
+  expect(ofGateway.filter((name) => /viem|noble|openid-client|jose|oauth4webapi|lambda\/accounts/.test(name))).toEqual(
+    [],
   );
-  expect(packages).toEqual(expect.arrayContaining(['node_modules/@middy/core', 'node_modules/openid-client']));
-  expect(packages.filter((name) => /aws-sdk|smithy/.test(name))).toEqual([]);
+  expect(ofAccounts).toEqual(
+    expect.arrayContaining(['viem', 'openid-client', 'lambda/accounts/index.ts', 'lambda/tables/members.ts']),
+  );
+  expect(ofAccounts.filter((name) => /^lambda\/(upstream|stream|steps|forward)\//.test(name))).toEqual([]);
+});
+
+test('no part of the AWS SDK is deployed with either, and each is small enough for a fast start', () => {
+  for (const built of [gateway, accounts]) {
+    expect(Object.keys(built.inputs).filter((path) => /aws-sdk|smithy/.test(path))).toEqual([]);
+    expect(measure(built).start).toBeLessThan(600 * 1024);
+  }
+});
+
+test('the pages are beside it, file by file as in the sources, with the generated ones', async () => {
+  const list = async (root: string) => {
+    const found = await readdir(root, { recursive: true, withFileTypes: true });
+    const files = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    return new Map(
+      await Promise.all(files.map(async (path) => [relative(root, path), await readFile(path, 'utf8')] as const)),
+    );
+  };
+  const written = await list(join(import.meta.dirname, '../../lambda/accounts/pages'));
+  const made = await makePages();
+  expect([...made.keys()]).toEqual(['docs/index.html', 'docs/openapi.json']);
+  expect(await list(join(folder, 'accounts/pages'))).toEqual(new Map([...written, ...made]));
 });
 
 test('loads no second HTTP client with the gateway, nor with the server', async () => {

@@ -5,7 +5,7 @@ import { PRICES } from '../support/prices.ts';
 import { findId, synthesizeStack } from '../support/stack.ts';
 import { synthesizeWhole } from '../support/whole-template.ts';
 
-const { template, stack, acknowledged } = synthesizeStack({}, { isValidated: true });
+const { template, stack, acknowledged } = synthesizeStack();
 const idOf = (type: string, prefix: string) => findId(template, type, prefix);
 const ids = {
   keys: idOf('AWS::DynamoDB::GlobalTable', 'TablesKeys'),

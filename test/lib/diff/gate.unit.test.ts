@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { compareTemplates } from '../../../lib/diff/changes.ts';
 import { judgeTemplate } from '../../../lib/diff/guarantees/index.ts';
+import { findDangers } from '../../../lib/diff/judge.ts';
 import { type AnyTree, type Change, createTemplateEditor, dangersOf } from '../../support/template-changes.ts';
 import { onWeb, synthesizeWhole } from '../../support/whole-template.ts';
 
@@ -58,6 +60,29 @@ const dangerous: readonly Row[] = [
       };
     },
     /anyone may secretsmanager:GetSecretValue on Open/,
+  ],
+  [
+    'one more action',
+    (t) => (statements(t)[1].Action = ['dynamodb:GetItem', 'dynamodb:Scan']),
+    /^permissions: widens a permission: Gateway\/Role may dynamodb:Scan on Tables\/Keys$/,
+  ],
+  [
+    'one action fewer, which the function may need',
+    (t) => statements(t)[2].Action.pop(),
+    /^permissions: takes a permission away: Gateway\/Role may dynamodb:UpdateItem on Tables\/Quota$/,
+  ],
+  [
+    'no policy',
+    (t) => remove(t, 'Gateway/Role/DefaultPolicy'),
+    /takes a permission away: Gateway\/Role may dynamodb:GetItem/,
+  ],
+  [
+    'a function that anyone may call',
+    (t) => {
+      const Properties = { Action: 'lambda:InvokeFunctionUrl', Principal: '*', FunctionName: 'f' };
+      t.Resources.More = { Type: 'AWS::Lambda::Permission', Properties };
+    },
+    /^permissions: widens a permission: anyone may lambda:InvokeFunctionUrl on f$/,
   ],
   ['every action', (t) => (statements(t)[1].Action = 'dynamodb:*'), /Role may dynamodb:\* on Tables\/Keys/],
   ['every resource', (t) => (statements(t)[1].Resource = '*'), /may dynamodb:GetItem on \*/],
@@ -205,6 +230,13 @@ const harmless: readonly (readonly [what: string, change: Change])[] = [
       t.Resources.Second.Properties.PolicyDocument.Statement = [statements(t).pop()];
     },
   ],
+  [
+    'the same permissions said one by one',
+    (t) => {
+      const [statement] = statements(t).splice(2, 1);
+      for (const Action of statement.Action) statements(t).push({ ...statement, Action, Sid: 'x' });
+    },
+  ],
   ['a new table that keeps everything', (t) => (t.Resources.More = structuredClone(resourceIn(t, 'Tables/Quota')))],
 ];
 
@@ -228,6 +260,32 @@ describe('the gate, on the whole template', () => {
   test('lets lost protection be restored', () => {
     expect(dangersBetween((t) => (replica(t).DeletionProtectionEnabled = false), asItIs)).toEqual([]);
     expect(dangersBetween((t) => (t.Stack.terminationProtection = false), asItIs)).toEqual([]);
+  });
+
+  test('says of a permission that only widens nothing else', () => {
+    expect(dangersBetween(asItIs, (t) => (statements(t)[1].Action = 'dynamodb:*'))).toEqual([
+      'permissions: widens a permission: Gateway/Role may dynamodb:* on Tables/Keys',
+    ]);
+  });
+
+  test('marks a denial that is removed, and a URL that anyone may call', () => {
+    const denied: Change = (t) => statements(t).push({ Effect: 'Deny', Action: 'dynamodb:DeleteItem', Resource: 'x' });
+    expect(dangersBetween(denied, asItIs)).toEqual([
+      'permissions: widens a permission: no longer denied: Gateway/Role may dynamodb:DeleteItem on x',
+    ]);
+    const closed: Change = (t) => (propertiesIn(t, 'Gateway/Function/FunctionUrl').AuthType = 'AWS_IAM');
+    expect(dangersBetween(closed, asItIs)).toContainEqual(expect.stringContaining('opens the network'));
+  });
+
+  test('marks a table that might be replaced like one that will be', () => {
+    const after = structuredClone(base) as AnyTree;
+    propertiesIn(after, 'Tables/Keys').BillingMode = 'PROVISIONED';
+    const comparison = compareTemplates(base, after);
+    const danger = { refused: false, where: 'Tables/Keys', what: 'may replace this table by an empty one' };
+    expect(findDangers(comparison)).not.toContainEqual(danger);
+    // No property of a table is of this kind today; CloudFormation has many.
+    const resources = comparison.resources.map((resource) => ({ ...resource, replaced: 'maybe' as const }));
+    expect(findDangers({ ...comparison, resources })).toContainEqual(danger);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { listChanges } from '../../../lib/diff/changes.ts';
+import { renderComparison } from '../../../operator/diff/render-comparison.ts';
 
 const rendered = (before: unknown, after: unknown) =>
   listChanges(before, after).map(
@@ -19,4 +20,12 @@ test.each<[string, unknown, unknown, string[]]>([
   ['a reference and a text', { a: { 'Fn::GetAtt': ['X', 'Arn'] } }, { a: 'x' }, ['a: {"Fn::GetAtt":["X","Arn"]} "x"']],
 ])('%s', (_name, before, after, expected) => {
   expect(rendered(before, after)).toEqual(expected);
+});
+
+test('a long value is shortened to the part that differs', () => {
+  const long = (word: string) => `${'a'.repeat(500)} ${word} ${'b'.repeat(500)}`;
+  const others = [{ path: 'Description', before: long('old'), after: long('new') }];
+  const [line = ''] = renderComparison({ before: {}, after: {}, resources: [], others }, []);
+  expect(line).toMatch(/^~ Description …a+ old b+… -> …a+ new b+…$/);
+  expect(line.length).toBeLessThan(200);
 });

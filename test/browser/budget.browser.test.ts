@@ -1,24 +1,17 @@
 import { expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { testAccount } from '../support/accounts.ts';
 import { PRICES } from '../support/prices.ts';
-import { startSession } from './session.ts';
-import { installWallet } from './test-wallet.ts';
+import { getKey, startSession } from './session.ts';
 
 const session = startSession({ PRICES, MEMBER_BUDGET: '20' });
 
 test('a member sees what is left to spend, beside the requests', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(1);
   const { page, complaints } = watched;
-  await installWallet(page, testAccount(1));
-  await page.goto(`${session.url}/cli`);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByRole('button', { name: 'Sign and get a key' }).click();
-  await page.getByRole('heading', { name: 'Your key', exact: true }).waitFor();
+  const apiKey = await getKey(page);
   const budget = page.locator('#budget');
   expect(await budget.textContent()).toMatch(/^20\.00 of 20\.00 USD are left to spend this month, which ends in \d+ /);
 
-  const apiKey = (await page.locator('#key-text').textContent()) ?? '';
   const client = new OpenAI({ baseURL: `${session.url}/v1`, apiKey, maxRetries: 0 });
   const messages = [{ role: 'user' as const, content: 'Hi' }];
   await client.chat.completions.create({ model: 'svc', max_tokens: 10, messages });

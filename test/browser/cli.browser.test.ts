@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import type { Page, Request } from 'playwright-core';
+import type { Request } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { startSession } from './session.ts';
+import { click, getKey, heading, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const run = promisify(execFile);
@@ -22,11 +22,6 @@ const ask = async (key: string, path = '/v1/models', body?: object) => {
 };
 const chat = (key: string) =>
   ask(key, '/v1/chat/completions', { model: 'svc', messages: [{ role: 'user', content: 'Hi' }] });
-const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
-const keyIn = async (page: Page) => {
-  await page.getByRole('heading', { name: 'Your key', exact: true }).waitFor();
-  return (await page.locator('#key-text').textContent()) ?? '';
-};
 
 test('a person gets a key, uses it and revokes it', async () => {
   for (const status of [200, 200, 200, 429]) expect((await chat('guest')).status).toBe(status);
@@ -38,9 +33,7 @@ test('a person gets a key, uses it and revokes it', async () => {
   page.on('request', (request) => asked.push(request));
   const wallet = await installWallet(page, testAccount(1));
   await page.goto(`${session.url}/cli`);
-  await click(page, 'Test Wallet');
-  await click(page, 'Sign and get a key');
-  const key = await keyIn(page);
+  const key = await getKey(page);
   expect(key).toMatch(/^ltk_[\w-]{43}$/);
   expect(wallet.shown).toEqual([expect.stringContaining(`${new URL(session.url).host} wants you to sign in`)]);
   await click(page, 'Copy the key');
@@ -77,13 +70,9 @@ test('a person gets a key, uses it and revokes it', async () => {
 });
 
 test('every snippet that this machine can run answers', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(2);
   const { page } = watched;
-  await installWallet(page, testAccount(2));
-  await page.goto(`${session.url}/cli`);
-  await click(page, 'Test Wallet');
-  await click(page, 'Sign and get a key');
-  await keyIn(page);
+  await getKey(page);
   const snippet = async (client: string, title: string) => {
     await page.getByRole('combobox', { name: 'Client' }).selectOption(client);
     const block = page.locator('#snippets .block').filter({ has: page.getByRole('heading', { name: title }) });
@@ -101,17 +90,13 @@ test('every snippet that this machine can run answers', async () => {
 });
 
 test('the clients’ blocks can be read before anyone signs, and keep the choice when there is a key', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(7);
   const { page, complaints } = watched;
-  await installWallet(page, testAccount(7));
-  await page.goto(`${session.url}/cli`);
   const blocks = page.getByRole('region', { name: 'Set up a client' });
   await blocks.getByRole('combobox', { name: 'Client' }).selectOption('Codex');
   await blocks.getByText('export GATEWAY_KEY=YOUR_KEY').waitFor();
   await blocks.getByText('Put your key in place of YOUR_KEY.').waitFor();
-  await click(page, 'Test Wallet');
-  await click(page, 'Sign and get a key');
-  const key = await keyIn(page);
+  const key = await getKey(page);
   await blocks.getByText(`export GATEWAY_KEY=${key}`).waitFor();
   await blocks.getByText('Your key is filled in.').waitFor();
   await click(page, /^Revoke key_/);
@@ -121,15 +106,13 @@ test('the clients’ blocks can be read before anyone signs, and keep the choice
 });
 
 test('a person labels keys, when signing and later', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(8);
   const { page, complaints } = watched;
-  await installWallet(page, testAccount(8));
-  await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   const label = page.getByRole('textbox', { name: 'Label of the key' });
   await label.fill('laptop');
   await click(page, 'Sign and get a key');
-  await keyIn(page);
+  await heading(page, 'Your key');
   const keys = page.getByRole('list', { name: 'Your keys' }).getByRole('listitem');
   expect(await keys.locator('.key-name').allTextContents()).toEqual([expect.stringMatching(/^laptopkey_.*new$/)]);
   await label.fill('phone');
@@ -141,10 +124,8 @@ test('a person labels keys, when signing and later', async () => {
 });
 
 test('the keyboard is enough, and every step is announced', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(3);
   const { page } = watched;
-  await installWallet(page, testAccount(3));
-  await page.goto(`${session.url}/cli`);
   await page.getByRole('button', { name: 'Test Wallet' }).waitFor();
   const focused = () => page.evaluate('document.activeElement.textContent.trim()');
   const press = async (...keys: string[]) => {
@@ -160,7 +141,7 @@ test('the keyboard is enough, and every step is announced', async () => {
   await press('Tab', 'Tab', 'Tab');
   expect(await focused()).toBe('Sign and get a key');
   await press('Enter');
-  await keyIn(page);
+  await heading(page, 'Your key');
   expect(await focused()).toBe('Your key');
   await press('Tab', 'Tab', 'ArrowDown', 'ArrowDown');
   expect(await page.getByRole('combobox', { name: 'Client' }).inputValue()).toBe('anthropic');
@@ -204,26 +185,22 @@ describe('on other paths', () => {
   });
 
   test('declining loses nothing, and can be followed by another try', async () => {
-    await using watched = await session.openPage();
-    const { page, complaints } = watched;
-    const wallet = await installWallet(page, testAccount(5));
-    await page.goto(`${session.url}/cli`);
+    await using watched = await session.openCli(5);
+    const { page, complaints, wallet } = watched;
     await click(page, 'Test Wallet');
     wallet.answer = 'no';
     await click(page, 'Sign and get a key');
     await page.getByRole('alert').getByText('You declined in Test Wallet. Nothing has happened').waitFor();
     wallet.answer = 'yes';
     await click(page, 'Sign and get a key');
-    await keyIn(page);
+    await heading(page, 'Your key');
     expect(await page.getByRole('alert').isVisible()).toBe(false);
     expect(complaints).toEqual([]);
   });
 
   test('a wallet with five keys is told, and can make room', async () => {
-    await using watched = await session.openPage();
+    await using watched = await session.openCli(6);
     const { page } = watched;
-    await installWallet(page, testAccount(6));
-    await page.goto(`${session.url}/cli`);
     await click(page, 'Test Wallet');
     await click(page, 'Manage keys only');
     for (let count = 1; count <= 5; count += 1) {
@@ -244,6 +221,6 @@ describe('on other paths', () => {
       .click();
     await click(page, /^Yes, revoke/);
     await click(page, 'New key');
-    await keyIn(page);
+    await heading(page, 'Your key');
   });
 });

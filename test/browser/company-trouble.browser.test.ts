@@ -7,7 +7,8 @@ import { startTestWallet, type TestWallet } from '../support/accounts.ts';
 import { findFreePort } from '../support/find-free-port.ts';
 import { signInAt } from '../support/identity-provider.ts';
 import { startChromium } from './chromium.ts';
-import { click, heading, signInThere } from './company.ts';
+import { signInThere } from './company.ts';
+import { click, heading } from './session.ts';
 
 jest.setTimeout(60_000);
 

@@ -2,8 +2,8 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 import { type IdentityProvider, startIdentityProvider } from '../../local/demo/identity-provider.ts';
 import { findFreePort } from '../support/find-free-port.ts';
 import { accessFaults } from './access-faults.ts';
-import { click, heading, signInThere, tabTo } from './company.ts';
-import { cutTexts, startSession } from './session.ts';
+import { signInThere, tabTo } from './company.ts';
+import { click, cutTexts, heading, startSession } from './session.ts';
 
 const port = await findFreePort();
 const appUrl = `http://127.0.0.1:${port}`;

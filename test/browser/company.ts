@@ -1,8 +1,5 @@
 import type { Page } from 'playwright-core';
 
-export const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
-export const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
-
 /** Goes on to what has this name as those do who have no mouse. */
 export async function tabTo(page: Page, name: string) {
   for (let stops = 0; stops < 40; stops += 1) {

@@ -7,10 +7,11 @@ import { cutTexts, startSession } from './session.ts';
 
 const session = startSession();
 
-const looks = [320, 360, 1280].flatMap((width) => [
-  { width, colorScheme: 'light' as const },
-  { width, colorScheme: 'dark' as const },
-]);
+const looks = [
+  { width: 320, colorScheme: 'dark' as const },
+  { width: 360, colorScheme: 'light' as const },
+  { width: 1280, colorScheme: 'dark' as const },
+];
 const pages = ['/', '/docs'];
 
 /** The cumulative layout shift: https://web.dev/articles/cls */

@@ -1,23 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { startSession } from './session.ts';
+import { click, getKey, heading, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
 
-const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text);
 const linkText = (page: Page) => page.locator('#link-text').textContent();
-
-async function getKey(page: Page): Promise<string> {
-  await page.goto(`${session.url}/cli`);
-  await click(page, 'Test Wallet');
-  await click(page, 'Sign and get a key');
-  await heading(page, 'Your key').waitFor();
-  return (await page.locator('#key-text').textContent()) ?? '';
-}
 
 async function endSession(page: Page): Promise<void> {
   const error = { code: 'invalid_session', message: 'Please sign in again.' };
@@ -35,10 +26,10 @@ test('nobody is asked to sign before the facts for the snippets have loaded, and
   await alert(page, 'The gateway can’t be reached.').waitFor();
   await click(page, 'Test Wallet');
   await alert(page, 'The gateway can’t be reached.').waitFor();
-  expect(await heading(page, 'Sign one message').isVisible()).toBe(false);
+  expect(await headed(page, 'Sign one message').isVisible()).toBe(false);
   await click(page, 'Test Wallet');
   await click(page, 'Sign and get a key');
-  await heading(page, 'Your key').waitFor();
+  await heading(page, 'Your key');
 });
 
 test('a click on a wallet counts while the page still waits for its facts', async () => {
@@ -53,14 +44,13 @@ test('a click on a wallet counts while the page still waits for its facts', asyn
   await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
   facts.resolve();
-  await heading(page, 'Sign one message').waitFor();
+  await heading(page, 'Sign one message');
   expect(await page.getByText('127.0.0.1', { exact: true }).isVisible()).toBe(true);
 });
 
 test('a gateway that goes away is reported, and nothing on the page is lost', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(3);
   const { page } = watched;
-  await installWallet(page, testAccount(3));
   const key = await getKey(page);
   await page.route('**/cli/**', (route) => route.abort());
   for (const name of ['Refresh the requests left today', 'Start the 24 hours anew', 'New key']) {
@@ -76,9 +66,8 @@ test('a gateway that goes away is reported, and nothing on the page is lost', as
 });
 
 test('after the session ends a person signs again, and still sees the key', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(4);
   const { page } = watched;
-  await installWallet(page, testAccount(4));
   const key = await getKey(page);
   await endSession(page);
   expect(await page.locator('#key-text').isVisible()).toBe(true);
@@ -89,9 +78,8 @@ test('after the session ends a person signs again, and still sees the key', asyn
 });
 
 test('the next wallet sees neither the key nor the link of the first', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  const wallet = await installWallet(page, testAccount(5));
+  await using watched = await session.openCli(5);
+  const { page, wallet } = watched;
   await getKey(page);
   await endSession(page);
   wallet.account = testAccount(6);
@@ -105,15 +93,14 @@ test('the next wallet sees neither the key nor the link of the first', async () 
 });
 
 test('a person who comes back sees when the link ends, and renews it in place', async () => {
-  await using watched = await session.openPage();
+  await using watched = await session.openCli(7);
   const { page } = watched;
-  await installWallet(page, testAccount(7));
   await getKey(page);
   const before = await linkText(page);
   await page.reload();
   await click(page, 'Test Wallet');
   await click(page, 'Manage keys only');
-  await heading(page, 'Your wallet').waitFor();
+  await heading(page, 'Your wallet');
   expect(before).toMatch(/^127\.0\.0\.1 counts as you until /);
   expect(await linkText(page)).toBe(before);
   expect(await page.locator('#key-text').textContent()).toBe('');
@@ -128,6 +115,7 @@ test('the page says so if the browser does not let it copy', async () => {
   const { page, complaints } = watched;
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
   await installWallet(page, testAccount(8));
+  await page.goto(`${session.url}/cli`);
   await getKey(page);
   await click(page, 'Copy the key');
   await page.getByText('The browser does not let this page copy.').waitFor();
@@ -139,5 +127,5 @@ test('without JavaScript the page says that it needs it, and offers nothing that
   const { page } = watched;
   await page.goto(`${session.url}/cli`);
   expect(await page.locator('noscript p').isVisible()).toBe(true);
-  expect(await heading(page, 'Connect your wallet').isVisible()).toBe(false);
+  expect(await headed(page, 'Connect your wallet').isVisible()).toBe(false);
 });

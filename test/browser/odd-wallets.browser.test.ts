@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { startSession } from './session.ts';
+import { click, heading, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
 
-const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
 
 test('a person can stop waiting for a wallet that never answers', async () => {
@@ -23,14 +22,14 @@ test('a person can stop waiting for a wallet that never answers', async () => {
   expect(await focused(page)).toBe('Test Wallet');
   wallet.pause = undefined;
   await click(page, 'Test Wallet');
-  await heading(page, 'Sign one message').waitFor();
+  await heading(page, 'Sign one message');
   wallet.pause = never;
   await click(page, 'Sign and get a key');
   await click(page, 'Stop waiting');
   await page.getByRole('alert').getByText('The page waits for Test Wallet no longer.').waitFor();
   wallet.pause = undefined;
   await click(page, 'Sign and get a key');
-  await heading(page, 'Your key').waitFor();
+  await heading(page, 'Your key');
   expect(await page.getByRole('button', { name: 'Stop waiting' }).isVisible()).toBe(false);
   expect(complaints).toEqual([]);
 });
@@ -42,42 +41,38 @@ test('another account chosen in the wallet must connect; the same one need not',
   const wallet = await installWallet(page, first);
   await page.goto(`${session.url}/cli`);
   await click(page, 'Test Wallet');
-  await heading(page, 'Sign one message').waitFor();
+  await heading(page, 'Sign one message');
   await wallet.tellAccounts([first.address.toLowerCase()]);
-  expect(await heading(page, 'Sign one message').isVisible()).toBe(true);
+  expect(await headed(page, 'Sign one message').isVisible()).toBe(true);
 
   wallet.account = second;
   await wallet.tellAccounts([second.address]);
   await page.getByText('Another account was chosen in Test Wallet.').waitFor();
   await click(page, 'Test Wallet');
   await click(page, 'Manage keys only');
-  await heading(page, 'Your wallet').waitFor();
+  await heading(page, 'Your wallet');
   expect(wallet.shown).toEqual([expect.stringContaining(second.address)]);
 });
 
 test('a signature by an account other than the connected one is refused', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  const wallet = await installWallet(page, testAccount(4));
-  await page.goto(`${session.url}/cli`);
+  await using watched = await session.openCli(4);
+  const { page, wallet } = watched;
   await click(page, 'Test Wallet');
-  await heading(page, 'Sign one message').waitFor();
+  await heading(page, 'Sign one message');
   wallet.account = testAccount(5);
   await click(page, 'Sign and get a key');
   await page.getByRole('alert').getByText('Is another account selected in the wallet?').waitFor();
-  expect(await heading(page, 'Your key').isVisible()).toBe(false);
+  expect(await headed(page, 'Your key').isVisible()).toBe(false);
 });
 
 test('the message names the chain that the wallet is on when it signs', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  const wallet = await installWallet(page, testAccount(6));
-  await page.goto(`${session.url}/cli`);
+  await using watched = await session.openCli(6);
+  const { page, wallet } = watched;
   await click(page, 'Test Wallet');
-  await heading(page, 'Sign one message').waitFor();
+  await heading(page, 'Sign one message');
   wallet.chainId = '0x89';
   await click(page, 'Manage keys only');
-  await heading(page, 'Your wallet').waitFor();
+  await heading(page, 'Your wallet');
   expect(wallet.shown).toEqual([expect.stringContaining('\nChain ID: 137\n')]);
 });
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startGatewayProcess } from '../local/gateway-process.ts';
+import { testAccount } from '../support/accounts.ts';
 import { startChromium } from './chromium.ts';
+import { type BrowserWallet, installWallet } from './test-wallet.ts';
 
 interface OpenPage extends AsyncDisposable {
   readonly page: Page;
@@ -9,6 +11,17 @@ interface OpenPage extends AsyncDisposable {
   readonly complaints: readonly string[];
   /** The origins of all requests. */
   readonly origins: ReadonlySet<string>;
+}
+
+export const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+export const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+
+/** Signs with the wallet of a page that is at /cli; returns the key that is shown then. */
+export async function getKey(page: Page): Promise<string> {
+  await click(page, 'Test Wallet');
+  await click(page, 'Sign and get a key');
+  await heading(page, 'Your key');
+  return (await page.locator('#key-text').textContent()) ?? '';
 }
 
 type Options = Parameters<Browser['newContext']>[0];
@@ -33,6 +46,13 @@ export function startSession(environment?: Parameters<typeof startGatewayProcess
     openPage(options?: Options): Promise<OpenPage> {
       if (!browser) throw new Error('pages are for tests: the browser starts before the first');
       return openPage(browser, options);
+    },
+    /** A page at /cli, in a browser that has the wallet of this account. */
+    async openCli(account: number): Promise<OpenPage & { readonly wallet: BrowserWallet }> {
+      const opened = await this.openPage();
+      const wallet = await installWallet(opened.page, testAccount(account));
+      await opened.page.goto(`${url}/cli`);
+      return { ...opened, wallet };
     },
   };
 }

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
 import { accessFaults } from './access-faults.ts';
-import { cutTexts, startSession } from './session.ts';
+import { click, cutTexts, heading, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -16,8 +15,6 @@ const poll = (terminal: Record<string, string>) =>
     grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
     device_code: terminal.device_code ?? '',
   });
-const click = (page: Page, name: string) => page.getByRole('button', { name }).click();
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 
 test.each([
   [320, 'light'],

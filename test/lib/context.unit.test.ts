@@ -10,16 +10,13 @@ const place = 'settings stand in cdk.json under gateway, in defaults or in a sta
 describe('a name in the context', () => {
   test.each([
     ['stag', 'prod', 'did you mean -c stage=prod?'],
-    ['satge', 'prod', 'did you mean -c stage=prod?'],
     ['stg', 'prod', 'did you mean -c stage=prod?'],
     ['tage', 'prod', 'did you mean -c stage=prod?'],
     ['Stage', 'prod', 'did you mean -c stage=prod?'],
-    ['stages', 'prod', 'did you mean -c stage=prod?'],
     ['comit', '', 'did you mean -c commit=?'],
     ['distributon', 'E1', 'did you mean -c distribution=E1?'],
     ['GUEST_LIMT', '7', `did you mean GUEST_LIMIT? (${place})`],
     ['guestLimit', '7', `did you mean GUEST_LIMIT? (${place})`],
-    ['memorysize', '7', `did you mean memorySize? (${place})`],
     ['UPSTREAM_3_BASE', 'x', `did you mean UPSTREAM_3_BASE_URL? (${place})`],
     ['GUEST_LIMIT', '7', place],
     ['engine', 'web', place],

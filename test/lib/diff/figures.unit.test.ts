@@ -39,39 +39,29 @@ describe('a figure may be tuned by a factor below ten', () => {
   const grown = (name: string) => inBoth(`no longer reachable: ${name} is ten times as high, or more`);
 
   test.each<[name: string, value: string | undefined, dangers: string[]]>([
-    ['DAILY_LIMIT', '20000', []],
     ['DAILY_LIMIT', '99999', []],
     ['DAILY_LIMIT', '100000', raised('DAILY_LIMIT')],
-    ['DAILY_LIMIT', '10000000', raised('DAILY_LIMIT')],
     ['DAILY_LIMIT', '1001', []],
     ['DAILY_LIMIT', '1000', cut('DAILY_LIMIT')],
     ['DAILY_LIMIT', undefined, inBoth('no longer bounded: answers any number of requests a day, at any cost')],
-    ['GUEST_DAILY_LIMIT', '9999', []],
     ['GUEST_DAILY_LIMIT', '10000', raised('GUEST_DAILY_LIMIT')],
     ['GUEST_DAILY_LIMIT', '1', cut('GUEST_DAILY_LIMIT')],
     ['GUEST_DAILY_LIMIT', undefined, []], // a fifth of 10,000
-    ['GUEST_LIMIT', '29', []],
     ['GUEST_LIMIT', '30', raised('GUEST_LIMIT')],
     ['GUEST_LIMIT', '1', []],
     ['GUEST_LIMIT', '0', cut('GUEST_LIMIT')],
     ['GUEST_LIMIT', undefined, []], // the fallback
-    ['MEMBER_LIMIT', '499', []],
     ['MEMBER_LIMIT', '50000', raised('MEMBER_LIMIT')],
     ['MEMBER_LIMIT', '5', cut('MEMBER_LIMIT')],
-    ['BURST_LIMIT', '199', []],
     ['BURST_LIMIT', '200', raised('BURST_LIMIT')],
     ['BURST_LIMIT', '2', cut('BURST_LIMIT')],
     ['BURST_LIMIT', 'many', [...raised('BURST_LIMIT'), ...cut('BURST_LIMIT')].sort()],
     ['GUEST_WINDOW', 'daily', inBoth('no longer bounded: gives guests their requests anew each day')],
-    ['REQUEST_TIMEOUT', '88', []],
     ['REQUEST_TIMEOUT', '87', cut('REQUEST_TIMEOUT')],
     ['UPSTREAM_CONNECT_TIMEOUT', '0.05', cut('UPSTREAM_CONNECT_TIMEOUT')],
     ['UPSTREAM_CONNECT_TIMEOUT', '60', grown('UPSTREAM_CONNECT_TIMEOUT')],
     ['UPSTREAM_IDLE_TIMEOUT', '10', cut('UPSTREAM_IDLE_TIMEOUT')],
-    ['UPSTREAM_IDLE_TIMEOUT', '900', []],
-    ['KEEP_ALIVE_INTERVAL', '30', []],
     ['KEEP_ALIVE_INTERVAL', '0.05', cut('KEEP_ALIVE_INTERVAL')],
-    ['REQUEST_BODY_LIMIT', '32', []],
     ['IDENTITY_CACHE_SECONDS', '60', []],
     ['IDENTITY_CACHE_SECONDS', '0', []],
     [
@@ -245,12 +235,9 @@ describe('logs are kept for at least a week and at most a year', () => {
 
   test.each([
     [1, short],
-    [5, short],
     [7, []],
-    [90, []],
     [365, []],
     [400, long],
-    [3653, long],
     [undefined, long],
   ])('%s days', (days, dangers) => {
     expect(dangersBetween(asItIs, (t) => logs(t, days))).toEqual(dangers);

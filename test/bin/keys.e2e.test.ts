@@ -101,17 +101,19 @@ describe('faults are reported in one line, never with a stack trace', () => {
   });
 
   test('no gateway', async () => {
-    const err =
-      'error: no gateway is running on port 18788: start it with `PORT=18788 npm start`, or pass --stack NAME\n';
-    expect(await keys(['list'], { PORT: '18788' })).toEqual({ code: 1, out: '', err });
-    const tokens = await keys(['usage', '--tokens'], { PORT: '18788', DATA_DIR: join(temporary, 'no-log') });
-    expect(tokens.err).toBe("error: tokens are summed up from a deployed gateway's log: pass --stack NAME\n");
+    const run = (words: string[], environment: Record<string, string>) => runCommand('keys', words, environment);
+    await expect(run(['list'], { PORT: '18788' })).rejects.toThrow(
+      'no gateway is running on port 18788: start it with `PORT=18788 npm start`, or pass --stack NAME',
+    );
+    await expect(run(['usage', '--tokens'], { PORT: '18788' })).rejects.toThrow(
+      "tokens are summed up from a deployed gateway's log: pass --stack NAME",
+    );
   });
 
   test('settings', async () => {
-    expect((await keys(['list'], { PORT: 'x' })).err).toMatch(/^error: PORT must be .*\n$/);
-    const region = await keys(['list', '--region', 'eu-west-1']);
-    expect(region).toEqual({ code: 1, out: '', err: 'error: --region belongs to --stack\n' });
+    await expect(runCommand('keys', ['list'], { PORT: 'x' })).rejects.toThrow(/^PORT must be /);
+    const region = runCommand('keys', ['list', '--region', 'eu-west-1'], {});
+    await expect(region).rejects.toThrow('--region belongs to --stack');
   });
 
   test('a stack without a region, or without credentials, with what to set', async () => {

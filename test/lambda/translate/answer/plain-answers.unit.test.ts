@@ -19,7 +19,6 @@ const hello: Says = ['Hello'];
 
 testRows<readonly [name: string, message: object, says: Says, choice?: object, answer?: object]>([
   ['a text', { role: 'assistant', content: 'Hello' }, hello],
-  ['no role', { content: 'Hello' }, hello],
   [
     'a text in parts',
     {
@@ -66,13 +65,11 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
   ['empty thoughts', { content: 'Hello', reasoning_content: '' }, hello],
   ['a call', { content: null, tool_calls: [call('a', rain)] }, [named('a')]],
   [
-    'a call whose answer ends with stop',
-    { content: '', tool_calls: [call('a', rain)] },
+    'a call that has an index and no type, whose answer ends with stop',
+    { content: '', tool_calls: [call('a', rain, { index: 0, type: undefined })] },
     [named('a')],
     { finish_reason: 'stop' },
   ],
-  ['a call that has no type', { content: null, tool_calls: [call('a', rain, { type: undefined })] }, [named('a')]],
-  ['a call that has an index', { content: null, tool_calls: [call('a', rain, { index: 0 })] }, [named('a')]],
   [
     'calls that all have the index 0',
     { tool_calls: [call('a', rain, { index: 0 }), call('b', sun, { index: 0 })] },
@@ -84,12 +81,15 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
     { tool_calls: [call(undefined, rain), call('', sun), call(null, rain)] },
     [named(made), named(made, { city: 'Rome' }), named(made)],
   ],
-  ['arguments as an object', { tool_calls: [call('a', { city: 'Paris' })] }, [named('a')]],
-  ['no arguments', { tool_calls: [call('a', undefined)] }, [named('a', {})]],
-  ['empty arguments', { tool_calls: [call('a', '')] }, [named('a', {})]],
-  ['arguments that are null', { tool_calls: [call('a', null)] }, [named('a', {})]],
-  ['blank arguments', { tool_calls: [call('a', ' \n')] }, [named('a', {})]],
-  ['arguments with white space around them', { tool_calls: [call('a', `\n ${rain} `)] }, [named('a')]],
+  [
+    'arguments as an object, missing, empty, null, blank, and with white space around them',
+    {
+      tool_calls: [{ city: 'Paris' }, undefined, '', null, ' \n', `\n ${rain} `].map((args, at) =>
+        call(`call_${at}`, args),
+      ),
+    },
+    [{ city: 'Paris' }, {}, {}, {}, {}, { city: 'Paris' }].map((input, at) => named(`call_${at}`, input)),
+  ],
   [
     'a legacy call',
     { content: null, function_call: { name: 'weather', arguments: rain } },

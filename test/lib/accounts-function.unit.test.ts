@@ -92,22 +92,3 @@ describe('its environment has', () => {
     }
   });
 });
-
-test.each([{}, { edge: true }, edgeDomain])('the stack has no circular dependencies: %j', (settings) => {
-  const { resources } = synthesizeWallet(settings);
-  const ids = Object.keys(resources);
-  const needs = new Map(
-    Object.entries(resources).map(([id, resource]) => {
-      const text = JSON.stringify(resource);
-      return [id, ids.filter((other) => other !== id && text.includes(`"${other}"`))];
-    }),
-  );
-  // Whatever depends on nothing that remains can be created; what remains at the end is a circle.
-  const left = new Set(ids);
-  for (let made = true; made; ) {
-    const next = [...left].filter((id) => !needs.get(id)?.some((other) => left.has(other)));
-    for (const id of next) left.delete(id);
-    made = next.length > 0;
-  }
-  expect([...left]).toEqual([]);
-});

@@ -1,7 +1,6 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { readConfig } from '../lambda/settings/config.ts';
-import type { Setting } from '../lambda/settings/kinds.ts';
-import { ConfigError, readSettings } from '../lambda/settings/read.ts';
+import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { mostBurst } from '../lambda/tables/counter-cost.ts';
 import { nearest, readStageBlock } from './deployment-block.ts';

@@ -1,5 +1,13 @@
-import { byDefault, choice, flag, integer, type Setting, seconds, text } from '../lambda/settings/kinds.ts';
-import { readSettings } from '../lambda/settings/read.ts';
+import {
+  byDefault,
+  choice,
+  flag,
+  integer,
+  readSettings,
+  type Setting,
+  seconds,
+  text,
+} from '../lambda/settings/read.ts';
 
 /** The retention times that CloudWatch Logs offers, in days. */
 const retentions = [

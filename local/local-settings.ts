@@ -1,7 +1,17 @@
 import { resolve } from 'node:path';
 import { readServerConfig } from '../lambda/settings/config.ts';
-import { byDefault, choice, flag, type Setting, text } from '../lambda/settings/kinds.ts';
-import { camelNamed, collectFaults, type Environment, readBoth, readSettings } from '../lambda/settings/read.ts';
+import {
+  byDefault,
+  choice,
+  collectFaults,
+  type Environment,
+  flag,
+  readBoth,
+  readNamed,
+  readSettings,
+  type Setting,
+  text,
+} from '../lambda/settings/read.ts';
 import { serverSettings, spokenDialects, upstreamSettings } from '../lambda/settings/table.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 
@@ -34,7 +44,7 @@ export function readLocalSettings(environment: Environment) {
     () => readServerConfig(environment),
     () =>
       collectFaults((faults) => ({
-        ...camelNamed(readSettings(localSettings, environment, faults)),
+        ...readNamed(localSettings, environment, faults),
         dynamodbEndpoint: readSettings(store, environment, faults).AWS_ENDPOINT_URL_DYNAMODB,
       })),
   );

@@ -99,7 +99,7 @@ describe('a setting', () => {
     'lambda/engines/listen.ts',
     'lambda/settings/config.ts',
     'lambda/settings/secrets.ts',
-    'lambda/settings/config.ts',
+    'lambda/settings/upstreams.ts',
     'lambda/upstream/failure.ts',
   ];
 

@@ -1,7 +1,7 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Network } from '../identity/network.ts';
 import type { Call } from '../request/call.ts';
-import { isLoopback } from '../settings/kinds.ts';
+import { isLoopback } from '../settings/read.ts';
 
 /** One request as it arrives. */
 export interface AccountsRequest {

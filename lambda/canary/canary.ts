@@ -1,6 +1,5 @@
 import { canaryMetrics, embedMetrics } from '../report/metrics.ts';
-import { required, text, type Value } from '../settings/kinds.ts';
-import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from '../settings/read.ts';
+import { collectFaults, type Environment, type Named, readNamed, required, text } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import { settings } from '../settings/table.ts';
 import { CheckFailure, checks, type Target } from './checks.ts';
@@ -70,8 +69,8 @@ const canarySettings = {
 } as const;
 
 /** The canary's settings. */
-type CanaryConfig = CamelNamed<{ [N in keyof typeof canarySettings]: Value<(typeof canarySettings)[N]> }>;
+type CanaryConfig = Named<typeof canarySettings>;
 
 export function readCanaryConfig(environment: Environment): CanaryConfig {
-  return collectFaults((faults) => camelNamed(readSettings(canarySettings, environment, faults)));
+  return collectFaults((faults) => readNamed(canarySettings, environment, faults));
 }

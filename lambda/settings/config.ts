@@ -1,74 +1,22 @@
 import type { Budget, BudgetWindow } from '../budget/budget-window.ts';
 import { type Prices, readPrices } from '../budget/prices.ts';
-import type { Value } from './kinds.ts';
-import { type CamelNamed, camelNamed, collectFaults, type Environment, readSettings } from './read.ts';
-import {
-  type Address,
-  accountsSettings,
-  ownAddresses,
-  serverSettings,
-  settings,
-  translationSettings,
-  upstreamSettings,
-} from './table.ts';
-
-export interface Upstream {
-  /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
-  readonly prefix: string;
-  /** The base URL under which each dialect lives. */
-  readonly addresses: Readonly<Record<Address, string>>;
-  /** What it calls its models in each dialect. */
-  readonly models: Readonly<Record<Address, { readonly text: string; readonly vision: string }>>;
-  /** Headers that are added to each of its requests. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Keys from the environment. Only for local use: a deployment reads them from its secret. */
-  readonly apiKeys: readonly string[];
-  /** The dialects that it speaks itself. */
-  readonly dialects: readonly Address[];
-  /** How requests of the others are translated for it. */
-  readonly translation: Translation;
-}
-
-/** What an operator says of an upstream that requests are translated for. */
-export interface Translation {
-  readonly limitName: Read<'OUTPUT_LIMIT_NAME'>;
-  readonly limit: Read<'OUTPUT_LIMIT'>;
-  readonly reasoning: Read<'REASONING'>;
-  readonly levels: Read<'REASONING_LEVELS'>;
-  readonly replay: Read<'REASONING_REPLAY'>;
-  readonly systemTurns: Read<'SYSTEM_TURNS'>;
-  readonly toolImages: Read<'TOOL_IMAGES'>;
-  readonly unknown: Read<'TRANSLATE_UNKNOWN'>;
-  readonly streamOptions: Read<'STREAM_OPTIONS'>;
-  /** Where the tokens of a request are counted. */
-  readonly tokenizeUrl: Read<'TOKENIZE_URL'>;
-}
-
-type Read<N extends keyof typeof translationSettings> = Value<(typeof translationSettings)[N]>;
-
-/** The keys and headers that an upstream asks for. */
-export interface Access {
-  /** Those of the environment, else those of the secret. */
-  readonly keys: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-  /** More headers, which are shown to nobody else. */
-  readonly secretHeaders: Readonly<Record<string, string>>;
-}
+import { collectFaults, type Environment, type Named, readNamed } from './read.ts';
+import { accountsSettings, serverSettings, settings } from './table.ts';
+import { readUpstreams, type Upstream } from './upstreams.ts';
 
 /** Every setting of the function, under its name in camel case. Times are milliseconds, amounts of money millionths. */
-export type Config = Omit<CamelNamed<{ [N in keyof typeof settings]: Value<(typeof settings)[N]> }>, 'prices'> & {
+export type Config = Omit<Named<typeof settings>, 'prices'> & {
   readonly prices: Prices | undefined;
   readonly upstreams: readonly Upstream[];
 };
 
 export function readConfig(environment: Environment): Config {
   return collectFaults((faults) => {
-    const read = camelNamed(readSettings(settings, environment, faults));
+    const read = readNamed(settings, environment, faults);
     const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
     const prices = readPriceList(read, faults);
-    const config = { ...read, ...guests, prices, upstreams: readUpstreams(environment, faults) };
+    const config = { ...read, ...guests, prices, upstreams: readUpstreams(environment, read, faults) };
     faults.push(...networkFaults(config, environment), ...aliasFaults(config), ...signInFaults(config));
-    faults.push(...signingFaults(config), ...usageFaults(config));
     return config;
   });
 }
@@ -114,106 +62,6 @@ function readPriceList({ serviceName, prices, memberBudget, spendLimit }: Money,
 }
 
 const publicModelsOf = (serviceName: string) => [serviceName, `${serviceName}-vision`];
-
-/** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
-function readUpstreams(environment: Environment, faults: string[]): Upstream[] {
-  const numbers = new Set<number>();
-  for (const name of Object.keys(environment)) {
-    const match = /^UPSTREAM_(\d+)_(\w+)$/.exec(name);
-    if (!match || !environment[name]?.trim()) continue;
-    if (!Object.hasOwn(upstreamSettings, match[2] ?? '') || Number(match[1]) < 2)
-      faults.push(`${name} is not a known setting`);
-    else numbers.add(Number(match[1]));
-  }
-  const prefixes = ['UPSTREAM', ...[...numbers].sort((a, b) => a - b).map((number) => `UPSTREAM_${number}`)];
-  return prefixes.map((prefix) => {
-    const read = readSettings(upstreamSettings, environment, faults, `${prefix}_`);
-    const plain = { url: read.BASE_URL, text: read.TEXT_MODEL, vision: read.VISION_MODEL };
-    const own = ownAddresses.map((address) => {
-      const url = read[`${address}_BASE_URL`] ?? plain.url;
-      const text = read[`${address}_TEXT_MODEL`] ?? plain.text;
-      return [address.toLowerCase(), { url, text, vision: read[`${address}_VISION_MODEL`] ?? plain.vision }] as const;
-    });
-    const places = Object.entries({ chat: plain, ...Object.fromEntries(own) });
-    const addresses = Object.fromEntries(places.map(([name, { url }]) => [name, url])) as Upstream['addresses'];
-    const models = Object.fromEntries(
-      places.map(([name, { text, vision }]) => [name, { text, vision }]),
-    ) as Upstream['models'];
-    const { HEADERS: headers = {}, API_KEYS: apiKeys = [], DIALECTS: dialects } = read;
-    faults.push(...translationFaults(prefix, read, environment));
-    return { prefix, addresses, models, headers, apiKeys, dialects, translation: translationOf(read) };
-  });
-}
-
-function translationOf(read: { readonly [N in keyof typeof translationSettings]: Read<N> }): Translation {
-  return {
-    limitName: read.OUTPUT_LIMIT_NAME,
-    limit: read.OUTPUT_LIMIT,
-    reasoning: read.REASONING,
-    levels: read.REASONING_LEVELS,
-    replay: read.REASONING_REPLAY,
-    systemTurns: read.SYSTEM_TURNS,
-    toolImages: read.TOOL_IMAGES,
-    unknown: read.TRANSLATE_UNKNOWN,
-    streamOptions: read.STREAM_OPTIONS,
-    tokenizeUrl: read.TOKENIZE_URL,
-  };
-}
-
-const lower = <Name extends string>(name: Name) => name.toLowerCase() as Lowercase<Name>;
-
-/** The dialect that has signatures, and an endpoint that counts tokens. */
-const messages = lower(ownAddresses[1]);
-
-function signingFaults({ upstreamSignsThinking, upstreams }: Config): string[] {
-  const speakMessages = upstreams.some(({ dialects }) => dialects === undefined || dialects.includes(messages));
-  if (!upstreamSignsThinking || speakMessages) return [];
-  return [
-    'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
-  ];
-}
-
-function usageFaults({ upstreamStreamUsage, upstreams }: Config): string[] {
-  const refusing = upstreams.filter(({ translation }) => upstreamStreamUsage && translation.streamOptions === 'omit');
-  return refusing.map(
-    ({ prefix }) =>
-      `UPSTREAM_STREAM_USAGE asks all streams for their usage, which ${prefix}_STREAM_OPTIONS says is refused: remove one of them`,
-  );
-}
-
-/** Settings of an upstream that say what its dialects make untrue or needless. */
-function translationFaults(
-  prefix: string,
-  read: { readonly [N in keyof typeof upstreamSettings]?: unknown } & {
-    readonly DIALECTS: readonly Address[] | undefined;
-  },
-  environment: Environment,
-): string[] {
-  const { DIALECTS: dialects, REASONING: reasoning } = read;
-  if (dialects === undefined) return []; // reported by its own check, as is what could not be read
-  const set = Object.keys(upstreamSettings).filter(
-    (name) => environment[`${prefix}_${name}`]?.trim() && read[name as keyof typeof upstreamSettings] !== undefined,
-  );
-  const missing = ownAddresses.filter((address) => !dialects.includes(lower(address)));
-  const needless = set.filter((name) => missing.some((address) => name.startsWith(`${address}_`)));
-  const untranslated = set.filter((name) => missing.length === 0 && Object.hasOwn(translationSettings, name));
-  const countsItself = missing.length > 0 && dialects.includes(messages) && set.includes('TOKENIZE_URL');
-  const withoutLevels = missing.length > 0 && set.includes('REASONING_LEVELS') && reasoning !== 'reasoning_effort';
-  return [
-    ...needless.map(
-      (name) => `${prefix}_${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`,
-    ),
-    ...untranslated.map(
-      (name) => `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`,
-    ),
-    ...(countsItself
-      ? [
-          `${prefix}_TOKENIZE_URL counts for clients of messages, whom ${prefix}_DIALECTS sends upstream as they are: remove it`,
-        ]
-      : []),
-    ...(withoutLevels ? [`${prefix}_REASONING_LEVELS needs ${prefix}_REASONING=reasoning_effort`] : []),
-  ];
-}
 
 /** Faults of aliases that are valid alone but not together. */
 function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
@@ -292,7 +140,7 @@ export interface ServerConfig {
 
 export function readServerConfig(environment: Environment): ServerConfig {
   const { awsLambdaHttpEndpoint, clientAddress, ...settings } = collectFaults((faults) =>
-    camelNamed(readSettings(serverSettings, environment, faults)),
+    readNamed(serverSettings, environment, faults),
   );
   // Lambda says where to listen, and names the caller behind it in a header.
   const [, host = settings.host, port = settings.port] = /^(.+):(\d+)$/.exec(awsLambdaHttpEndpoint ?? '') ?? [];
@@ -308,11 +156,11 @@ export function readServerConfig(environment: Environment): ServerConfig {
 }
 
 /** The accounts function's settings: some of the gateway's. */
-export type AccountsConfig = CamelNamed<{ [N in keyof typeof accountsSettings]: Value<(typeof accountsSettings)[N]> }>;
+export type AccountsConfig = Named<typeof accountsSettings>;
 
 export function readAccountsConfig(environment: Environment): AccountsConfig {
   return collectFaults((faults) => {
-    const config = camelNamed(readSettings(accountsSettings, environment, faults));
+    const config = readNamed(accountsSettings, environment, faults);
     faults.push(...networkFaults(config, environment), ...signInFaults(config));
     return config;
   });

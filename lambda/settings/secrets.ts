@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import type { Access, Upstream } from './config.ts';
-import { splitList } from './kinds.ts';
+import { splitList } from './read.ts';
 import { createMinuteCache, type RunEvery, shareReading, withinTimeLimit } from './refresh.ts';
 import { headerMap } from './table.ts';
+import type { Access, Upstream } from './upstreams.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
 export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;

@@ -16,7 +16,7 @@ import {
   splitList,
   text,
   urlWithout,
-} from './kinds.ts';
+} from './read.ts';
 
 export interface Alias {
   readonly from: string;
@@ -98,7 +98,7 @@ const upstreamUrl = urlWithout(
 );
 
 /** Every address is that of a dialect, and called as that is. */
-const dialectNames: readonly Address[] = [
+export const dialectNames: readonly Address[] = [
   'chat',
   ...ownAddresses.map((name) => name.toLowerCase() as Lowercase<OwnAddress>),
 ];

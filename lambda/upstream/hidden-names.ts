@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Access, Upstream } from '../settings/config.ts';
+import type { Access, Upstream } from '../settings/upstreams.ts';
 
 /** The names that no answer may contain: the upstreams' model ids and host names, and those that the operator adds. */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {

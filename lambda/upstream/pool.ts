@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { Access, Upstream } from '../settings/config.ts';
+import type { Access, Upstream } from '../settings/upstreams.ts';
 import type { UpstreamFailure } from './failure.ts';
 
 /** One upstream with one of its keys. */

@@ -4,8 +4,8 @@ import { runCooperatively } from '../json/cooperative.ts';
 import { type Edit, splitByEdits } from '../json/edit.ts';
 import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
-import type { Upstream } from '../settings/config.ts';
-import { fitsHeader } from '../settings/kinds.ts';
+import { fitsHeader } from '../settings/read.ts';
+import type { Upstream } from '../settings/upstreams.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import type { Candidate, Conversation } from './pool.ts';
 

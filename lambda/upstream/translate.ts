@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import { createScanner } from '../json/scan.ts';
-import type { Upstream } from '../settings/config.ts';
+import type { Upstream } from '../settings/upstreams.ts';
 import { createSeals } from '../translate/seal.ts';
 import { isTranslatable } from '../translate/translate-request.ts';
 import { translate } from '../translate/translation.ts';

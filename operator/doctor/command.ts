@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { keyPrefix } from '../../lambda/identity/keys.ts';
-import { splitList } from '../../lambda/settings/kinds.ts';
+import { splitList } from '../../lambda/settings/read.ts';
 import { CommandError, checked, createCommand, readWhole, type Terminal } from '../command-line.ts';
 import { unknownOrigin } from './answers.ts';
 import { checksOf, cost } from './checks.ts';

@@ -1,5 +1,6 @@
-import { type Config, readConfig, type Upstream } from '../../lambda/settings/config.ts';
+import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import { ConfigError } from '../../lambda/settings/read.ts';
+import type { Upstream } from '../../lambda/settings/upstreams.ts';
 import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { defaultPort } from '../../local/local-settings.ts';

@@ -1,5 +1,5 @@
-import type { Upstream } from '../../lambda/settings/config.ts';
 import { type Address, ownAddresses } from '../../lambda/settings/table.ts';
+import type { Upstream } from '../../lambda/settings/upstreams.ts';
 
 const ids = { text: 'words', vision: 'eyes' };
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import type { Upstream } from '../../../lambda/settings/config.ts';
+import type { Upstream } from '../../../lambda/settings/upstreams.ts';
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';

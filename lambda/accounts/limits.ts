@@ -1,10 +1,6 @@
-import type { Budget } from '../budget/budget-window.ts';
-import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
 import type { Counters, CounterWindow } from '../quota/counter-store.ts';
-import { minuteOf, readMemberUsage, secondsUntil } from '../quota/policy.ts';
-import type { MemberQuota } from './answers.ts';
-import type { FindRules } from './ways.ts';
+import { minuteOf, secondsUntil } from '../quota/policy.ts';
 
 /** Live keys of one wallet. */
 export const keysPerWallet = 5;
@@ -32,6 +28,35 @@ const wrongCodesPerNetwork = 10;
 const tenMinutes = 600_000;
 const hour = 3_600_000;
 const day = 86_400_000;
+
+/** What the members of one way of signing in may have. */
+export interface MemberRules {
+  /** Live keys of a member. */
+  readonly keysAllowed: number;
+  /** Milliseconds until a key expires, unless its member signs in and renews it; undefined if keys don't. */
+  readonly keyLifetime?: number;
+  /**
+   * Whether the network of whoever signs in counts as its member, and its grants are counted. Anyone can make any number of
+   * members out of nothing there.
+   */
+  readonly byNetwork: boolean;
+}
+
+/** Whose members they are: by its name a way recognizes its own, and all else knows members only. */
+export interface WayRules {
+  owns(member: string): boolean;
+  readonly rules: MemberRules;
+}
+
+export type FindRules = (member: string) => MemberRules;
+
+/** The rules for a member whose way is no longer offered: nothing new. */
+const none: MemberRules = { keysAllowed: 0, byNetwork: false };
+
+export const createFindRules =
+  (ways: readonly WayRules[]): FindRules =>
+  (member) =>
+    ways.find((way) => way.owns(member))?.rules ?? none;
 
 export interface Limits {
   /** Counts a message to sign, or throws `rate_limited`. */
@@ -141,28 +166,4 @@ function createWindow({ name, most, window }: Limit, now: number): CounterWindow
 function inWords(seconds: number): string {
   if (seconds < 90) return `in ${seconds} second${seconds === 1 ? '' : 's'}`;
   return seconds < 90 * 60 ? `in ${Math.ceil(seconds / 60)} minutes` : `in ${Math.ceil(seconds / 3600)} hours`;
-}
-
-/** The quota left today for all keys and links of a member together. */
-export type ReadQuota = (member: string) => Promise<MemberQuota>;
-
-interface ReadQuotaDependencies {
-  readonly counters: Pick<Counters, 'read'>;
-  readonly memberLimit: number;
-  readonly memberBudget: Budget | undefined;
-  readonly currency: string;
-  readonly now: () => number;
-}
-
-export function createReadQuota({ currency, now, ...dependencies }: ReadQuotaDependencies): ReadQuota {
-  return async (member) => {
-    const time = now();
-    const { limit, remaining, resetAt, budget } = await readMemberUsage(dependencies, { member }, time);
-    const left = budget && {
-      ...{ currency, window: budget.window },
-      ...{ limit: formatAmount(budget.limit), remaining: formatAmount(budget.remaining) },
-      resetSeconds: secondsUntil(budget.resetAt, time),
-    };
-    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time), ...(left && { budget: left }) };
-  };
 }

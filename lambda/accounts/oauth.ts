@@ -1,4 +1,3 @@
-import type { GatewayResponse } from '../request/call.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
 import {
   AccountsError,
@@ -9,12 +8,10 @@ import {
   type toShownError,
   type WithForm,
 } from './request.ts';
-import { checkOrigin, openPipeline, type PipelineDependencies, readForm } from './steps.ts';
+import { answerWith, checkOrigin, openPipeline, type Pipeline, type PipelineDependencies, readForm } from './steps.ts';
 import type { Terminals } from './terminals.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-
-type Pipeline = (request: AccountsRequest) => Promise<GatewayResponse>;
 
 export interface OAuthDependencies extends PipelineDependencies {
   readonly terminals: Terminals;
@@ -32,13 +29,15 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): ReadonlyMap<
     openPipeline(dependencies, inOAuthShape)
       .step(checkOrigin())
       .step(readForm())
-      .handler(async (request) => {
-        const client = readField(request.form, 'client_id');
-        if (client !== clientId) throw new AccountsError('invalid_client', `client_id must be ${clientId}.`);
-        return asJson(await answer(request));
-      });
+      .handler(
+        answerWith(async (request) => {
+          const client = readField(request.form, 'client_id');
+          if (client !== clientId) throw new AccountsError('invalid_client', `client_id must be ${clientId}.`);
+          return answer(request);
+        }),
+      );
   const get = (describe: (site: Site) => object): Pipeline =>
-    openPipeline(dependencies).handler(async ({ site }) => asJson(describe(site)));
+    openPipeline(dependencies).handler(answerWith(async ({ site }) => describe(site)));
 
   return new Map([
     [
@@ -103,9 +102,4 @@ function inOAuthShape({ code, status, message }: ReturnType<typeof toShownError>
   const isOAuths = status === 400;
   const named = status === 429 ? 'slow_down' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
   return { error: isOAuths ? code : named, error_description: message };
-}
-
-function asJson(body: object): GatewayResponse {
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  return { statusCode: 200, headers, body: JSON.stringify(body) };
 }

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { headerPrefix } from '../request/headers.ts';
 import type { AccountsConfig, WayToSignIn } from '../settings/config.ts';
 import { placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
 import { pagePath, type Site } from './request.ts';
+import { openPipeline, type Pipeline, type PipelineDependencies } from './steps.ts';
 
 export interface PageFile {
   readonly contentType: string;
@@ -109,6 +111,39 @@ export function describeDeployment(
     members: `${memberLimit} request${memberLimit === 1 ? '' : 's'} a day`,
     request: curl?.blocks[0]?.text ?? '',
   };
+}
+
+interface PageDependencies extends PipelineDependencies {
+  readonly describe: (site: Site) => Facts;
+}
+
+/** Serves a file of the pages, or a 304 to a browser that has it already. */
+export function createPagePipeline(file: PageFile, dependencies: PageDependencies): Pipeline {
+  const fill = rememberLast((site) => fillPage(file, dependencies.describe(site)));
+  return openPipeline(dependencies).handler(async ({ headers, site }) => {
+    const { text, gzipped, etag } = fill(site);
+    const cached = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+    if (headers['if-none-match'] === etag) return { statusCode: 304, headers: cached, body: '' };
+    const head = { ...cached, 'content-type': file.contentType };
+    if (!takesGzip(headers['accept-encoding'])) return { statusCode: 200, headers: head, body: text };
+    return { statusCode: 200, headers: { ...head, 'content-encoding': 'gzip' }, body: Readable.from([gzipped]) };
+  });
+}
+
+/** A deployment is nearly always called by one address, so its pages are filled once. */
+function rememberLast(fill: (site: Site) => FilledPage): (site: Site) => FilledPage {
+  let last: { readonly baseUrl: string; readonly page: FilledPage } | undefined;
+  return (site) => {
+    if (last?.baseUrl !== site.baseUrl) last = { baseUrl: site.baseUrl, page: fill(site) };
+    return last.page;
+  };
+}
+
+const takesGzip = (accepted = ''): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
+
+/** The pages' links are relative to a path without a slash at its end. */
+export function createRedirectPipeline(location: string, dependencies: PipelineDependencies): Pipeline {
+  return openPipeline(dependencies).handler(async () => ({ statusCode: 308, headers: { location }, body: '' }));
 }
 
 /** Nothing from elsewhere, nothing inline, no framing. Wallets supply their icons as data URLs. */

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { hash } from 'node:crypto';
 import { openAiErrorFields } from '../dialects/openai-error.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
@@ -6,19 +6,18 @@ import { createPipeline, type Step } from '../pipeline.ts';
 import { readJsonBody } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { HeaderNames } from '../request/headers.ts';
+import type { MemberStore } from '../tables/members.ts';
+import { sessionLifetime } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import { type Facts, type FilledPage, fillPage, type PageFile } from './pages.ts';
 import {
   AccountsError,
   type AccountsRequest,
   badRequest,
   type SignedIn,
-  type Site,
   toShownError,
   type WithForm,
   type WithInput,
 } from './request.ts';
-import type { Sessions } from './sessions.ts';
 
 type AccountsStep<Needs, Adds extends object = object> = Step<Needs, Adds, AccountsRequest>;
 
@@ -106,6 +105,45 @@ export function readForm(): AccountsStep<AccountsRequest, WithForm> {
   };
 }
 
+export interface OpenSession {
+  /** Given only to the page, which keeps it as long as it is open. */
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+interface SessionDependencies {
+  readonly store: Pick<MemberStore, 'putSession' | 'findSession' | 'wasSignedOut'>;
+  readonly now: () => number;
+  readonly randomBytes: (size: number) => Buffer;
+}
+
+/** Keeps a person who has signed once signed in for a while. Only a hash of the token is stored. */
+export function createSessions({ store, now, randomBytes }: SessionDependencies) {
+  return {
+    async open(member: string): Promise<OpenSession> {
+      const token = `lts_${randomBytes(32).toString('base64url')}`;
+      const expiresAt = now() + sessionLifetime;
+      await store.putSession(hash('sha256', token), { member, expiresAt });
+      return { token, expiresAt };
+    },
+    /** The member who is signed in, by the header `Authorization: Bearer TOKEN`. */
+    async findMember(authorization = ''): Promise<string> {
+      const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
+      const session = token === undefined ? undefined : await store.findSession(hash('sha256', token));
+      if (session && session.expiresAt > now()) {
+        const { member, expiresAt } = session;
+        if (!(await store.wasSignedOut(member, expiresAt - sessionLifetime))) return member;
+      }
+      throw new AccountsError(
+        'invalid_session',
+        'You are not signed in, or your session is over. Please sign in again.',
+      );
+    },
+  };
+}
+
 /** Finds out who is signed in. */
 export function requireSession({ sessions }: { sessions: Sessions }): AccountsStep<AccountsRequest, SignedIn> {
   return {
@@ -119,42 +157,9 @@ export type Pipeline = (request: AccountsRequest) => Promise<GatewayResponse>;
 /** A handler for an endpoint's work. */
 export function answerWith<Request>(action: (request: Request) => Promise<object>) {
   return async (request: Request): Promise<GatewayResponse> => {
-    const body = JSON.stringify(await action(request));
-    return { statusCode: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body };
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+    return { statusCode: 200, headers, body: JSON.stringify(await action(request)) };
   };
-}
-
-interface PageDependencies extends PipelineDependencies {
-  readonly describe: (site: Site) => Facts;
-}
-
-/** Serves a file of the pages, or a 304 to a browser that has it already. */
-export function createPagePipeline(file: PageFile, dependencies: PageDependencies): Pipeline {
-  const fill = rememberLast((site) => fillPage(file, dependencies.describe(site)));
-  return openPipeline(dependencies).handler(async ({ headers, site }) => {
-    const { text, gzipped, etag } = fill(site);
-    const cached = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
-    if (headers['if-none-match'] === etag) return { statusCode: 304, headers: cached, body: '' };
-    const head = { ...cached, 'content-type': file.contentType };
-    if (!takesGzip(headers['accept-encoding'])) return { statusCode: 200, headers: head, body: text };
-    return { statusCode: 200, headers: { ...head, 'content-encoding': 'gzip' }, body: Readable.from([gzipped]) };
-  });
-}
-
-/** A deployment is nearly always called by one address, so its pages are filled once. */
-function rememberLast(fill: (site: Site) => FilledPage): (site: Site) => FilledPage {
-  let last: { readonly baseUrl: string; readonly page: FilledPage } | undefined;
-  return (site) => {
-    if (last?.baseUrl !== site.baseUrl) last = { baseUrl: site.baseUrl, page: fill(site) };
-    return last.page;
-  };
-}
-
-const takesGzip = (accepted = ''): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
-
-/** The pages' links are relative to a path without a slash at its end. */
-export function createRedirectPipeline(location: string, dependencies: PipelineDependencies): Pipeline {
-  return openPipeline(dependencies).handler(async () => ({ statusCode: 308, headers: { location }, body: '' }));
 }
 
 /** Answers with an error: for unknown paths, wrong methods and requests that can't be served. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
-import { ofWallets } from '../../../lambda/accounts/wallet-way.ts';
+import { ofWallets } from '../../../lambda/accounts/ways-to-sign-in.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { createMemberStore, type MemberStore } from '../../../lambda/tables/members.ts';

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
-import { ofWallets } from '../../../lambda/accounts/wallet-way.ts';
+import { ofWallets } from '../../../lambda/accounts/ways-to-sign-in.ts';
 import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';

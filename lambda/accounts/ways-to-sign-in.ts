@@ -1,14 +1,24 @@
 import type { NetworkLink } from '../identity/identify.ts';
-import { type AccountAnswers, isoTime } from './account-answers.ts';
+import { type AccountAnswers, isoTime, type MemberActions } from './account.ts';
 import type { Account, Challenge } from './answers.ts';
-import { isTooManyKeys } from './keyring.ts';
-import { keysPerWallet, type Limits, linkLifetime } from './limits.ts';
+import type { CompanySignIn } from './company-sign-in.ts';
+import { isTooManyKeys, type Keyring } from './keyring.ts';
+import { keysPerWallet, type Limits, linkLifetime, type WayRules } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import { type AccountsRequest, badRequest, readLabel, readText, type WithInput } from './request.ts';
+import { type AccountsRequest, type Action, badRequest, readLabel, readText, type WithInput } from './request.ts';
 import { type Purpose, type Signer, statements, type WalletSignIn } from './wallet-sign-in.ts';
-import type { Way } from './ways.ts';
 
-interface Dependencies {
+/** A way to sign in. */
+export interface Way extends WayRules {
+  /** What anyone may call, by its path below the page. */
+  readonly actions: Readonly<Record<string, Action<WithInput>>>;
+  /** What only its members may call. */
+  readonly memberActions: MemberActions;
+}
+
+type Input = WithInput['input'];
+
+interface WalletDependencies {
   readonly signIn: WalletSignIn;
   readonly accounts: AccountAnswers;
   readonly limits: Limits;
@@ -18,13 +28,13 @@ interface Dependencies {
 }
 
 /** A member is a wallet's address in lower case. */
-export const ofWallets: Pick<Way, 'owns' | 'rules'> = {
+export const ofWallets: WayRules = {
   owns: (member) => /^0x[0-9a-f]{40}$/.test(member),
   rules: { keysAllowed: keysPerWallet, byNetwork: true },
 };
 
 /** Signs in with a wallet: a message to sign, and what its signature is for. */
-export function createWalletWay({ signIn, accounts, limits, linkNetwork, log, now }: Dependencies): Way {
+export function createWalletWay({ signIn, accounts, limits, linkNetwork, log, now }: WalletDependencies): Way {
   const redeem = ({ input, site }: AccountsRequest & WithInput, purpose: Purpose): Promise<string> =>
     signIn.redeem(readText(input, 'message', longestMessage), readText(input, 'signature'), purpose, site);
 
@@ -81,8 +91,6 @@ export function createWalletWay({ signIn, accounts, limits, linkNetwork, log, no
 /** Far above any message made here: finding the fields of a text takes time by the square of its length. */
 const longestMessage = 2000;
 
-type Input = WithInput['input'];
-
 function readPurpose(input: Input): Purpose {
   const purpose = Object.keys(statements).find((known) => known === (input.purpose ?? 'link'));
   if (purpose === undefined) throw badRequest(`purpose must be ${Object.keys(statements).join(' or ')}.`);
@@ -101,4 +109,65 @@ function readSigner(input: Input): Signer {
 
 function isAddress(text: string): text is `0x${string}` {
   return /^0x[0-9a-f]{40}$/i.test(text);
+}
+
+interface CompanyDependencies {
+  readonly signIn: CompanySignIn;
+  readonly accounts: AccountAnswers;
+  readonly keyring: Keyring;
+  readonly limits: Limits;
+}
+
+export const ofCompany = (config: { oidcKeys: number; oidcKeyDays: number }): WayRules => ({
+  owns: (member) => member.startsWith('oidc:'),
+  rules: { keysAllowed: config.oidcKeys, keyLifetime: config.oidcKeyDays * 86_400_000, byNetwork: false },
+});
+
+/** Signs in with the company's account, by OpenID Connect. The page makes state and verifier, and keeps them in its tab. */
+export function createCompanyWay(own: WayRules, { signIn, accounts, keyring, limits }: CompanyDependencies): Way {
+  return {
+    ...own,
+    actions: {
+      async 'oidc/begin'({ input }) {
+        return { url: await signIn.begin({ ...readState(input), challenge: readSecret(input, 'challenge') }) };
+      },
+
+      async 'oidc/redeem'(request): Promise<Account> {
+        const { input, network } = request;
+        const answer = new URLSearchParams(readText(input, 'answer', longestAnswer));
+        const made = { ...readState(input), verifier: readSecret(input, 'verifier') };
+        // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
+        const attempt = await limits.countSignIn(network.id);
+        const { member, ...person } = await signIn.redeem(answer, made);
+        await attempt.undo();
+        return { ...(await accounts.open(request, member)), person };
+      },
+    },
+    memberActions: {
+      /** Starts the lifetime of keys anew: the person has just shown that they are still let in. */
+      async 'keys/renew'(request): Promise<Account> {
+        const { input, member } = request;
+        for (const id of readIds(input)) await keyring.renew(member, id);
+        return accounts.describe(request, member);
+      },
+    },
+  };
+}
+
+/** Codes are short, but some providers make them of a whole session. */
+const longestAnswer = 8_192;
+
+const readState = (input: Input) => ({ state: readSecret(input, 'state'), nonce: readSecret(input, 'nonce') });
+
+/** What the page made at random: 256 bits, or a hash. */
+function readSecret(input: Input, name: string): string {
+  const text = readText(input, name);
+  if (/^[\w-]{43}$/.test(text)) return text;
+  throw badRequest(`${name} must be 43 letters, digits, - or _.`);
+}
+
+function readIds({ ids }: Input): readonly string[] {
+  const isList = Array.isArray(ids) && ids.length <= 100 && ids.every((id) => typeof id === 'string');
+  if (isList) return ids;
+  throw badRequest('ids must be a list of the ids of keys.');
 }

@@ -11,23 +11,32 @@ export const sessionLifetime = 15 * 60_000;
 /** How long a network counts as a wallet's member. */
 export const linkLifetime = 24 * 3_600_000;
 
-/** Messages to sign per network and hour, and sign-ins with the company's account that fail. */
-const challengesPerNetwork = 60;
-const failuresPerNetwork = 60;
-/**
- * Keys and links that one network or one member gets in a day. Wallets cost nothing to make and each brings a daily quota: only
- * the limit per network bounds that.
- */
-const grantsPerNetwork = 30;
-const grantsPerMember = 10;
-
-/** Terminals per network and hour; and codes of terminals that a network may mistype in ten minutes. */
-const terminalsPerNetwork = 20;
-const wrongCodesPerNetwork = 10;
-
 const tenMinutes = 600_000;
 const hour = 3_600_000;
 const day = 86_400_000;
+
+interface Limit {
+  readonly most: number;
+  readonly window: number;
+  readonly rule: (most: number) => string;
+}
+
+/** What a network or a person may do, by the names of its counters. */
+const limits = {
+  /** Messages to sign. */
+  challenges: { most: 60, window: hour, rule: (most) => `a network may ask for ${most} messages an hour` },
+  /** Answers of the company's provider; one that signs somebody in is taken back. */
+  'sign-ins': { most: 60, window: hour, rule: (most) => `a network may fail to sign in ${most} times an hour` },
+  /** Terminals that ask to be signed in. */
+  terminals: { most: 20, window: hour, rule: (most) => `a network may start ${most} terminals an hour` },
+  /** Codes of terminals that a person has typed; one that was right is taken back. */
+  codes: { most: 10, window: tenMinutes, rule: (most) => `a network may mistype ${most} codes in ten minutes` },
+  /** Keys and links. Wallets cost nothing to make and each brings a daily quota: only the limit per network bounds that. */
+  'grants-network': { most: 30, window: day, rule: (most) => `a network gets ${most} keys and links a day` },
+  'grants-person': { most: 10, window: day, rule: (most) => `a person gets ${most} keys and links a day` },
+} as const satisfies Record<string, Limit>;
+
+type Limited = keyof typeof limits;
 
 /** What the members of one way of signing in may have. */
 export interface MemberRules {
@@ -59,16 +68,10 @@ export const createFindRules =
     ways.find((way) => way.owns(member))?.rules ?? none;
 
 export interface Limits {
-  /** Counts a message to sign, or throws `rate_limited`. */
-  countChallenge(networkId: string): Promise<void>;
-  /** Counts an answer of the company's provider, or throws `rate_limited`. One that signs somebody in is taken back. */
-  countSignIn(networkId: string): Promise<Grant>;
-  /** Counts a key or a link, or throws `rate_limited`. */
+  /** Counts once what is limited, or throws `rate_limited`. */
+  count(what: Limited, id: string): Promise<Grant>;
+  /** Counts a key or a link for both its network and its member, or throws `rate_limited`. */
   countGrant(networkId: string, member: string): Promise<Grant>;
-  /** Counts a terminal that asks to be signed in, or throws `rate_limited`. */
-  countTerminal(networkId: string): Promise<void>;
-  /** Counts a terminal's code that a person has typed, or throws `rate_limited`. One that was right is taken back. */
-  countCode(networkId: string): Promise<Grant>;
 }
 
 interface Grant {
@@ -83,60 +86,33 @@ interface Dependencies {
   readonly createToken: () => string;
 }
 
-interface Limit {
-  readonly name: string;
-  readonly most: number;
-  readonly window: number;
-  readonly rule: string;
-}
-
 /** Limits what one network and one member may ask for. A refused request is not counted. */
 export function createLimits({ counters, findRules, now, createToken }: Dependencies): Limits {
-  const refuse = ({ rule }: Limit, resetAt: number): never => {
+  const refuse = ({ rule, resetAt }: Window): never => {
     const seconds = secondsUntil(resetAt, now());
     const message = `That was too often: ${rule}. Please try again ${inWords(seconds)}.`;
     throw new GatewayError('rate_limited', message, { headers: { 'retry-after': String(seconds) } });
   };
 
-  const count = async (limit: Limit): Promise<Grant> => {
-    const window = createWindow(limit, now());
+  const count = async (what: Limited, id: string): Promise<Grant> => {
+    const window = windowOf(what, id, now());
     const token = createToken();
     const { granted } = await counters.charge(window, token);
-    if (!granted) refuse(limit, window.resetAt);
+    if (!granted) refuse(window);
     return { undo: async () => void (await counters.refund(window, token)) };
   };
 
   return {
-    async countChallenge(networkId) {
-      const rule = `a network may ask for ${challengesPerNetwork} messages an hour`;
-      await count({ name: `challenges#${networkId}`, most: challengesPerNetwork, window: hour, rule });
-    },
-
-    countSignIn(networkId) {
-      const rule = `a network may fail to sign in ${failuresPerNetwork} times an hour`;
-      return count({ name: `sign-ins#${networkId}`, most: failuresPerNetwork, window: hour, rule });
-    },
-
-    async countTerminal(networkId) {
-      const rule = `a network may start ${terminalsPerNetwork} terminals an hour`;
-      await count({ name: `terminals#${networkId}`, most: terminalsPerNetwork, window: hour, rule });
-    },
-
-    countCode(networkId) {
-      const rule = `a network may mistype ${wrongCodesPerNetwork} codes in ten minutes`;
-      return count({ name: `codes#${networkId}`, most: wrongCodesPerNetwork, window: tenMinutes, rule });
-    },
+    count,
 
     async countGrant(networkId, member) {
-      const ofNetwork = grantLimit('network', networkId, grantsPerNetwork);
-      const ofMember = grantLimit('person', member, grantsPerMember);
       // Read first, so that only a race for a member's last grant needs an undo.
-      const window = createWindow(ofMember, now());
-      if ((await counters.read(window)).used >= grantsPerMember) refuse(ofMember, window.resetAt);
-      if (!findRules(member).byNetwork) return count(ofMember);
-      const network = await count(ofNetwork);
+      const window = windowOf('grants-person', member, now());
+      if ((await counters.read(window)).used >= window.limit) refuse(window);
+      if (!findRules(member).byNetwork) return count('grants-person', member);
+      const network = await count('grants-network', networkId);
       try {
-        const own = await count(ofMember);
+        const own = await count('grants-person', member);
         return {
           undo: async () => {
             await Promise.all([network.undo(), own.undo()]);
@@ -150,17 +126,28 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
   };
 }
 
-function grantLimit(kind: 'network' | 'person', id: string, most: number): Limit {
-  return { name: `grants-${kind}#${id}`, most, window: day, rule: `a ${kind} gets ${most} keys and links a day` };
+interface Window extends CounterWindow {
+  readonly rule: string;
+  readonly resetAt: number;
 }
 
 /** Counters also limit the charges of one minute. There is no such limit here. */
 const burst = Number.MAX_SAFE_INTEGER;
 
-function createWindow({ name, most, window }: Limit, now: number): CounterWindow & { readonly resetAt: number } {
+function windowOf(what: Limited, id: string, now: number): Window {
+  const { most, window, rule } = limits[what];
   const period = Math.floor(now / window);
   const resetAt = (period + 1) * window;
-  return { item: name, period, limit: most, burst, minute: minuteOf(now), resetAt, expiresAt: resetAt + day };
+  return {
+    item: `${what}#${id}`,
+    period,
+    limit: most,
+    burst,
+    minute: minuteOf(now),
+    rule: rule(most),
+    resetAt,
+    expiresAt: resetAt + day,
+  };
 }
 
 function inWords(seconds: number): string {

@@ -53,7 +53,7 @@ export function createTerminals(dependencies: Dependencies): Terminals {
 
   /** Guesses are counted before anything is looked up, and a code that was right is taken off again. */
   const lookUp = async (typed: string, networkId: string): Promise<WaitingTerminal> => {
-    const guess = await limits.countCode(networkId);
+    const guess = await limits.count('codes', networkId);
     const found = await store.findByUserCode(await hash(readUserCode(typed)), triesPerCode);
     if (!found || found.expiresAt <= now() || found.decision) throw unknownCode();
     await guess.undo();
@@ -62,7 +62,7 @@ export function createTerminals(dependencies: Dependencies): Terminals {
 
   return {
     async begin(networkId) {
-      await limits.countTerminal(networkId);
+      await limits.count('terminals', networkId);
       const askedAt = now();
       const deviceCode = randomBytes(32).toString('base64url');
       const terminal = { device: await hash(deviceCode), networkId, askedAt, expiresAt: askedAt + lifetime };

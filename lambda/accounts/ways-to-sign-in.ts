@@ -49,7 +49,7 @@ export function createWalletWay({ signIn, accounts, limits, linkNetwork, log, no
     actions: {
       async challenge({ input, network, site }): Promise<Challenge> {
         const [signer, purpose] = [readSigner(input), readPurpose(input)];
-        await limits.countChallenge(network.id);
+        await limits.count('challenges', network.id);
         const { message, expiresAt } = await signIn.challenge(signer, purpose, site);
         return { message, expiresAt: isoTime(expiresAt) };
       },
@@ -137,7 +137,7 @@ export function createCompanyWay(own: WayRules, { signIn, accounts, keyring, lim
         const answer = new URLSearchParams(readText(input, 'answer', longestAnswer));
         const made = { ...readState(input), verifier: readSecret(input, 'verifier') };
         // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
-        const attempt = await limits.countSignIn(network.id);
+        const attempt = await limits.count('sign-ins', network.id);
         const { member, ...person } = await signIn.redeem(answer, made);
         await attempt.undo();
         return { ...(await accounts.open(request, member)), person };

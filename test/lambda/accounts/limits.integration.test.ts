@@ -35,22 +35,22 @@ describe('the limits of a network and a wallet', () => {
   };
 
   test('60 messages an hour for a network', async () => {
-    expect(await granted(100, () => limits.countChallenge('network'))).toBe(60);
-    await expect(limits.countChallenge('network')).rejects.toMatchObject({
+    expect(await granted(100, () => limits.count('challenges', 'network'))).toBe(60);
+    await expect(limits.count('challenges', 'network')).rejects.toMatchObject({
       code: 'rate_limited',
       message: 'That was too often: a network may ask for 60 messages an hour. Please try again in 30 minutes.',
       headers: { 'retry-after': '1800' },
     });
-    await limits.countChallenge('another');
+    await limits.count('challenges', 'another');
     time += 30 * 60_000;
-    await limits.countChallenge('network');
+    await limits.count('challenges', 'network');
   });
 
   test('the message says how long to wait', async () => {
-    await granted(60, () => limits.countChallenge('network'));
+    await granted(60, () => limits.count('challenges', 'network'));
     const waitAt = async (minutes: number, seconds: number) => {
       time = Date.UTC(2026, 10, 21, 12, minutes, seconds);
-      const refusal = limits.countChallenge('network').catch(({ message }: Error) => message);
+      const refusal = limits.count('challenges', 'network').catch(({ message }: Error) => message);
       return /again (.*)\.$/.exec(String(await refusal))?.[1];
     };
     expect(await waitAt(59, 58)).toBe('in 2 seconds');

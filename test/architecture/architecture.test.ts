@@ -32,7 +32,7 @@ describe('the architecture', () => {
     ['lambda/json/scan.ts', "import { createApp } from '../app.ts';"],
     ['lambda/gateway.ts', 'const server = createServer(app);'],
     ['lambda/gateway.ts', "import { createAccounts } from './accounts/accounts.ts';"],
-    ['lambda/canary/checks.ts', "import { createGateway } from '../gateway.ts';"],
+    ['lambda/canary/canary.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/accounts/keyring.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/identity/identify.ts', "import { getAddress } from 'viem/utils';"],
     ['lambda/accounts/limits.ts', 'const time = Date.now();'],

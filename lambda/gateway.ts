@@ -18,12 +18,11 @@ import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
 import { readIdentities } from './tables/keys.ts';
 import { createReadStop } from './tables/stop-switch.ts';
-import { createHashId } from './upstream/conversation.ts';
+import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
-import { createReadScrubber, hiddenNames } from './upstream/hidden-names.ts';
 import { createExchange } from './upstream/http-client.ts';
-import { createPool, createRankKeys } from './upstream/pool.ts';
-import { createTranslate } from './upstream/translate.ts';
+import { createPool, createReadScrubber, hiddenNames } from './upstream/pool.ts';
+import { createTranslate } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {

@@ -5,8 +5,7 @@ import type { AnswerTranslation } from '../translate/translation.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
 import { discard, readBody, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
-import { bodyOf, buildUpstreamRequest, isAccountBound, type Outgoing, speaks } from './request.ts';
-import type { Translate } from './translate.ts';
+import { bodyOf, buildUpstreamRequest, isAccountBound, type Outgoing, speaks, type Translate } from './request.ts';
 
 interface Dependencies {
   readonly pool: Pool;

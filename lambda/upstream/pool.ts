@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Access, Upstream } from '../settings/upstreams.ts';
+import type { Conversation, RankKeys } from './conversation.ts';
 import type { UpstreamFailure } from './failure.ts';
 
 /** One upstream with one of its keys. */
@@ -30,10 +31,10 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
   let restCount = 0;
 
-  /** The number of a key's current rest: the lower, the longer it has rested. */
-  const restOf = (candidate: Candidate, time: number): number | undefined => {
+  /** The number of a key's current rest: the lower, the longer it has rested. 0 while it does not. */
+  const restOf = (candidate: Candidate, time: number): number => {
     const rest = rests.get(nameOf(candidate));
-    return rest && rest.until > time ? rest.number : undefined;
+    return rest && rest.until > time ? rest.number : 0;
   };
 
   return {
@@ -49,10 +50,9 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
           ...{ upstream, key, headers: { ...headers, ...secretHeaders } },
           secrets: [key, ...Object.values(secretHeaders)],
         }));
-        const rested = candidates.map((candidate) => ({ candidate, rest: restOf(candidate, time) }));
-        const inRest = rested.filter(({ rest }) => rest !== undefined);
-        ready.push(...rested.filter(({ rest }) => rest === undefined).map(({ candidate }) => candidate));
-        resting.push(...inRest.sort((a, b) => Number(a.rest) - Number(b.rest)).map(({ candidate }) => candidate));
+        const isResting = (candidate: Candidate) => restOf(candidate, time) > 0;
+        ready.push(...candidates.filter((one) => !isResting(one)));
+        resting.push(...candidates.filter(isResting).sort((a, b) => restOf(a, time) - restOf(b, time)));
       }
       // Last, but never left out: no caller must be able to take failover from the others.
       return [...ready, ...resting];
@@ -76,33 +76,51 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   };
 }
 
-/** What identifies a conversation: equal on each of its turns, and never equal to anyone else's. */
-export interface Conversation {
-  readonly caller: string;
-  /** The client's id for it, or else the texts that it began with. */
-  readonly traits: readonly string[];
+/** The names that no answer may contain: the upstreams' model ids and host names, and those that the operator adds. */
+export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
+  const names = new Set(operatorNames);
+  for (const { models, addresses, translation } of upstreams) {
+    for (const { text, vision } of Object.values(models)) names.add(text).add(vision);
+    for (const url of [...Object.values(addresses), ...(translation.tokenizeUrl ? [translation.tokenizeUrl] : [])]) {
+      const { hostname } = new URL(url);
+      if (isDnsName(hostname)) names.add(hostname);
+    }
+  }
+  return [...names];
 }
 
-/** Orders the keys of an upstream for one conversation, the one that it stays with first. */
-type RankKeys = (keys: readonly string[], conversation: Conversation) => Promise<readonly string[]>;
+/** Shorter ones are words such as `none` for upstreams that ask for no key, and may occur in any text. */
+const shortestSecret = 16;
+/** What is longer is worth nothing without its beginning. */
+const longestSecret = 128;
 
 /**
- * Rendezvous hashing: all environments rank alike without storing anything, and a key that is added or removed moves only
- * its own conversations. The hash is keyed, so that nobody can work out who shares a key, and includes the caller, so that
- * nobody can aim at someone else's key.
- * https://www.eecs.umich.edu/techreports/cse/96/CSE-TR-316-96.pdf
+ * Reads what hides these names, and the keys and secret headers that upstreams are sent now. It is created anew only when those
+ * change.
  */
-export function createRankKeys(readSubkey: (label: string) => Promise<KeyObject>): RankKeys {
-  return async (keys, { caller, traits }) => {
-    if (keys.length < 2) return keys;
-    const secret = await readSubkey('conversations');
-    const hash = createHmac('sha256', secret);
-    for (const part of [caller, ...traits]) hash.update(`${part.length}:`).update(part);
-    const conversation = hash.digest();
-    const weightOf = (key: string) => createHmac('sha256', secret).update(conversation).update(key).digest();
-    return keys
-      .map((key) => ({ key, weight: weightOf(key) }))
-      .sort((a, b) => b.weight.compare(a.weight))
-      .map(({ key }) => key);
+export function createReadScrubber<Scrubber>(
+  { upstreams, names }: { readonly upstreams: readonly Upstream[]; readonly names: readonly string[] },
+  readAccess: (upstream: Upstream) => Promise<Access>,
+  create: (hidden: readonly string[]) => Scrubber,
+): () => Promise<Scrubber> {
+  let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
+  return async () => {
+    const accesses = await Promise.all(upstreams.map(readAccess));
+    const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
+    // A header may name a scheme before its secret.
+    const secrets = sent.flatMap((value) => value.split(' ').filter(({ length }) => length >= shortestSecret));
+    const joined = secrets.join(' ');
+    if (made?.secrets !== joined) {
+      const hidden = [...names, ...secrets.map((secret) => secret.slice(0, longestSecret))];
+      made = { secrets: joined, scrubber: create(hidden) };
+    }
+    return made.scrubber;
   };
+}
+
+/** `localhost`, bare machine names and addresses reveal nothing, and occur in many innocent texts. */
+function isDnsName(hostname: string): boolean {
+  return (
+    hostname.includes('.') && isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.endsWith('.localhost')
+  );
 }

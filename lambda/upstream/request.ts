@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
@@ -6,8 +7,11 @@ import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
 import { fitsHeader } from '../settings/read.ts';
 import type { Upstream } from '../settings/upstreams.ts';
-import type { AnswerTranslation } from '../translate/translation.ts';
-import type { Candidate, Conversation } from './pool.ts';
+import { createSeals } from '../translate/seal.ts';
+import { isTranslatable } from '../translate/translate-request.ts';
+import { type AnswerTranslation, translate } from '../translate/translation.ts';
+import type { Conversation } from './conversation.ts';
+import type { Candidate } from './pool.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -118,4 +122,29 @@ function readHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   if (value === undefined || fitsHeader(value)) return value;
   throw new GatewayError('invalid_request', `The header ${name} holds characters that a header can't carry.`);
+}
+
+/** Throws a GatewayError if the request can't be carried. */
+export type Translate = (outgoing: Outgoing, text: string, upstream: Upstream) => Promise<TranslatedRequest>;
+
+/** Translates requests of the other dialects to the one that every upstream speaks. */
+export function createTranslate(
+  dialects: readonly Dialect[],
+  readSubkey: (label: string) => Promise<KeyObject>,
+): Translate {
+  const common = dialects.find(({ name }) => !isTranslatable(name));
+  const [endpoint] = common?.endpoints ?? [];
+  if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
+  return async ({ dialect: { name }, endpoint: asked, model, body }, text, upstream) => {
+    const { addresses, models, translation } = upstream;
+    const url = asked.optional ? translation.tokenizeUrl : addresses[endpoint.address] + endpoint.upstreamPath;
+    if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
+    const seals = createSeals(await readSubkey('seals'), body?.conversation.caller ?? '');
+    const target = { upstream: translation, model: models[endpoint.address][model.kind] };
+    const translating = function* () {
+      return yield* translate(name, yield* createScanner().scanInParts(text), seals, target);
+    };
+    const { pieces, answer } = await runCooperatively(translating());
+    return { upstream, dialect: common, url, pieces, answer };
+  };
 }

@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import { ConfigError } from '../../lambda/settings/read.ts';
 import type { Upstream } from '../../lambda/settings/upstreams.ts';
-import { hiddenNames } from '../../lambda/upstream/hidden-names.ts';
+import { hiddenNames } from '../../lambda/upstream/pool.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { defaultPort } from '../../local/local-settings.ts';
 import { CommandError } from '../command-line.ts';

@@ -3,8 +3,10 @@ import { createChat } from '../../../lambda/dialects/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { responses } from '../../../lambda/dialects/responses.ts';
+import { applyEdits } from '../../../lambda/json/edit.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { readTraits } from '../../../lambda/upstream/conversation.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { createHashId, createRankKeys, hashCallerIds, readTraits } from '../../../lambda/upstream/conversation.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const chat = createChat({ streamUsage: false });
@@ -75,5 +77,149 @@ describe('a conversation is known by', () => {
   ])('only its texts count, wherever the cache marks are', (_, dialect, first, further) => {
     expect(traitsOf(first, {}, dialect)).toEqual(['"be brief"', '"hello"']);
     expect(traitsOf(further, {}, dialect)).toEqual(['"be brief"', '"hello"']);
+  });
+});
+
+const rankWith = (secret: string) => createRankKeys(async (label) => keyOf(`${secret}/${label}`));
+const rank = rankWith('salt');
+const keys = ['key-one', 'key-two', 'key-three'];
+const conversations = Array.from({ length: 300 }, (_, index) => ({ caller: 'me', traits: [`session ${index}`] }));
+
+const firstOf = async (among: readonly string[], by = rank) =>
+  Promise.all(conversations.map(async (conversation) => (await by(among, conversation))[0]));
+
+describe('the keys of an upstream, ranked for a conversation', () => {
+  test('are all there, alike each time, in every environment, in whatever order they are given', async () => {
+    for (const conversation of conversations.slice(0, 20)) {
+      const ranked = await rank(keys, conversation);
+      expect([...ranked].sort()).toEqual([...keys].sort());
+      expect(await rankWith('salt')(keys.toReversed(), conversation)).toEqual(ranked);
+    }
+  });
+
+  test('get 25 to 42 % of 300 conversations each', async () => {
+    const first = await firstOf(keys);
+    for (const key of keys) {
+      const share = first.filter((one) => one === key).length / first.length;
+      expect(share).toBeGreaterThan(0.25);
+      expect(share).toBeLessThan(0.42);
+    }
+  });
+
+  test('a key that is added takes its share, and moves nothing else', async () => {
+    const [before, after] = [await firstOf(keys), await firstOf([...keys, 'key-four'])];
+    const moved = after.filter((key, index) => key !== before[index]);
+    expect(new Set(moved)).toEqual(new Set(['key-four']));
+    expect(moved.length / after.length).toBeGreaterThan(0.15);
+    expect(moved.length / after.length).toBeLessThan(0.35);
+  });
+
+  test('differ from caller to caller, so that nobody can aim at another’s key', async () => {
+    const mine = await firstOf(keys);
+    const theirs = await Promise.all(
+      conversations.map(async ({ traits }) => (await rank(keys, { caller: 'somebody', traits }))[0]),
+    );
+    const same = theirs.filter((key, index) => key === mine[index]).length;
+    expect(same / theirs.length).toBeLessThan(0.5);
+  });
+
+  test('can’t be predicted without the secret', async () => {
+    expect(await firstOf(keys, rankWith('another'))).not.toEqual(await firstOf(keys));
+  });
+
+  testRows<[parts: string[], others: string[]]>([
+    [
+      ['', 'ab', 'c'],
+      ['', 'a', 'bc'],
+    ],
+    [
+      ['', 'a:b', 'c'],
+      ['', 'a', 'b:c'],
+    ],
+    [
+      [':a', 'b'],
+      ['', 'a:b'],
+    ],
+  ])('caller and traits are distinguished however they are divided', async (parts, others) => {
+    const rankOf = async (index: number, [caller = '', ...traits]: string[]) =>
+      String(await rank(keys, { caller: `${index}${caller}`, traits }));
+    const orders = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => (await rankOf(index, parts)) === (await rankOf(index, others))),
+    );
+    expect(orders).toContain(false);
+  });
+
+  test('one key needs no secret', async () => {
+    const rankWithout = createRankKeys(() => Promise.reject(new Error('no salt')));
+    expect(await rankWithout(['only'], { caller: 'me', traits: [] })).toEqual(['only']);
+  });
+});
+
+const secret = keyOf('secret');
+const hash = createHashId(secret, 'me');
+const hashed = (body: string, hashId = hash) => {
+  const json = createScanner().scan(body);
+  return applyEdits(body, hashCallerIds(json, hashId));
+};
+
+describe('a hash of an id', () => {
+  test('has at most 43 characters, and stays equal for one caller', () => {
+    expect(hash('device')).toMatch(/^[\w-]{1,43}$/);
+    expect(createHashId(secret, 'me')('device')).toBe(hash('device'));
+  });
+
+  test('differs by value, caller and secret, however caller and value are cut', () => {
+    const others = [
+      hash('devic'),
+      createHashId(secret, 'you')('device'),
+      createHashId(keyOf('other'), 'me')('device'),
+      createHashId(secret, 'med')('evice'),
+    ];
+    expect(new Set([hash('device'), ...others]).size).toBe(5);
+  });
+
+  testRows([':', ' ', '\n', '\0', ','])('differs between two callers who have the same at different places', (mark) => {
+    const [a, b, c] = ['member a', 'b', 'c'];
+    expect(createHashId(secret, a + mark + b)(c)).not.toBe(createHashId(secret, a)(b + mark + c));
+  });
+});
+
+describe('a caller’s ids in a body', () => {
+  test('are hashed in every place, and everything else stays byte for byte', () => {
+    const body =
+      '{ "user":"u", "safety_identifier" : "s","prompt_cache_key":"p","metadata":{"user_id":"d","topic":"t"},' +
+      '"client_metadata":{"installation":"i","deep":[{"path":"/home/me","on":true,"count":7}]},"other":{"user":"u"},"n":1.0}';
+    expect(hashed(body)).toBe(
+      `{ "user":"${hash('u')}", "safety_identifier" : "${hash('s')}","prompt_cache_key":"${hash('p')}",` +
+        `"metadata":{"user_id":"${hash('d')}","topic":"t"},"client_metadata":{"installation":"${hash('i')}",` +
+        `"deep":[{"path":"${hash('/home/me')}","on":true,"count":"${hash('7')}"}]},"other":{"user":"u"},"n":1.0}`,
+    );
+  });
+
+  test('are hashed however often they are repeated, in any spelling', () => {
+    expect(hashed('{"user":"a","\\u0075ser":"\\u0061","user":"b"}')).toBe(
+      `{"user":"${hash('a')}","\\u0075ser":"${hash('a')}","user":"${hash('b')}"}`,
+    );
+  });
+
+  testRows(['{"user":null}', '{"metadata":"x"}', '{"metadata":null,"user":{"a":"b"}}', '{"client_metadata":[]}'])(
+    'is left alone anywhere else',
+    (body) => {
+      expect(hashed(body)).toBe(body);
+    },
+  );
+
+  testRows([
+    ['client_metadata', (times: number) => `{"client_metadata":[${Array(times).fill('"a"').join()}]}`],
+    ['repeated members', (times: number) => `{${Array(times).fill('"user":"a"').join()}}`],
+    ['a repeated user_id', (times: number) => `{"metadata":{${Array(times).fill('"user_id":1').join()}}}`],
+  ])('are refused as soon as there are more than 1000, before each is hashed', (_, body) => {
+    let hashes = 0;
+    const count = () => `${++hashes}`;
+    expect(hashed(body(1_000), count)).toContain('"1000"');
+    hashes = 0;
+    const refusal = { code: 'invalid_request', message: expect.stringContaining('client_metadata') };
+    expect(() => hashed(body(100_000), count)).toThrow(expect.objectContaining(refusal));
+    expect(hashes).toBeLessThanOrEqual(1_000);
   });
 });

@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
-import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
+import { type Candidate, createPool, createReadScrubber, hiddenNames } from '../../../lambda/upstream/pool.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
 
@@ -71,4 +72,75 @@ test('one key at two upstreams rests only at the one that refuses it', async () 
 
 test('without an upstream that has a key, there is none to try', async () => {
   expect(await poolOf({ UPSTREAM: '' }).order()).toEqual([]);
+});
+
+const plain = upstreamNamed('UPSTREAM');
+const upstream = {
+  ...plain,
+  addresses: {
+    ...plain.addresses,
+    chat: 'https://api.acmecorp.example/v1',
+    responses: 'https://other.acmecorp.example/v2',
+    messages: 'https://third.acmecorp.example/v3',
+  },
+  models: {
+    ...plain.models,
+    chat: { text: 'thunder', vision: 'thunder-eyes' },
+    responses: { text: 'thunder-r', vision: 'thunder-eyes-r' },
+    messages: { text: 'thunder-m', vision: 'thunder-eyes-m' },
+  },
+};
+
+test('the hidden names are model ids, DNS names and those that the operator adds', () => {
+  const at = (chat: string, responses: string, messages: string) => ({
+    ...upstream,
+    addresses: { ...plain.addresses, chat, responses, messages },
+  });
+  const second = at('http://localhost:1/v1', 'http://[::1]:1', 'http://box/v1');
+  const third = {
+    ...at('http://a.localhost/v1', 'http://127.0.0.1:1', 'http://fourth.example'),
+    translation: { ...plain.translation, tokenizeUrl: 'http://tokens.example/tokenize' },
+  };
+  expect(hiddenNames([upstream, second, third], ['AcmeCorp', 'thunder'])).toEqual([
+    ...['AcmeCorp', 'thunder', 'thunder-eyes', 'thunder-r', 'thunder-eyes-r', 'thunder-m', 'thunder-eyes-m'],
+    ...['api.acmecorp.example', 'other.acmecorp.example', 'third.acmecorp.example', 'fourth.example'],
+    'tokens.example',
+  ]);
+});
+
+describe('the secrets that an upstream is sent', () => {
+  const long = 'key-'.repeat(50);
+  const readScrubber = (...read: string[][]) => {
+    const accesses = read.map((keys) => ({
+      keys,
+      headers: {},
+      secretHeaders: { 'x-token': 'Bearer the-token-of-the-team' },
+    }));
+    const hide = (names: readonly string[]) => createScrubber(names, 'svc');
+    const next = async () => {
+      const access = accesses.length > 1 ? accesses.shift() : accesses[0];
+      if (!access) throw new Error('nothing to read');
+      return access;
+    };
+    return createReadScrubber({ upstreams: [upstream], names: ['AcmeCorp'] }, next, hide);
+  };
+
+  test('are hidden like names', async () => {
+    const { scrub } = await readScrubber(['sk-0123456789abcdef', long])();
+    expect(scrub('AcmeCorp: sk-0123456789abcdef, the-token-of-the-team, Bearer')).toBe('svc: svc, svc, Bearer');
+    expect(scrub(`${long}.`)).toBe(`svc${long.slice(128)}.`);
+  });
+
+  test('are not, where they are as short as a word', async () => {
+    const { scrub } = await readScrubber(['none', 'anything'])();
+    expect(scrub('none of anything')).toBe('none of anything');
+  });
+
+  test('are those of today', async () => {
+    const read = readScrubber(['first-key-of-the-team'], ['second-key-of-the-team']);
+    expect((await read()).scrub('first-key-of-the-team')).toBe('svc');
+    const second = await read();
+    expect(second.scrub('first-key-of-the-team second-key-of-the-team')).toBe('first-key-of-the-team svc');
+    expect(await read()).toBe(second);
+  });
 });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Cooperative } from '../json/cooperative.ts';
 import { createScanner } from '../json/scan.ts';
-import type { Hiding } from '../stream/hide.ts';
-import { type RewrittenAnswer, rewriteAnswer } from '../stream/rewrite-answer.ts';
+import { type Hiding, type RewrittenAnswer, rewriteAnswer } from '../stream/hide.ts';
 import {
   createStreamRewriter,
   type EventTaker,

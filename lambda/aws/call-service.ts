@@ -57,21 +57,19 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
   /** How many milliseconds the service's clock is ahead, once it has complained. */
   let ahead = 0;
 
-  return <Output extends object>(operation: string, input: object) => {
+  return async <Output extends object>(operation: string, input: object) => {
     const body = JSON.stringify(input);
-    return repeat(async (attempt) => {
-      const credentials = await access.credentials();
-      const call = { operation, body, time: now() + ahead, attempt: `attempt=${attempt}; max=${attempts}` };
-      const headers = sign(call, credentials);
-      return async (signal) => {
-        const { status, text, date } = await post(headers, body, signal);
-        const answer = parseObject(text);
-        if (status === 200 && answer) return answer as Output;
-        if (status === 200) throw new ServiceError('NoAnswer', 'no JSON');
-        const error = refusal(status, answer, credentials);
-        if (error.isAboutTime && date > 0) ahead = date - now();
-        throw error;
-      };
+    // The same for all attempts: what has been sent once can be sent again.
+    const credentials = await access.credentials();
+    return repeat(async (number, signal) => {
+      const call = { operation, body, time: now() + ahead, attempt: `attempt=${number}; max=${attempts}` };
+      const { status, text, date } = await post(sign(call, credentials), body, signal);
+      const answer = parseObject(text);
+      if (status === 200 && answer) return answer as Output;
+      if (status === 200) throw new ServiceError('NoAnswer', 'no JSON');
+      const error = refusal(status, answer, credentials);
+      if (error.isAboutTime && date > 0) ahead = date - now();
+      throw error;
     });
   };
 }

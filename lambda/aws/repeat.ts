@@ -1,12 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-interface Details {
+interface Failure {
   /** Of the answer; absent if none came. */
   readonly status?: number;
   /** The rest of the service's answer. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
+  /** Whether the call may have been carried out although no answer says so, at this attempt or one before. */
   readonly inDoubt?: boolean;
+  /** The connection had been used before, and was closed before anything came: perhaps long ago. */
   readonly wasClosed?: boolean;
 }
 
@@ -16,19 +18,17 @@ export class ServiceError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   /** The code of the connection's failure, for the log. */
   readonly code: string | undefined;
-  /** Whether the call may have been carried out although no answer says so, at this attempt or one before. */
-  inDoubt: boolean;
-  /** The connection had been used before, and was closed before anything came: perhaps long ago. */
   readonly wasClosed: boolean;
+  inDoubt: boolean;
 
-  constructor(name: string, message: string, { status, details = {}, cause, ...marks }: Details = {}) {
+  constructor(name: string, message: string, { status, details = {}, cause, ...rest }: Failure = {}) {
     super(message, { cause });
     this.name = name;
     this.status = status;
     this.details = details;
     this.code = Error.isError(cause) && 'code' in cause ? String(cause.code) : undefined;
-    this.inDoubt = marks.inDoubt ?? (status === undefined || status >= 500);
-    this.wasClosed = marks.wasClosed ?? false;
+    this.wasClosed = rest.wasClosed ?? false;
+    this.inDoubt = rest.inDoubt ?? (status === undefined || status >= 500);
   }
 
   /** Whether no answer came, the service was in trouble, or the clock was wrong, which is corrected by now. */
@@ -51,7 +51,7 @@ export function isConditionFailure(error: unknown): error is ServiceError {
 
 /** The name of the error of a call that is not answered in time. */
 export const tooSlow = 'TooSlow';
-/** How long one call may take once it is ready to be sent, repeats and their pauses included, in milliseconds. */
+/** How long one call may take, repeats and their pauses included, in milliseconds. */
 export const timeLimit = 2000;
 export const attempts = 3;
 /** The longest pause before the second attempt, in milliseconds; before the third it is twice as long. */
@@ -59,8 +59,8 @@ const firstPause = 100;
 /** For repeats while nothing succeeds, with the SDK's numbers: enough for 35. */
 const budgets = { full: 500, repeat: 14, earnedByFirstAttempt: 1 } as const;
 
-/** Gets the attempt with this number ready to be sent. What it sends is given up when the signal says so. */
-type Prepare<T> = (attempt: number) => Promise<(signal: AbortSignal) => Promise<T>>;
+/** Makes the attempt with this number, and gives it up when the signal says so. */
+type Attempt<T> = (number: number, signal: AbortSignal) => Promise<T>;
 
 interface Dependencies {
   readonly now: () => number;
@@ -76,48 +76,35 @@ interface Dependencies {
 export function createRepeat({ now, random, pause = wait }: Dependencies) {
   let budget: number = budgets.full;
 
-  return async <T>(prepare: Prepare<T>): Promise<T> => {
+  return async <T>(attempt: Attempt<T>): Promise<T> => {
+    const startedAt = now();
     const controller = new AbortController();
     const { signal } = controller;
-    let timer: NodeJS.Timeout | undefined;
-    let startedAt: number | undefined;
-    let failure: ServiceError | undefined;
+    const timer = setTimeout(() => controller.abort(), timeLimit);
+    let inDoubt = false;
     try {
-      for (let attempt = 1; ; ) {
+      for (let number = 1; ; ) {
         try {
-          const send = await prepare(attempt);
-          startedAt ??= now();
-          timer ??= setTimeout(() => controller.abort(), timeLimit);
-          if (failure && signal.aborted) throw failure;
-          const answer = await send(signal);
-          budget = Math.min(budgets.full, budget + (attempt === 1 ? budgets.earnedByFirstAttempt : budgets.repeat));
+          const answer = await attempt(number, signal);
+          budget = Math.min(budgets.full, budget + (number === 1 ? budgets.earnedByFirstAttempt : budgets.repeat));
           return answer;
-        } catch (thrown) {
-          failure = follow(failure, thrown);
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          inDoubt = error.inDoubt ||= inDoubt;
+          // A connection that was closed while idle is no sign of trouble: no need to wait, and each attempt leaves one fewer.
+          if (!signal.aborted && !error.wasClosed) {
+            if (number === attempts || !error.isTrouble || budget < budgets.repeat) throw error;
+            budget -= budgets.repeat;
+            await pause(random() * firstPause * number);
+            number += 1;
+          }
+          if (signal.aborted) throw new ServiceError(tooSlow, 'no answer in time', { cause: error, inDoubt });
+          // The timer stands still in an environment that is frozen.
+          if (now() - startedAt >= timeLimit) throw error;
         }
-        if (signal.aborted)
-          throw new ServiceError(tooSlow, 'no answer in time', { cause: failure, inDoubt: failure.inDoubt });
-        // A connection that was closed while idle is no sign of trouble: no need to wait, and each attempt leaves one fewer.
-        if (!failure.wasClosed) {
-          if (attempt === attempts || !failure.isTrouble || budget < budgets.repeat) throw failure;
-          budget -= budgets.repeat;
-          await pause(random() * firstPause * attempt);
-          attempt += 1;
-        }
-        // The timer stands still in an environment that is frozen.
-        if (now() - (startedAt ?? 0) >= timeLimit) throw failure;
       }
     } finally {
       clearTimeout(timer);
     }
   };
-}
-
-/** What an attempt failed with, in doubt if one before it was. */
-function follow(before: ServiceError | undefined, thrown: unknown): ServiceError {
-  const inDoubt = before?.inDoubt ?? false;
-  if (!(thrown instanceof ServiceError) && !inDoubt) throw thrown;
-  const failure = thrown instanceof ServiceError ? thrown : new ServiceError('NotSent', 'not sent', { cause: thrown });
-  failure.inDoubt ||= inDoubt;
-  return failure;
 }

@@ -82,7 +82,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
         if (closed) reject(new Error('closed'));
         else waiting = { resolve: resolve as () => void, reject };
       });
-    return repeat(async () => send);
+    return repeat(send);
   };
   const quota = subject.createQuota({
     counters: subject.createCounters(callDynamoDb, 'quota', () => time),

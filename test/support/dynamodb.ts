@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Credentials, dynamoDbService } from '../../lambda/aws/access.ts';
+import { dynamoDbService } from '../../lambda/aws/access.ts';
 import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 
@@ -23,11 +23,8 @@ export function createTestClient(endpoint: string): DynamoDBClient {
 }
 
 /** The same for the hot path, on a frozen clock: however slow the machine is, a retry never comes too late. */
-export function createTestCaller(
-  endpoint: string,
-  provide = async (): Promise<Credentials> => credentials,
-): CallService {
-  const access = { region, credentials: provide, environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint } };
+export function createTestCaller(endpoint: string): CallService {
+  const access = { region, credentials: async () => credentials, environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint } };
   return createCallService(dynamoDbService, access, { now: () => 0, random: Math.random });
 }
 

@@ -97,15 +97,17 @@ describe('a request', () => {
     }
   });
 
-  test('is signed with the credentials of its moment', async () => {
-    await using service = await startFakeService(answer(500, {}), fine);
-    const ids = ['first', 'second'];
-    const { call } = createCaller(service, {
-      credentials: async () => ({ ...credentials, accessKeyId: ids.shift() ?? 'none' }),
-    });
+  test('is signed with the credentials of the moment when its call began, at each attempt', async () => {
+    await using service = await startFakeService(fine, answer(500, {}), fine);
+    const given = [
+      { ...credentials, accessKeyId: 'first' },
+      { ...credentials, accessKeyId: 'second' },
+    ];
+    const { call } = createCaller(service, { credentials: async () => given.shift() ?? Promise.reject(new Error()) });
+    await call('GetItem', {});
     await call('GetItem', {});
     const used = service.requests.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1]);
-    expect(used).toEqual(['first', 'second']);
+    expect(used).toEqual(['first', 'second', 'second']);
   });
 });
 

@@ -19,9 +19,9 @@ function createCaller() {
   /** Makes a call whose attempts end as given; the last of them is the end of all others. */
   const call = async (...ends: readonly (() => Error | string)[]) => {
     const before = attempts;
-    const made = await repeat(async (attempt) => async () => {
+    const made = await repeat(async (number) => {
       attempts += 1;
-      const end = ends[Math.min(attempt, ends.length) - 1]?.();
+      const end = ends[Math.min(number, ends.length) - 1]?.();
       if (end instanceof Error) throw end;
       return end;
     }).catch((error: ServiceError) => error);
@@ -102,23 +102,6 @@ describe('a refusal says whether an earlier attempt may have been carried out', 
   });
 });
 
-test('what keeps a call from being repeated says whether the first attempt may have been carried out', async () => {
-  const fails = async (first: Error) => {
-    const repeat = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} });
-    const prepare = async (attempt: number) => {
-      if (attempt > 1) throw new TypeError('no credentials');
-      return async () => Promise.reject(first);
-    };
-    return repeat(prepare).catch((error: unknown) => error);
-  };
-  expect(await fails(failing())).toMatchObject({
-    name: 'NotSent',
-    inDoubt: true,
-    cause: { message: 'no credentials' },
-  });
-  expect(await fails(throttled())).toMatchObject({ name: 'TypeError', message: 'no credentials' });
-});
-
 describe('a call has one time limit', () => {
   afterEach(() => void jest.useRealTimers());
 
@@ -127,13 +110,13 @@ describe('a call has one time limit', () => {
     jest.useFakeTimers();
     const lost = () => new ServiceError('NoAnswer', 'lost', { inDoubt });
     const sent: AbortSignal[] = [];
-    const send = (signal: AbortSignal) =>
+    const send = (_number: number, signal: AbortSignal) =>
       new Promise<never>((_, reject) => {
         sent.push(signal);
         signal.addEventListener('abort', () => reject(lost()));
         setTimeout(() => reject(lost()), 1_000);
       });
-    const call = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} })(async () => send);
+    const call = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} })(send);
     return { sent, outcome: call.catch((error: unknown) => error) };
   }
 
@@ -149,22 +132,18 @@ describe('a call has one time limit', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('after which nothing is sent, however long it took to get ready', async () => {
+  test('after which nothing is sent, however long the pause before it was', async () => {
     jest.useFakeTimers();
     let sent = 0;
     const send = async () => {
       sent += 1;
       throw failing();
     };
-    const credentials = Promise.withResolvers<void>();
-    const prepare = async (attempt: number) => {
-      if (attempt > 1) await credentials.promise;
-      return send;
-    };
-    const call = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} })(prepare);
+    const paused = Promise.withResolvers<void>();
+    const call = createRepeat({ now: () => 0, random: () => 0, pause: () => paused.promise })(send);
     const outcome = call.catch((error: unknown) => error);
     await jest.advanceTimersByTimeAsync(2_000);
-    credentials.resolve();
+    paused.resolve();
     expect(await outcome).toMatchObject({ name: 'TooSlow', inDoubt: true });
     expect(sent).toBe(1);
   });

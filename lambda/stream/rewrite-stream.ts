@@ -1,6 +1,5 @@
 import type { AnswerFormat, StreamDialect } from '../dialects/dialect.ts';
-import { scanLeniently } from '../json/lenient.ts';
-import { createScanner } from '../json/scan.ts';
+import { createScanner, scanLeniently } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
 import { createFindings, type Findings, type Usage } from './findings.ts';
 import type { Hiding } from './hide.ts';

@@ -8,8 +8,7 @@ import type { PublicModel } from '../models.ts';
 import { fitsHeader } from '../settings/read.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import { createSeals } from '../translate/seal.ts';
-import { isTranslatable } from '../translate/translate-request.ts';
-import { type AnswerTranslation, translate } from '../translate/translation.ts';
+import { type AnswerTranslation, isTranslatable, translate } from '../translate/translation.ts';
 import type { Conversation } from './conversation.ts';
 import type { Candidate } from './pool.ts';
 

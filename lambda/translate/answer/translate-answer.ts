@@ -1,6 +1,5 @@
 import { numberMember } from '../../dialects/answer.ts';
-import { scanLeniently } from '../../json/lenient.ts';
-import { createScanner, type Json } from '../../json/scan.ts';
+import { createScanner, type Json, scanLeniently } from '../../json/scan.ts';
 import { codeAt, quote, trySkipString } from '../../json/tokens.ts';
 import type { Literal } from './facts.ts';
 import { createChatReader } from './read-chat.ts';

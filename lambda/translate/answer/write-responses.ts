@@ -1,10 +1,10 @@
 import type { Call, Facts, Finish } from './facts.ts';
-import { createResponseEvents } from './responses-events.ts';
 import {
   type CallItem,
   createCall,
   createMessage,
   createReasoning,
+  createResponseEvents,
   type ItemStatus,
   type TextItem,
 } from './responses-items.ts';

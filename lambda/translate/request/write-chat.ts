@@ -1,11 +1,10 @@
+import { pathTo } from '../../dialects/body.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
-import type { Node } from '../../json/scan.ts';
-import { type LeftOut, listLeftOut } from '../left-out.ts';
+import type { Json, Node } from '../../json/scan.ts';
 import type { ChatUpstream } from '../options.ts';
 import { createToolTable, type ToolNames } from '../tools.ts';
 import type { Asking, Format, Sampling } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
-import { writeReasoning } from './chat-reasoning.ts';
 import { selectTools, writeTools } from './chat-tools.ts';
 import { quote } from './raw.ts';
 import { refuse } from './reading.ts';
@@ -81,4 +80,77 @@ function addFormat({ add }: BodyText, format: Format): void {
   add(',"schema":', schema);
   if (strict !== undefined) add(',"strict":', strict);
   add('}}');
+}
+
+/** From little to much. */
+const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Members that can only switch reasoning on and off. */
+const switches: Readonly<Partial<Record<ChatUpstream['reasoning'], (on: boolean) => string>>> = {
+  thinking: (on) => `"thinking":{"type":"${on ? 'enabled' : 'disabled'}"}`,
+  enable_thinking: (on) => `"enable_thinking":${on}`,
+  chat_template_kwargs: (on) => `"chat_template_kwargs":{"enable_thinking":${on}}`,
+};
+
+/** Adds how much the model is to reason, by the member that the upstream knows. What it has no word for is left out. */
+function writeReasoning(writing: Writing): void {
+  const { asking, upstream, body, leaveOut } = writing;
+  const { wish, level } = asking.reasoning;
+  const write = switches[upstream.reasoning];
+  if (upstream.reasoning === 'reasoning_effort') addEffort(writing);
+  else {
+    if (write !== undefined && wish !== undefined) body.add(`,${write(wish === 'on')}`);
+    // A switch says all there is to say of the level none.
+    const isSaid = write !== undefined && level?.name === 'none';
+    if (level !== undefined && !isSaid) leaveOut(level.at);
+  }
+}
+
+function addEffort({ asking, upstream, body, leaveOut }: Writing): void {
+  const { offAt, level } = asking.reasoning;
+  // Whoever switches it off has no level.
+  if (offAt !== undefined && level !== undefined) leaveOut(level.at);
+  const wanted = offAt === undefined ? level : { at: offAt, name: 'none', exact: true };
+  if (wanted === undefined) return;
+  const known = nearest(wanted.name, upstream.levels);
+  if (known !== wanted.name || !wanted.exact) leaveOut(wanted.at);
+  if (known !== undefined) body.add(`,"reasoning_effort":"${known}"`);
+}
+
+/** The highest known level up to the wanted one, or else the lowest; undefined if nobody knows the wanted one. */
+function nearest(wanted: string, known: readonly string[]): string | undefined {
+  if (known.includes(wanted)) return wanted;
+  const rank = levels.indexOf(wanted);
+  if (rank < 0) return undefined;
+  const ranked = levels.filter((level) => known.includes(level));
+  return ranked.findLast((level) => levels.indexOf(level) <= rank) ?? ranked[0];
+}
+
+/** What a translation had no place for: the first places in the client's body, and how many more there are. */
+export interface LeftOut {
+  readonly places: readonly string[];
+  readonly more: number;
+}
+
+// With all that stands between them, they fit into 2 KB.
+const mostPlaces = 20;
+const longestPlace = 100;
+
+/** Places in the order of the body. */
+export function listLeftOut(json: Json, nodes: readonly Node[]): LeftOut {
+  const sorted = Int32Array.from(nodes).sort();
+  // Repeated members have one place.
+  const places = new Set([...sorted.slice(0, mostPlaces)].map((node) => pathTo(json, node)));
+  return { places: [...places].map(toHeaderText), more: Math.max(0, sorted.length - mostPlaces) };
+}
+
+/** A comma separates places, and only visible ASCII can be sent in a header. */
+function toHeaderText(place: string): string {
+  // Cut first: a name may be a megabyte long.
+  return place.slice(0, longestPlace).replace(/[^\x21-\x7e]|,/g, '?');
+}
+
+/** The value of the header, such as `tools[7], input[3].encrypted_content, +2`; undefined if nothing was left out. */
+export function renderLeftOut({ places, more }: LeftOut): string | undefined {
+  return [...places, ...(more > 0 ? [`+${more}`] : [])].join(', ') || undefined;
 }

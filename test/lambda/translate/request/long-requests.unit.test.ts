@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import { translateRequest } from '../../../../lambda/translate/translate-request.ts';
+import { translateRequest } from '../../../../lambda/translate/translation.ts';
 import { plainUpstream, seals } from './translate.ts';
 
 /** What a request takes: how often it pauses, and the pieces of the body. */

@@ -1,10 +1,10 @@
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
-import { renderLeftOut } from '../../../../lambda/translate/left-out.ts';
 import type { ChatUpstream } from '../../../../lambda/translate/options.ts';
+import { renderLeftOut } from '../../../../lambda/translate/request/write-chat.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
 import type { ToolNames } from '../../../../lambda/translate/tools.ts';
-import { translateRequest } from '../../../../lambda/translate/translate-request.ts';
+import { translateRequest } from '../../../../lambda/translate/translation.ts';
 import { atOnce } from '../../../support/at-once.ts';
 
 export type ClientDialect = 'responses' | 'messages';

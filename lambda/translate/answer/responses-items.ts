@@ -211,7 +211,7 @@ function readObject({ arguments: { text, literal } }: Call): string {
 }
 
 /** The events of a response: each has a type, and a number that counts them. */
-interface ResponseEvents {
+export interface ResponseEvents {
   /** Writes an event with these members, given as JSON. */
   write(type: string, members: string): void;
   /** Prepares an event that will be written for every piece of a text. It costs little more than its piece. */

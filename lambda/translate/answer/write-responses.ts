@@ -1,4 +1,4 @@
-import type { Call, Facts, Finish } from './facts.ts';
+import type { Call, Facts, Finish, Literal } from './facts.ts';
 import {
   type CallItem,
   createCall,
@@ -6,6 +6,7 @@ import {
   createReasoning,
   createResponseEvents,
   type ItemStatus,
+  type ResponseEvents,
   type TextItem,
 } from './responses-items.ts';
 import { type AnswerWriter, countTokens, createCallIds, type Writing } from './writer.ts';
@@ -19,53 +20,20 @@ export interface ResponsesWriting extends Writing {
 
 /** Writes OpenAI responses. */
 export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
-  const { live, tools, newHex } = writing;
-  const events = createResponseEvents(live);
-  const callIdOf = createCallIds('call_', newHex);
-  const id = `resp_${newHex()}`;
+  const events = createResponseEvents(writing.live);
+  const items = createOutput(writing, events);
+  const id = `resp_${writing.newHex()}`;
   const createdAt = Math.floor(writing.now() / 1000);
-  const output: string[] = [];
-  const calls = new Map<Call, { readonly index: number; readonly item: CallItem }>();
-  let items = 0;
-  let open: { readonly index: number; readonly item: TextItem } | undefined;
   let answer = '';
-
-  const placeOf = (prefix: string) => ({ index: items++, id: `${prefix}_${newHex()}` });
 
   function responseOf(state: { status: string; completedAt?: number; incomplete?: string; usage?: string }): string {
     const { status, completedAt = null, incomplete, usage = 'null' } = state;
     const details = incomplete === undefined ? 'null' : `{"reason":"${incomplete}"}`;
     return (
       `{"id":"${id}","object":"response","created_at":${createdAt},"completed_at":${completedAt},"status":"${status}",` +
-      `"error":null,"incomplete_details":${details},"model":${JSON.stringify(writing.model)},"output":[${output.join(',')}],` +
+      `"error":null,"incomplete_details":${details},"model":${JSON.stringify(writing.model)},"output":[${items.output.join(',')}],` +
       `${writing.echo},"usage":${usage}}`
     );
-  }
-
-  function closeText(status: ItemStatus = 'completed'): void {
-    if (open) output[open.index] = open.item.close(status);
-    open = undefined;
-  }
-
-  /** Closes the calls to which most likely nothing will be added. */
-  function closeCalls(isThrough = (call: Call): boolean => call.arguments.isClosed): void {
-    for (const [call, { index, item }] of calls) {
-      if (!isThrough(call)) continue;
-      output[index] = item.close('completed');
-      calls.delete(call);
-    }
-  }
-
-  /** The open text of this kind; whatever else is open is closed. */
-  function textOf(kind: TextItem['kind']): TextItem {
-    if (open?.item.kind === kind) return open.item;
-    closeText();
-    closeCalls();
-    const place = placeOf(kind === 'reasoning' ? 'rs' : 'msg');
-    const sealing = writing.wantsSeal ? writing : undefined;
-    const item = kind === 'reasoning' ? createReasoning(events, place, sealing) : createMessage(events, place);
-    open = { index: place.index, item };
-    return item;
   }
 
   const facts: Facts = {
@@ -74,25 +42,13 @@ export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
       events.write('response.created', `"response":${response}`);
       events.write('response.in_progress', `"response":${response}`);
     },
-    thought: (text) => textOf('reasoning').add(text),
-    said: (text, logprobs) => textOf('message').add(text, logprobs),
-    refused: (text) => textOf('message').refuse(text),
-    called(call) {
-      closeText();
-      closeCalls();
-      const tool = tools.find(call.name);
-      const place = placeOf({ function: 'fc', custom: 'ctc', tool_search: 'tsc' }[tool.kind]);
-      calls.set(call, {
-        index: place.index,
-        item: createCall(events, place, { call, callId: callIdOf(call), tool, live }),
-      });
-    },
-    // What comes after the end of a call's arguments is no part of them.
-    argued: (call, text) => calls.get(call)?.item.add(text),
+    thought: (text) => items.textOf('reasoning').add(text),
+    said: (text, logprobs) => items.textOf('message').add(text, logprobs),
+    refused: (text) => items.textOf('message').refuse(text),
+    called: items.addCall,
+    argued: items.addArguments,
     finished(finish) {
-      closeText(finish === 'done' ? 'completed' : 'incomplete');
-      closeCalls((call) => finish === 'done' || call.arguments.isClosed);
-      for (const { index, item } of calls.values()) output[index] = item.abandon();
+      items.closeAll(finish);
       const usage = usageOf(writing);
       const incomplete = incompleteBy[finish];
       const completedAt = Math.floor(writing.now() / 1000);
@@ -113,6 +69,63 @@ export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
     },
     get answer() {
       return answer;
+    },
+  };
+}
+
+/** The items of a response. One text is open at a time; beside it, any number of calls. */
+function createOutput(writing: ResponsesWriting, events: ResponseEvents) {
+  const { live, tools, newHex } = writing;
+  const callIdOf = createCallIds('call_', newHex);
+  const output: string[] = [];
+  const calls = new Map<Call, { readonly index: number; readonly item: CallItem }>();
+  let begun = 0;
+  let open: { readonly index: number; readonly item: TextItem } | undefined;
+
+  const placeOf = (prefix: string) => ({ index: begun++, id: `${prefix}_${newHex()}` });
+
+  function closeText(status: ItemStatus = 'completed'): void {
+    if (open) output[open.index] = open.item.close(status);
+    open = undefined;
+  }
+
+  /** Closes the calls to which most likely nothing will be added. */
+  function closeCalls(isThrough = (call: Call): boolean => call.arguments.isClosed): void {
+    for (const [call, { index, item }] of calls) {
+      if (!isThrough(call)) continue;
+      output[index] = item.close('completed');
+      calls.delete(call);
+    }
+  }
+
+  return {
+    /** Those that are closed, as JSON. */
+    output,
+    /** The open text of this kind; whatever else is open is closed. */
+    textOf(kind: TextItem['kind']): TextItem {
+      if (open?.item.kind === kind) return open.item;
+      closeText();
+      closeCalls();
+      const place = placeOf(kind === 'reasoning' ? 'rs' : 'msg');
+      const sealing = writing.wantsSeal ? writing : undefined;
+      const item = kind === 'reasoning' ? createReasoning(events, place, sealing) : createMessage(events, place);
+      open = { index: place.index, item };
+      return item;
+    },
+    addCall(call: Call): void {
+      closeText();
+      closeCalls();
+      const tool = tools.find(call.name);
+      const place = placeOf({ function: 'fc', custom: 'ctc', tool_search: 'tsc' }[tool.kind]);
+      const item = createCall(events, place, { call, callId: callIdOf(call), tool, live });
+      calls.set(call, { index: place.index, item });
+    },
+    // What comes after the end of a call's arguments is no part of them.
+    addArguments: (call: Call, text: Literal): void => calls.get(call)?.item.add(text),
+    closeAll(finish: Finish): void {
+      closeText(finish === 'done' ? 'completed' : 'incomplete');
+      closeCalls((call) => finish === 'done' || call.arguments.isClosed);
+      for (const { index, item } of calls.values()) output[index] = item.abandon();
     },
   };
 }

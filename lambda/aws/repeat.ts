@@ -88,8 +88,10 @@ export function createRepeat({ now, random, pause = wait }: Dependencies) {
           const answer = await attempt(number, signal);
           budget = Math.min(budgets.full, budget + (number === 1 ? budgets.earnedByFirstAttempt : budgets.repeat));
           return answer;
-        } catch (error) {
-          if (!(error instanceof ServiceError)) throw error;
+        } catch (thrown) {
+          if (!(thrown instanceof ServiceError) && !inDoubt) throw thrown;
+          const error =
+            thrown instanceof ServiceError ? thrown : new ServiceError('NotSent', 'not sent', { cause: thrown });
           inDoubt = error.inDoubt ||= inDoubt;
           // A connection that was closed while idle is no sign of trouble: no need to wait, and each attempt leaves one fewer.
           if (!signal.aborted && !error.wasClosed) {

@@ -105,7 +105,7 @@ describe('faults are reported in one line, never with a stack trace', () => {
     await expect(run(['list'], { PORT: '18788' })).rejects.toThrow(
       'no gateway is running on port 18788: start it with `PORT=18788 npm start`, or pass --stack NAME',
     );
-    await expect(run(['usage', '--tokens'], { PORT: '18788' })).rejects.toThrow(
+    await expect(run(['usage', '--tokens'], { PORT: '18788', DATA_DIR: join(temporary, 'no-log') })).rejects.toThrow(
       "tokens are summed up from a deployed gateway's log: pass --stack NAME",
     );
   });

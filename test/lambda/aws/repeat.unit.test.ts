@@ -102,6 +102,14 @@ describe('a refusal says whether an earlier attempt may have been carried out', 
   });
 });
 
+test('what keeps a call from being repeated says whether the first attempt may have been carried out', async () => {
+  const { call } = createCaller();
+  const unsigned = () => new TypeError('no signature');
+  const cause = { message: 'no signature' };
+  expect((await call(failing, unsigned)).made).toMatchObject({ name: 'NotSent', inDoubt: true, cause });
+  expect((await call(throttled, unsigned)).made).toMatchObject({ name: 'TypeError', ...cause });
+});
+
 describe('a call has one time limit', () => {
   afterEach(() => void jest.useRealTimers());
 

@@ -10,7 +10,7 @@ export interface Budget {
   readonly window: BudgetWindow;
 }
 
-export interface BudgetPeriod {
+interface BudgetPeriod {
   /** A letter and a number, no two periods alike: `d20780`, `w2969`, `m682`. */
   readonly name: string;
   readonly startsAt: number;
@@ -38,4 +38,52 @@ export function budgetPeriod(window: BudgetWindow, now: number): BudgetPeriod {
       return { name: `m${month}`, startsAt: Date.UTC(1970, month), endsAt: Date.UTC(1970, month + 1) };
     }
   }
+}
+
+/** A reservation of a request whose answer has not been settled. */
+interface Reserved {
+  /** When it was made, in whole minutes since the epoch. */
+  readonly minute: number;
+  readonly budgetPeriod: string;
+  readonly amount: number;
+}
+
+/** What became of a budget in its period, in micros. */
+export interface BudgetFigures {
+  readonly limit: number;
+  /** What settled answers cost. */
+  readonly spent: number;
+  /** Set aside for answers that are still to come. */
+  readonly reserved: number;
+  /** Set aside for answers that were lost with their process, and will not come. */
+  readonly unsettled: number;
+  readonly remaining: number;
+}
+
+const minuteLength = 60_000;
+/** No gateway lets a request run for longer. */
+export const longestRequest = 890_000;
+
+/** How much longer than any request a reservation may be open before its process counts as gone. */
+const grace = 60_000;
+
+/** Whether the request of a reservation can no longer be running, where one may take `requestTimeout`. */
+export function isLost({ minute }: Pick<Reserved, 'minute'>, now: number, requestTimeout = longestRequest): boolean {
+  return (minute + 1) * minuteLength + requestTimeout + grace <= now;
+}
+
+/** `taken` is all that is spent or reserved in the period; reservations of other periods are not in it. */
+export function budgetFigures(
+  { amount: limit }: Budget,
+  { period, taken, open }: { readonly period: string; readonly taken: number; readonly open: readonly Reserved[] },
+  now: number,
+  requestTimeout = longestRequest,
+): BudgetFigures {
+  let [reserved, unsettled] = [0, 0];
+  for (const reservation of open) {
+    if (reservation.budgetPeriod !== period) continue;
+    if (isLost(reservation, now, requestTimeout)) unsettled += reservation.amount;
+    else reserved += reservation.amount;
+  }
+  return { limit, spent: taken - reserved - unsettled, reserved, unsettled, remaining: Math.max(0, limit - taken) };
 }

@@ -11,10 +11,18 @@ import {
   tokensMember,
   unreadIn,
 } from './answer.ts';
-import { conversationStart, findVisionContent, keepStop, readExpectedAnswer, requireArray } from './body.ts';
+import {
+  conversationStart,
+  type FileRules,
+  findFilesIn,
+  findVisionContent,
+  keepStop,
+  readExpectedAnswer,
+  requireArray,
+  stringAt,
+} from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import type { Dialect, ExpectedAnswer, Normalization, Recorder, StreamDialect } from './dialect.ts';
-import { type FileRules, findFilesIn, stringAt } from './files.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 
 const content = {

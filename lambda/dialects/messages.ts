@@ -17,11 +17,14 @@ import {
 } from './answer.ts';
 import {
   conversationStart,
+  type FileRules,
+  findFilesIn,
   findVisionContent,
   keepStop,
   readExpectedAnswer,
   refuseRepeats,
   requireArray,
+  stringAt,
   textsOf,
 } from './body.ts';
 import type {
@@ -34,7 +37,6 @@ import type {
   Recorder,
   StreamDialect,
 } from './dialect.ts';
-import { type FileRules, findFilesIn, stringAt } from './files.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 const content = {

@@ -3,8 +3,16 @@ import { GatewayError } from '../errors.ts';
 import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { presentMember } from './answer.ts';
-import { conversationStart, describe, findVisionContent, textsOf, type VisionRule } from './body.ts';
-import { type FileRules, findFilesIn, stringAt } from './files.ts';
+import {
+  conversationStart,
+  describe,
+  type FileRules,
+  findFilesIn,
+  findVisionContent,
+  stringAt,
+  textsOf,
+  type VisionRule,
+} from './body.ts';
 
 const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
 const files = ['file_data'];

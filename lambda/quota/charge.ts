@@ -1,4 +1,4 @@
-import { isLost } from '../budget/figures.ts';
+import { isLost } from '../budget/budget-window.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import {

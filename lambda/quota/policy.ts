@@ -1,5 +1,10 @@
-import { type Budget, type BudgetWindow, budgetPeriod } from '../budget/budget-window.ts';
-import { type BudgetFigures, budgetFigures } from '../budget/figures.ts';
+import {
+  type Budget,
+  type BudgetFigures,
+  type BudgetWindow,
+  budgetFigures,
+  budgetPeriod,
+} from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { OwnLimits } from '../identity/keys.ts';
 import type { Counters, CounterWindow } from './counter-store.ts';

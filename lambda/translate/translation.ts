@@ -10,11 +10,11 @@ import { echoOf } from './answer/echo-responses.ts';
 import { createMessagesWriter } from './answer/write-messages.ts';
 import { createResponsesWriter } from './answer/write-responses.ts';
 import type { AnswerWriter, Writing } from './answer/writer.ts';
-import type { ChatUpstream } from './options.ts';
 import type { Asking } from './request/asking.ts';
 import { readMessages } from './request/read-messages.ts';
 import { readResponses } from './request/read-responses.ts';
 import { renderLeftOut, type Translated, writeChat } from './request/write-chat.ts';
+import type { ChatUpstream } from './request/writing.ts';
 import { longestSeal, type Seals } from './seal.ts';
 
 /** A request in the words of an upstream that does not speak the client's dialect. */

@@ -1,5 +1,5 @@
 import type { Budget } from '../../lambda/budget/budget-window.ts';
-import { longestRequest } from '../../lambda/budget/figures.ts';
+import { longestRequest } from '../../lambda/budget/budget-window.ts';
 import { formatAmount } from '../../lambda/budget/money.ts';
 import {
   hasOwnCounters,

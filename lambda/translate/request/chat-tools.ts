@@ -1,7 +1,7 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { ClientTool } from '../tools.ts';
 import type { Choice, Offer, Raw } from './asking.ts';
-import { joinStrings, quote } from './raw.ts';
+import { joinStrings, quote } from './asking.ts';
 import { refuse } from './reading.ts';
 import type { Writing } from './writing.ts';
 

@@ -1,8 +1,9 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { Part, Raw } from './asking.ts';
+import { inside, joinStrings, quote } from './asking.ts';
 import { messagesFields as fields } from './messages-fields.ts';
-import { inside, joinStrings, quote } from './raw.ts';
+import type { Turns } from './reading.ts';
 import {
   isPauseDue,
   type Reading,
@@ -17,7 +18,6 @@ import {
   textOf,
   typeOf,
 } from './reading.ts';
-import type { Turns } from './turns.ts';
 
 /** Reads the messages in their order. */
 export function* readMessageList(reading: Reading, turns: Turns, list: Node): Cooperative<void> {

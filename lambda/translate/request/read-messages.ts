@@ -5,6 +5,7 @@ import { readMessageList, readSystem } from './messages-blocks.ts';
 import { messagesFields as fields } from './messages-fields.ts';
 import {
   beginReading,
+  createTurns,
   type Reading,
   rawOf,
   refuse,
@@ -16,7 +17,6 @@ import {
   textOf,
   typeOf,
 } from './reading.ts';
-import { createTurns } from './turns.ts';
 
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
 export function* readMessages(json: Json, open: Reading['open']): Cooperative<Asking> {

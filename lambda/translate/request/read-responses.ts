@@ -3,6 +3,7 @@ import type { Json, Node } from '../../json/scan.ts';
 import type { Asking, Format, Reasoning, Turn } from './asking.ts';
 import {
   beginReading,
+  createTurns,
   type Reading,
   rawOf,
   refuse,
@@ -16,7 +17,6 @@ import {
 import { responsesFields as fields } from './responses-fields.ts';
 import { readInput } from './responses-items.ts';
 import { createToolOffers } from './responses-tools.ts';
-import { createTurns } from './turns.ts';
 
 /** Reads a request of the responses dialect. `open` opens the caller's seals. */
 export function* readResponses(json: Json, open: Reading['open']): Cooperative<Asking> {

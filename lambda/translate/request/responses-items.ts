@@ -2,7 +2,8 @@ import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { Arguments, Raw } from './asking.ts';
-import { joinStrings, quote } from './raw.ts';
+import { joinStrings, quote } from './asking.ts';
+import type { Turns } from './reading.ts';
 import {
   isPauseDue,
   type Reading,
@@ -19,7 +20,6 @@ import {
 import { responsesFields as fields } from './responses-fields.ts';
 import { isText, partsOf, readParts, readText } from './responses-parts.ts';
 import type { ToolOffers } from './responses-tools.ts';
-import type { Turns } from './turns.ts';
 
 /** Where the items of a request go. */
 export interface Items {

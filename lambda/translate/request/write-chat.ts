@@ -1,13 +1,13 @@
 import { pathTo } from '../../dialects/body.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { ChatUpstream } from '../options.ts';
 import { createToolTable, type ToolNames } from '../tools.ts';
 import type { Asking, Format, Sampling } from './asking.ts';
+import { quote } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
 import { selectTools, writeTools } from './chat-tools.ts';
-import { quote } from './raw.ts';
 import { refuse } from './reading.ts';
+import type { ChatUpstream } from './writing.ts';
 import { type BodyText, createBodyText, type Writing } from './writing.ts';
 
 /** A request in the words of another dialect. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { readConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read.ts';
-import type { ChatUpstream } from '../../../lambda/translate/options.ts';
+import type { ChatUpstream } from '../../../lambda/translate/request/writing.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const least = {

@@ -1,7 +1,7 @@
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
-import type { ChatUpstream } from '../../../../lambda/translate/options.ts';
 import { renderLeftOut } from '../../../../lambda/translate/request/write-chat.ts';
+import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
 import type { ToolNames } from '../../../../lambda/translate/tools.ts';
 import { translateRequest } from '../../../../lambda/translate/translation.ts';

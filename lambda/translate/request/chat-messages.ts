@@ -1,6 +1,16 @@
 import type { Cooperative } from '../../json/cooperative.ts';
-import type { AssistantTurn, Call, Part, Raw, Result } from './asking.ts';
-import { inside, joinStrings, prefixString, quote, quoteJson } from './asking.ts';
+import {
+  type AssistantTurn,
+  type Call,
+  inside,
+  joinStrings,
+  type Part,
+  prefixString,
+  quote,
+  quoteJson,
+  type Raw,
+  type Result,
+} from './asking.ts';
 import { refuse } from './reading.ts';
 import type { BodyText, Writing } from './writing.ts';
 

@@ -1,7 +1,6 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { ClientTool } from '../tools.ts';
-import type { Choice, Offer, Raw } from './asking.ts';
-import { joinStrings, quote } from './asking.ts';
+import { type Choice, joinStrings, type Offer, quote, type Raw } from './asking.ts';
 import { refuse } from './reading.ts';
 import type { Writing } from './writing.ts';
 

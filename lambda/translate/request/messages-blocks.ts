@@ -1,9 +1,7 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import type { Part, Raw } from './asking.ts';
-import { inside, joinStrings, quote } from './asking.ts';
+import { inside, joinStrings, type Part, quote, type Raw } from './asking.ts';
 import { messagesFields as fields } from './messages-fields.ts';
-import type { Turns } from './reading.ts';
 import {
   isPauseDue,
   type Reading,
@@ -13,6 +11,7 @@ import {
   refuseUnknown,
   required,
   requireKind,
+  type Turns,
   takeMembers,
   takeString,
   textOf,

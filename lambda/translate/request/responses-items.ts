@@ -1,9 +1,7 @@
 import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import type { Arguments, Raw } from './asking.ts';
-import { joinStrings, quote } from './asking.ts';
-import type { Turns } from './reading.ts';
+import { type Arguments, joinStrings, quote, type Raw } from './asking.ts';
 import {
   isPauseDue,
   type Reading,
@@ -12,6 +10,7 @@ import {
   refuseUnknown,
   required,
   requireKind,
+  type Turns,
   takeMembers,
   takeString,
   textOf,

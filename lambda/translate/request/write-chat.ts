@@ -2,13 +2,11 @@ import { pathTo } from '../../dialects/body.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { createToolTable, type ToolNames } from '../tools.ts';
-import type { Asking, Format, Sampling } from './asking.ts';
-import { quote } from './asking.ts';
+import { type Asking, type Format, quote, type Sampling } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
 import { selectTools, writeTools } from './chat-tools.ts';
 import { refuse } from './reading.ts';
-import type { ChatUpstream } from './writing.ts';
-import { type BodyText, createBodyText, type Writing } from './writing.ts';
+import { type BodyText, type ChatUpstream, createBodyText, type Writing } from './writing.ts';
 
 /** A request in the words of another dialect. */
 export interface Translated {

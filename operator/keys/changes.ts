@@ -1,5 +1,4 @@
-import type { Budget } from '../../lambda/budget/budget-window.ts';
-import { longestRequest } from '../../lambda/budget/budget-window.ts';
+import { type Budget, longestRequest } from '../../lambda/budget/budget-window.ts';
 import { formatAmount } from '../../lambda/budget/money.ts';
 import {
   hasOwnCounters,

@@ -7,18 +7,16 @@ import { stackSettings } from '../../lib/stack-settings.ts';
 
 const text = readFileSync('docs/settings.md', 'utf8');
 
-/** Every setting of its tables: name, default, allowed values, and the heading above. A row may name several. */
+/** Every setting of its tables: name, default, other values to choose from, and the heading above. A row may name several. */
 const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, heading = '', table = '']) =>
   table
     .trimEnd()
     .split('\n')
     .slice(2)
     .flatMap((line) => {
-      const [names = '', fallback = '', expects = ''] = line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim());
-      const row = { heading, fallback: plain(fallback), expects: plain(expects) };
+      const [names = '', values = ''] = line.slice(1, -1).split('|');
+      const [fallback = '', ...others] = [...values.matchAll(/`([^`]+)`/g)].map(([, value = '']) => value);
+      const row = { heading, fallback, others };
       return plain(names)
         .split(', ')
         .map((name) => ({ name, ...row }));
@@ -26,15 +24,14 @@ const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, headi
 );
 
 function plain(cell: string): string {
-  return cell.replaceAll('`', '').replaceAll('\\', '');
+  return cell.replaceAll('`', '').trim();
 }
 
-/** Numbers as the page writes them: whole ones without a word, seconds with an s. */
-function brief(expects = ''): string {
-  return expects
-    .replace(/^a number of seconds from (.+), fractions allowed$/, '$1 s')
-    .replace(/^a whole number of MiB from (.+)$/, '$1 MiB')
-    .replace(/^a whole number from /, '');
+/** The values of a setting besides its default, if there are only a few and they say more than whether. */
+function choicesOf({ expects = '', fallback }: Partial<Setting<unknown>> = {}): string[] {
+  if (fallback === undefined || expects === 'true or false' || !/^[\w-]+(, [\w-]+)* or [\w-]+$/.test(expects))
+    return [];
+  return expects.split(/, | or /).filter((value) => value !== fallback);
 }
 
 const known: Readonly<Record<string, Setting<unknown>>> = {
@@ -49,9 +46,10 @@ describe('docs/settings.md', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(known).sort());
   });
 
-  test('shows the default and the allowed values of each', () => {
-    const shown = rows.map(({ name, fallback, expects }) => [name, fallback, expects]);
-    expect(shown).toEqual(rows.map(({ name }) => [name, known[name]?.fallback ?? '', brief(known[name]?.expects)]));
+  test('shows the default and the choices of each', () => {
+    const shown = rows.map(({ name, fallback, others }) => [name, fallback, others]);
+    expect(shown).toEqual(rows.map(({ name }) => [name, known[name]?.fallback ?? '', choicesOf(known[name])]));
+    expect(rows.filter(({ others }) => others.length > 0).length).toBeGreaterThan(10);
   });
 
   test('has an example that can be deployed', () => {

@@ -37,7 +37,7 @@ export interface OutgoingEvent {
 
 /**
  * A dialect records here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
- * alike for all dialects, in stream/hide.ts, text-channels.ts and held-texts.ts.
+ * alike for all dialects, in stream/hide.ts, text-channels.ts and rewrite-event.ts.
  */
 export interface Recorder {
   /** The value that names the model. */

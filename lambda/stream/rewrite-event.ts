@@ -1,12 +1,17 @@
-import type { StreamDialect } from '../dialects/dialect.ts';
+import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
-import type { Json } from '../json/scan.ts';
+import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
-import { type Findings, raise, type Usage } from './findings.ts';
-import { createHeldTexts, type HeldTexts, type LastEvent } from './held-texts.ts';
+import { createFindings, type Findings, raise, type Usage } from './findings.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
-import { createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
+import {
+  type ChannelMap,
+  createChannelMap,
+  createTextChannels,
+  prefixesOf,
+  type TextChannels,
+} from './text-channels.ts';
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
@@ -48,10 +53,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       return { written: `${written}\n\n`, end };
     },
     /** The texts that an event releases, which go out before it in events of their own. */
-    release(json: Json, found: Findings): string {
-      held.countRead(json.text.length);
-      return held.release(json, found);
-    },
+    release: held.release,
     /** Rewrites an event. */
     rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
@@ -82,7 +84,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
 
 interface RewriterState {
   readonly texts: TextChannels;
-  readonly held: HeldTexts;
+  readonly held: ReturnType<typeof createHeldTexts>;
   readonly numbers: ReturnType<typeof createNumbering>;
   readonly usage: Usage;
   readonly onText: Hiding['onText'];
@@ -143,4 +145,107 @@ function hideTexts(json: Json, found: Findings, texts: TextChannels, { onRead, o
     const given = json.string(one.value);
     hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }
+}
+
+/** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
+interface LastEvent {
+  readonly event: OutgoingEvent;
+  makeDelta?: MakeDelta;
+}
+
+/**
+ * Texts that are held back because they may begin a name, and the events in which they leave after all, each with a number from
+ * `nextNumber`.
+ */
+function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hiding, nextNumber: () => number) {
+  /** The last event of each channel that holds text back; undefined for one that did. */
+  const lastEvents = createChannelMap<LastEvent | undefined>();
+  const deltas = createDeltaWriter(stream, hiding, nextNumber);
+  const isHeld = (channel: string): boolean => lastEvents.get(channel) !== undefined;
+
+  /** Ends a channel; what it held back leaves in a generated event. */
+  function close(channel: string): string {
+    const text = texts.close(channel);
+    const last = lastEvents.get(channel);
+    lastEvents.delete(channel);
+    return text === '' || !last ? '' : deltas.write(last, channel, text);
+  }
+
+  return {
+    /** Remembers the last event of a channel, if that holds text back. */
+    remember(channel: string, last: () => LastEvent): void {
+      if (texts.isHolding(channel)) lastEvents.set(channel, last());
+      else if (isHeld(channel)) lastEvents.set(channel, undefined);
+    },
+    /** What leaves before an event: texts of channels that end with it or give way to another. */
+    release(event: Json, found: Findings): string {
+      deltas.countRead(event.text.length);
+      const known = under(lastEvents, found.flushed);
+      const held = known.filter(isHeld);
+      if (held.length < known.length) for (const channel of known) if (!isHeld(channel)) lastEvents.delete(channel);
+      const ending = under(texts, found.ended);
+      if (held.length + ending.length === 0) return '';
+      const named = new Set(found.deltas.map(({ channel }) => channel));
+      const adding = new Set(found.deltas.filter(({ value }) => !isEmpty(event, value)).map(({ channel }) => channel));
+      // A channel that this event adds to can end inside it.
+      const over = [
+        ...held.filter((channel) => !adding.has(channel)),
+        ...ending.filter((channel) => !named.has(channel)),
+      ];
+      let out = '';
+      for (const channel of over) {
+        out += close(channel);
+        if (deltas.isOverLimit()) throw new RangeError('texts held back would take more memory than the stream');
+      }
+      return out;
+    },
+    /** Everything, as far as the limit allows. */
+    releaseAll(): string {
+      let out = '';
+      for (const channel of texts.under('')) if (!deltas.isOverLimit()) out += close(channel);
+      return out;
+    },
+  };
+}
+
+// A generated event repeats what stands around the text of another. Something huge must not be repeated for many channels.
+const mostGenerated = 16;
+const fewGenerated = 4_096;
+
+/** Writes events of the gateway's own for texts that were held back. */
+function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: () => number) {
+  const scanner = createScanner();
+  const found = createFindings({});
+  let read = 0; // characters of the upstream's events
+  let generated = 0;
+  return {
+    /** Counts an event of the upstream: generated events may take so many times the memory of those. */
+    countRead(characters: number): void {
+      read += characters;
+    },
+    isOverLimit: (): boolean => generated > mostGenerated * read + fewGenerated,
+    /** Hides in the event what is hidden in any other, except in its text, where that is done. */
+    write(last: LastEvent, channel: string, text: string): string {
+      last.makeDelta ??= stream.deltasLike(last.event);
+      const { type, data } = last.makeDelta(channel, text, nextNumber());
+      const json = scanner.scan(data);
+      found.clear();
+      stream.readEvent(json, type, found.recorder);
+      const hidden = applyEdits(data, hideMetadata(json, found, hiding));
+      const event = encodeEvent({ type: type && hiding.scrubber.scrub(type), data: hidden });
+      generated += event.length;
+      return event;
+    },
+  };
+}
+
+/** The channels with any of these prefixes. */
+function under({ under }: Pick<ChannelMap<unknown>, 'under'>, prefixes: readonly string[]): readonly string[] {
+  const [only = '', another] = prefixes;
+  if (another !== undefined) return [...new Set(prefixes)].flatMap(under);
+  return prefixes.length === 0 ? [] : under(only);
+}
+
+function isEmpty(json: Json, string: Node): boolean {
+  return json.end(string) - json.start(string) === 2;
 }

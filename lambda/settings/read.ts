@@ -10,7 +10,7 @@ export interface Setting<T> {
 }
 
 /** The value of a setting after it has been read. */
-export type Value<S> =
+type Value<S> =
   S extends Setting<infer T> ? (S extends { fallback: string } | { required: true } ? T : T | undefined) : never;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,6 +52,8 @@ export function readBoth<A, B>(readFirst: () => A, readSecond: () => B): [A, B] 
 
 type Table = Readonly<Record<string, Setting<unknown>>>;
 
+export type Values<T extends Table> = { readonly [N in keyof T]: Value<T[N]> };
+
 /** Reads a table of settings, each from the variable of its name with `prefix` before it. */
 export function readSettings<T extends Table>(table: T, environment: Environment, faults: string[], prefix = '') {
   const entries = Object.entries(table).map(([name, setting]) => [
@@ -59,7 +61,7 @@ export function readSettings<T extends Table>(table: T, environment: Environment
     readSetting(prefix + name, setting, environment, faults),
   ]);
   // A required value that is missing or wrong is a fault, and after a fault the values are not used.
-  return Object.fromEntries(entries) as { readonly [N in keyof T]: Value<T[N]> };
+  return Object.fromEntries(entries) as Values<T>;
 }
 
 function readSetting(name: string, setting: Setting<unknown>, environment: Environment, faults: string[]): unknown {

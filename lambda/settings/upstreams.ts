@@ -1,4 +1,4 @@
-import { type Environment, readSettings, type Value } from './read.ts';
+import { type Environment, readSettings, type Values } from './read.ts';
 import { type Address, dialectNames, ownAddresses, translationSettings, upstreamSettings } from './table.ts';
 
 export interface Upstream {
@@ -15,25 +15,8 @@ export interface Upstream {
   /** The dialects that it speaks itself. */
   readonly dialects: readonly Address[];
   /** How requests of the others are translated for it. */
-  readonly translation: Translation;
+  readonly translation: ReturnType<typeof translationOf>;
 }
-
-/** What an operator says of an upstream that requests are translated for. */
-export interface Translation {
-  readonly limitName: Read<'OUTPUT_LIMIT_NAME'>;
-  readonly limit: Read<'OUTPUT_LIMIT'>;
-  readonly reasoning: Read<'REASONING'>;
-  readonly levels: Read<'REASONING_LEVELS'>;
-  readonly replay: Read<'REASONING_REPLAY'>;
-  readonly systemTurns: Read<'SYSTEM_TURNS'>;
-  readonly toolImages: Read<'TOOL_IMAGES'>;
-  readonly unknown: Read<'TRANSLATE_UNKNOWN'>;
-  readonly streamOptions: Read<'STREAM_OPTIONS'>;
-  /** Where the tokens of a request are counted. */
-  readonly tokenizeUrl: Read<'TOKENIZE_URL'>;
-}
-
-type Read<N extends keyof typeof translationSettings> = Value<(typeof translationSettings)[N]>;
 
 /** The keys and headers that an upstream asks for. */
 export interface Access {
@@ -88,7 +71,8 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
   };
 }
 
-function translationOf(read: { readonly [N in keyof typeof translationSettings]: Read<N> }): Translation {
+/** What an operator says of an upstream that requests are translated for. */
+function translationOf(read: Values<typeof translationSettings>) {
   return {
     limitName: read.OUTPUT_LIMIT_NAME,
     limit: read.OUTPUT_LIMIT,
@@ -99,6 +83,7 @@ function translationOf(read: { readonly [N in keyof typeof translationSettings]:
     toolImages: read.TOOL_IMAGES,
     unknown: read.TRANSLATE_UNKNOWN,
     streamOptions: read.STREAM_OPTIONS,
+    /** Where the tokens of a request are counted. */
     tokenizeUrl: read.TOKENIZE_URL,
   };
 }

@@ -133,10 +133,10 @@ function cutHoles(
       out: isShown ? written(end, next) : '',
     };
   });
-  const told = places.filter(({ place, isShown }) => isShown && place.kind !== 'count');
+  const meaningful = places.filter(({ place, isShown }) => isShown && place.kind !== 'count');
   return {
     type: head.type,
-    saysOneText: told.length === 1 && told[0]?.place.kind === 'text',
+    saysOneText: meaningful.length === 1 && meaningful[0]?.place.kind === 'text',
     raw: head.raw + text.slice(0, places[0]?.start),
     out: head.out + written(0, shown[0]?.start ?? text.length),
     holes,

@@ -134,9 +134,9 @@ export function createTranslate(
   const common = dialects.find(({ name }) => !isTranslatable(name));
   const [endpoint] = common?.endpoints ?? [];
   if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
-  return async ({ dialect: { name }, endpoint: asked, model, body }, text, upstream) => {
+  return async ({ dialect: { name }, endpoint: clientEndpoint, model, body }, text, upstream) => {
     const { addresses, models, translation } = upstream;
-    const url = asked.optional ? translation.tokenizeUrl : addresses[endpoint.address] + endpoint.upstreamPath;
+    const url = clientEndpoint.optional ? translation.tokenizeUrl : addresses[endpoint.address] + endpoint.upstreamPath;
     if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
     const seals = createSeals(await readSubkey('seals'), body?.conversation.caller ?? '');
     const target = { upstream: translation, model: models[endpoint.address][model.kind] };

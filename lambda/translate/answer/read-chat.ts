@@ -187,8 +187,8 @@ function readText(json: Json, node: Node, kind: TextFact, texts: FoundText[]): v
     for (const part of elements(json, node)) readText(json, part, kind, texts);
   } else {
     eachMember(json, node, (name, member) => {
-      const told = Object.hasOwn(partTexts, name) ? partTexts[name] : undefined;
-      if (told !== undefined) readText(json, member, kind === 'said' ? told : kind, texts);
+      const kindOfPart = Object.hasOwn(partTexts, name) ? partTexts[name] : undefined;
+      if (kindOfPart !== undefined) readText(json, member, kind === 'said' ? kindOfPart : kind, texts);
     });
   }
 }

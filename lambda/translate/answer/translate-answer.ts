@@ -21,8 +21,8 @@ export interface StreamTranslator {
   readonly nextSequence: number;
 }
 
-/** What stands around the text of an event, in wire form. */
-interface Surroundings {
+/** An event but for its text, in wire form. */
+interface EventTemplate {
   readonly before: string;
   readonly after: string;
 }
@@ -32,20 +32,20 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
   const scanner = createScanner();
   const reader = createChatReader(writer, stops);
   let out = ''; // up to the last comment
-  let same: Surroundings | undefined;
+  let template: EventTemplate | undefined;
 
   /** Most events are like the one before but for their text, and need no other look. Returns where such an event ends. */
-  function takeSame(events: string, start: number): number | undefined {
-    if (!same || !events.startsWith(same.before, start)) return undefined;
-    const at = start + same.before.length;
+  function takeLikeLast(events: string, start: number): number | undefined {
+    if (!template || !events.startsWith(template.before, start)) return undefined;
+    const at = start + template.before.length;
     const end = codeAt(events, at) === quote ? trySkipString(events, at) >> 2 : -1;
-    if (end < 0 || !events.startsWith(same.after, end)) return undefined;
+    if (end < 0 || !events.startsWith(template.after, end)) return undefined;
     reader.repeat(events.slice(at, end));
-    return end + same.after.length;
+    return end + template.after.length;
   }
 
   function takeEvent(event: string): void {
-    same = undefined;
+    template = undefined;
     if (event.startsWith(':')) {
       out += writer.take() + event;
       return;
@@ -59,20 +59,20 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
     reader.readChunk(scanLeniently(scanner, data.replaceAll('\ndata: ', '\n')));
     if (reader.text === undefined || data.includes('\n')) return;
     const { start, end } = reader.text;
-    same = { before: event.slice(0, at + start), after: event.slice(at + end) };
+    template = { before: event.slice(0, at + start), after: event.slice(at + end) };
   }
 
   return {
     push(events) {
       for (let at = 0; at < events.length && !reader.isOver; ) {
-        const taken = takeSame(events, at);
+        const taken = takeLikeLast(events, at);
         const end = taken ?? events.indexOf('\n\n', at) + 2;
         if (taken === undefined) takeEvent(events.slice(at, end));
         at = end;
       }
     },
     repeat(text) {
-      if (!same || reader.isOver) return false;
+      if (!template || reader.isOver) return false;
       reader.repeat(text);
       return true;
     },

@@ -67,7 +67,7 @@ export function openExchange(
         // The request's own line reports and counts the last one.
         if (!failureClass.refunds || !another) return;
         const fields = { requestId: id, upstream: upstream.prefix, kind, upstreamStatus, another };
-        log.triedInVain(kind, { ...fields, ...describeCause(cause) });
+        log.tryFailed(kind, { ...fields, ...describeCause(cause) });
       },
     });
     return asking.finally(releaseBody);

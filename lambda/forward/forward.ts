@@ -20,24 +20,24 @@ export interface ForwardDependencies extends AskDependencies, SpendingDependenci
   readonly refundRefusals: boolean;
 }
 
-type BringAnswer = (exchange: Exchange) => Promise<GatewayResponse>;
+type FetchAnswer = (exchange: Exchange) => Promise<GatewayResponse>;
 
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(
   dependencies: ForwardDependencies,
 ): (request: ReadyToForward) => Promise<GatewayResponse> {
-  const bringWhole = createBringWhole(dependencies);
-  const bringStream = createBringStream(dependencies);
+  const fetchWhole = createFetchWhole(dependencies);
+  const fetchStream = createFetchStream(dependencies);
   return async (request) => {
     const record: ExchangeRecord = { tries: 0, usage: {} };
     request.outcome.exchange = record;
     try {
       const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
-      return await (request.call.stream ? bringStream : bringWhole)(exchange);
+      return await (request.call.stream ? fetchStream : fetchWhole)(exchange);
     } catch (error) {
-      const meant = toCallersError(error, request.call);
-      noteFailure(record, meant);
-      throw meant;
+      const callersError = toCallersError(error, request.call);
+      noteFailure(record, callersError);
+      throw callersError;
     }
   };
 }
@@ -46,7 +46,7 @@ export function createForward(
 const clientGone = new Error('the client has gone');
 
 /** Brings an answer that comes as a whole. */
-function createBringWhole(dependencies: ForwardDependencies): BringAnswer {
+function createFetchWhole(dependencies: ForwardDependencies): FetchAnswer {
   const { now } = dependencies;
   return async (exchange) => {
     const { request } = exchange;
@@ -95,7 +95,7 @@ async function readWhole(
 }
 
 /** Brings an answer that comes as a stream, event by event. */
-function createBringStream(dependencies: ForwardDependencies): BringAnswer {
+function createFetchStream(dependencies: ForwardDependencies): FetchAnswer {
   const { log, now, idleTimeout, keepAliveInterval, refundRefusals } = dependencies;
 
   /** Settles the charge and logs, however the stream ended. Returns the error for the client, if there is one. */

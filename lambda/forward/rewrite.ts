@@ -26,8 +26,8 @@ export function* rewriteWhole(
   const scanner = createScanner();
   if (translated === undefined) return yield* rewriteAnswer(text, request.call, hiding, scanner, record.usage);
   if (request.call.endpoint.optional) return { text: translateCount(yield* scanner.scanInParts(text)) };
-  const { format, writer, stops, hearing } = openTranslation(translated, exchange, now);
-  const clean = yield* rewriteAnswer(text, format, hearing, scanner, record.usage);
+  const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
+  const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
   if ('failure' in clean) return clean;
   const json = yield* scanner.scanInParts(clean.text);
   return { text: translateChatAnswer(json, writer, stops) };
@@ -41,9 +41,9 @@ export function createRewriter(
 ): StreamRewriter {
   const { request, record, hiding } = exchange;
   if (translated === undefined) return createStreamRewriter(request.call, hiding, record.usage);
-  const { format, writer, stops, hearing } = openTranslation(translated, exchange, now);
+  const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
   return createTranslatingRewriter(
-    (taker) => createStreamRewriter(format, hearing, record.usage, taker),
+    (taker) => createStreamRewriter(format, observedHiding, record.usage, taker),
     writer,
     stops,
   );
@@ -59,14 +59,14 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
     ...{ live: call.stream, model: call.model.id, usage: record.usage, now, takeThought },
     newHex: () => randomUUID().replaceAll('-', ''),
   });
-  const hearing: Hiding = {
+  const observedHiding: Hiding = {
     ...{ ...hiding, onRead },
     onText(text, channel) {
       hiding.onText?.(text, channel);
       onText(text, channel);
     },
   };
-  return { format: { dialect, expected: { choices: 1, stops } }, hearing, writer, stops };
+  return { format: { dialect, expected: { choices: 1, stops } }, observedHiding, writer, stops };
 }
 
 /** Translates what a rewriter of chat lets out, event by event, for a client of the writer's dialect. */

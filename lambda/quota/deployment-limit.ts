@@ -1,8 +1,8 @@
 import { type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
-import { type Charge, once } from './charge.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';
+import { type Charge, once } from './quota.ts';
 import { allAnswered, allSpent, type Refusal, type Wording } from './refusal.ts';
 
 /** The same as the `reason` in the log of its refusals. */

@@ -62,7 +62,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies) {
       write(render(time, level, message, fields, measureRequest(request, status, duration)), request);
     },
     /** A try at an upstream failed, and the request goes on to another. */
-    triedInVain: (failureClass: string, fields: object): void =>
+    tryFailed: (failureClass: string, fields: object): void =>
       line('warn', 'upstream failed', fields, measureFailedTry(failureClass)),
     /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
     leftStanding(operation: 'charge' | 'refund', requestId: string | undefined, cause: unknown): void {

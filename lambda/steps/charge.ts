@@ -1,7 +1,7 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
-import type { Quota } from '../quota/charge.ts';
 import type { DeploymentLimit, SpendLimit } from '../quota/deployment-limit.ts';
+import type { Quota } from '../quota/quota.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
 import type {
   Arrived,

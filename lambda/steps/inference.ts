@@ -24,7 +24,7 @@ export interface InferenceDependencies
   readonly names: HeaderNames;
 }
 
-/** The way of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
+/** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
 export function createInference(dependencies: InferenceDependencies): Answer<ArrivedAtInference> {
   return openPipeline<ArrivedAtInference>(dependencies)
     .step(quotaHeaders(dependencies))

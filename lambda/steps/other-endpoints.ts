@@ -2,7 +2,7 @@ import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Models, PublicModel } from '../models.ts';
-import type { Quota, Usage } from '../quota/charge.ts';
+import type { Quota, Usage } from '../quota/quota.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { type HeaderNames, preflightHeaders } from '../request/headers.ts';
 import type { Answer, RequestSoFar } from '../request/request.ts';

@@ -138,9 +138,9 @@ async function toFailure(
 ): Promise<UpstreamFailure> {
   const retryAfter = readRetryAfter(headers['retry-after'], now);
   const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
-  const { callers }: FailureClass = failureClasses[kind];
+  const { callerCanFix }: FailureClass = failureClasses[kind];
   // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
-  if (callers) {
+  if (callerCanFix) {
     const explanation = await readExplanation(body);
     const message = observer.explain(explanation);
     const context = translation?.explainContext(explanation, message ?? '');

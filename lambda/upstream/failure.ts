@@ -16,7 +16,7 @@ export interface FailureClass {
   /** Whether the key rests before it is used again. */
   readonly rests?: boolean;
   /** Whether the caller can correct it. Then the client gets the upstream's own message, without names. */
-  readonly callers?: boolean;
+  readonly callerCanFix?: boolean;
   /** Whether the cause may be a part of the body that only another account can read. */
   readonly mayBeForeign?: boolean;
   /** The message for the client, unless it gets the upstream's own. */
@@ -157,7 +157,7 @@ export const failureClasses = {
     code: 'request_too_large',
     refunds: false,
     next: 'nothing',
-    callers: true,
+    callerCanFix: true,
   },
   caller: {
     means: 'the upstream answered another 4xx: something in the request',
@@ -165,7 +165,7 @@ export const failureClasses = {
     ownStatus: true,
     refunds: false,
     next: 'nothing',
-    callers: true,
+    callerCanFix: true,
     mayBeForeign: true,
   },
 } as const satisfies Record<string, FailureClass>;

@@ -17,9 +17,9 @@ export interface Watch {
   /** in this many periods */
   readonly times: number;
   /** of this many latest ones: more than `times`, as the last figures may be late. */
-  readonly among: number;
+  readonly outOf: number;
   /** Whether it rings when there are no figures at all. */
-  readonly silenceRings?: true;
+  readonly ringsWithoutData?: true;
 }
 
 /** By the names of their alarms. */
@@ -28,9 +28,9 @@ export type Watches = Readonly<Record<string, Watch>>;
 /** In periods of five minutes. A quiet night's failures are this far apart. */
 export const hour = 12;
 /** Rings at the first occurrence, and ends a quarter of an hour after the last. */
-export const atOnce = { threshold: 1, times: 1, among: 3 } as const;
+export const atOnce = { threshold: 1, times: 1, outOf: 3 } as const;
 /** Rings once it has lasted for ten minutes. */
-export const lasting = { times: 2, among: 3 } as const;
+export const lasting = { times: 2, outOf: 3 } as const;
 
 /**
  * A metric, or an expression over several, with 0 where data is missing, in periods of five minutes. Most metrics are sent only
@@ -46,16 +46,16 @@ export function fillGaps(usingMetrics: Readonly<Record<string, IMetric>>, expres
 /** Creates an alarm for each, which notifies the topic when it rings and when it is over. */
 export function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[] {
   const action = new SnsAction(topic);
-  return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, among, silenceRings }]) => {
+  return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, outOf, ringsWithoutData }]) => {
     const alarm = new Alarm(scope, name, {
       alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
       metric,
       threshold,
-      evaluationPeriods: among,
+      evaluationPeriods: outOf,
       datapointsToAlarm: times,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       // Usually silence means that nobody called.
-      treatMissingData: silenceRings ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: ringsWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);

@@ -64,7 +64,7 @@ function watchConcurrency(
       metric: reservedConcurrency === undefined ? concurrencyOfAccount : concurrency,
       threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
       times: 3,
-      among: 5,
+      outOf: 5,
     },
   };
 }

@@ -29,7 +29,7 @@ export function watchGateway({ own }: GatewayMetrics): Watches {
       metric: fillGaps({ failed: own('secretsNotRefreshed') }),
       threshold: 1,
       times: 3,
-      among: 6, // an idle environment reads nothing
+      outOf: 6, // an idle environment reads nothing
     },
   };
 }
@@ -44,7 +44,7 @@ export function watchSignIn({ environment }: DeploymentConfig, { own }: GatewayM
       metric: fillGaps({ failed: own('signInsFailed') }),
       threshold: 1,
       times: 2,
-      among: 12,
+      outOf: 12,
     },
   };
 }
@@ -58,7 +58,7 @@ export function watchSpending({ environment }: DeploymentConfig, metrics: Gatewa
     metric: fillGaps({ used: metrics.own(metric, 'Average') }),
     threshold: 80,
     times: 1,
-    among: hour, // or it would ring anew with each request of a quiet night
+    outOf: hour, // or it would ring anew with each request of a quiet night
   });
   return {
     ...(ofAll !== undefined && { NearingDailyLimit: watch('DAILY_LIMIT', 'dailyLimitUsed') }),
@@ -70,7 +70,7 @@ export function watchSpending({ environment }: DeploymentConfig, metrics: Gatewa
 
 /** What is spent, and what budgets lose. Only with the settings that they are about. */
 export function watchBudgets({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
-  const share = { metric: fillGaps({ spent: own('spendShare', 'Maximum') }), times: 1, among: hour };
+  const share = { metric: fillGaps({ spent: own('spendShare', 'Maximum') }), times: 1, outOf: hour };
   const lost = { ...atOnce, threshold: standing };
   return {
     ...(environment.SPEND_LIMIT !== undefined && {
@@ -129,8 +129,8 @@ export function watchCanary({ canaryFailures }: GatewayMetrics): Watches {
       metric: new MathExpression({ expression: 'FILL(failures, 1)', usingMetrics: { failures }, period }),
       threshold: 1,
       times: 1,
-      among: 1,
-      silenceRings: true,
+      outOf: 1,
+      ringsWithoutData: true,
     },
   };
 }

@@ -24,7 +24,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       metric: ofClass('credentials'),
       threshold: 1,
       times: 1,
-      among: hour, // or it would ring anew with each request of a quiet night
+      outOf: hour, // or it would ring anew with each request of a quiet night
     },
     UpstreamFailing: {
       what: `At least ${failing.percent} % of the attempts to reach upstreams failed.`,
@@ -42,7 +42,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       metric: fillGaps({ share: tries('Average') }),
       threshold: 0.5,
       times: 3,
-      among: hour,
+      outOf: hour,
     },
     UpstreamLimited: {
       what: 'The upstream limits the account that all callers share (429).',
@@ -67,7 +67,7 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
       ),
       threshold: slowFirstByte * 1000,
       times: 3,
-      among: 4,
+      outOf: 4,
     },
   };
 }

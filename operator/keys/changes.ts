@@ -9,8 +9,8 @@ import {
   ownLimitsOf,
 } from '../../lambda/identity/keys.ts';
 import { createModels } from '../../lambda/models.ts';
-import { releaseAbandoned } from '../../lambda/quota/charge.ts';
 import { memberWindow } from '../../lambda/quota/policy.ts';
+import { releaseAbandoned } from '../../lambda/quota/quota.ts';
 import type { KeyChanges } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import {

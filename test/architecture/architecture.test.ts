@@ -25,7 +25,7 @@ describe('the architecture', () => {
     ['lambda/app.ts', "import { startGateway } from '../local/start.ts';"],
     ['lambda/stream/relay.ts', "const { keys } = await import('../tables/keys.ts');"],
     ['lambda/models.ts', 'const name = process.env.SERVICE_NAME;'],
-    ['lambda/quota/charge.ts', 'const time = Date.now();'],
+    ['lambda/quota/quota.ts', 'const time = Date.now();'],
     ['lambda/unheard-of.ts', ''],
     ['lambda/app.ts', "import type { LambdaFunctionURLEvent } from 'aws-lambda';"],
     ['lambda/engines/http-server.ts', "import type { Context } from 'aws-lambda';"],

@@ -3,6 +3,6 @@
 export { createRepeat, ServiceError } from '../../lambda/aws/repeat.ts';
 export { costOf } from '../../lambda/budget/prices.ts';
 export { GatewayError } from '../../lambda/errors.ts';
-export { createQuota } from '../../lambda/quota/charge.ts';
+export { createQuota } from '../../lambda/quota/quota.ts';
 export { QuotaRefusal } from '../../lambda/quota/refusal.ts';
 export { createCounters } from '../../lambda/tables/counters.ts';

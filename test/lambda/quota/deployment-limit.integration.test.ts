@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import type { Charge } from '../../../lambda/quota/charge.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
+import type { Charge } from '../../../lambda/quota/quota.ts';
 import { createTallies } from '../../../lambda/tables/counters.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';

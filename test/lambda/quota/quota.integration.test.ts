@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { createQuota, type QuotaDependencies, releaseAbandoned } from '../../../lambda/quota/charge.ts';
 import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
+import { createQuota, type QuotaDependencies, releaseAbandoned } from '../../../lambda/quota/quota.ts';
 import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';

@@ -1,15 +1,76 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { exitCodes, messageOf, runDiff } from '../operator/diff/program.ts';
+import { parseArgs } from 'node:util';
+import { defaultStage } from '../lib/deployment-block.ts';
+import { compareTemplates } from '../lib/diff/changes.ts';
+import { findDangers } from '../lib/diff/judge.ts';
+import type { Template } from '../lib/diff/template.ts';
+import { checkOut, findBase, hasStage } from '../operator/checkout.ts';
+import { renderComparison } from '../operator/diff/render-comparison.ts';
+import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'gateway-diff-'));
+const usage = `npm run diff -- [--stage ${defaultStage}] [--base REF] [--synthesized FOLDER]
+
+What deploying the working tree would change in the infrastructure, against a commit; offline.
+Without --base: where this branch left origin/main, or else the last commit.
+With --synthesized: what deploying the templates in that folder would change, which "cdk synth --output FOLDER" has written.
+So the code of this checkout judges what the code of another one made.
+
+Ends with 0 where nothing dangerous changes, 1 where it could not tell, 2 where there is a danger (marked !!) that somebody
+has to agree to, 3 where there is a change that is refused.`;
+
+const nothing: Readonly<Record<string, Template>> = {};
+
+const exitCodes = { fine: 0, failed: 1, danger: 2, refused: 3 };
+
 try {
-  const surroundings = { root: process.cwd(), folder, print: (text: string) => console.log(text) };
-  process.exitCode = await runDiff(process.argv.slice(2), surroundings);
+  process.exitCode = await runDiff();
 } catch (error) {
   console.error(messageOf(error));
   process.exitCode = exitCodes.failed;
-} finally {
-  await rm(folder, { recursive: true, force: true });
+}
+
+async function runDiff(): Promise<number> {
+  const string = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: { stage: string, base: string, synthesized: string, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    console.log(usage);
+    return exitCodes.fine;
+  }
+  const { stage = defaultStage, synthesized } = values;
+  const root = process.cwd();
+  const { commit, name } = await findBase(root, values.base);
+  await using base = await checkOut(root, commit);
+  const isNew = !(await hasStage(base.folder, stage));
+  const [after, before] = await Promise.all([
+    synthesized === undefined ? synthesize(root, stage) : readTemplates(synthesized),
+    isNew ? nothing : synthesize(base.folder, stage).catch(naming(name)),
+  ]);
+  const files = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const compared = files.map((file) => {
+    const comparison = compareTemplates(before[file] ?? {}, after[file] ?? {});
+    return { comparison, dangers: findDangers(comparison) };
+  });
+  const lines = compared.flatMap(({ comparison, dangers }) => renderComparison(comparison, dangers));
+  const what = synthesized === undefined ? 'the working tree' : `what stands in ${synthesized}`;
+  console.log(`Stage ${stage}: ${what} against ${name} (${commit.slice(0, 7)})`);
+  if (base.note !== undefined) console.log(`Note: ${base.note}`);
+  if (isNew) console.log('Note: the stage is new, and so is all of it');
+  console.log(lines.length > 0 ? lines.join('\n') : 'No changes');
+  const dangers = compared.flatMap((one) => one.dangers);
+  if (dangers.some(({ refused }) => refused)) return exitCodes.refused;
+  return dangers.length > 0 ? exitCodes.danger : exitCodes.fine;
+}
+
+/** Two syntheses run, so an error must say which one failed. */
+function naming(base: string) {
+  return (error: unknown): never => {
+    throw new Error(`The base (${base}) can't be synthesized:\n${messageOf(error)}`);
+  };
+}
+
+/** A failed command explains itself on its standard error, which its error carries. */
+function messageOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  return said || (error instanceof Error ? error.message : String(error));
 }

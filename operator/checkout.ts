@@ -1,18 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, readFile, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-export interface Base {
-  readonly commit: string;
-  /** For people to read. */
-  readonly name: string;
-}
-
 /** The named commit, or else the one where this branch left the main line; on the main line, the last commit. */
-export async function findBase(root: string, wanted: string | undefined): Promise<Base> {
+export async function findBase(root: string, wanted: string | undefined): Promise<{ commit: string; name: string }> {
   const git = async (...words: string[]) => (await run('git', words, { cwd: root })).stdout.trim();
   if (wanted !== undefined) {
     const commit = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${wanted}^{commit}`).catch(
@@ -26,12 +21,20 @@ export async function findBase(root: string, wanted: string | undefined): Promis
   return { commit: await git('rev-parse', 'HEAD'), name: 'HEAD' };
 }
 
-/** Checks a commit out into a folder, ready to be synthesized, and says what differs from back then. */
-export async function checkOut(root: string, { commit }: Base, folder: string): Promise<string | undefined> {
-  await mkdir(folder, { recursive: true });
-  const archive = join(folder, '..', 'base.tar');
+/** Checks a commit out into a temporary folder, ready to be synthesized. A note says what differs from back then. */
+export async function checkOut(root: string, commit: string) {
+  await using made = new AsyncDisposableStack();
+  const { path } = made.use(await mkdtempDisposable(join(tmpdir(), 'gateway-base-')));
+  const [folder, archive] = [join(path, 'checkout'), join(path, 'base.tar')];
+  await mkdir(folder);
   await run('git', ['archive', '--output', archive, commit], { cwd: root });
   await run('tar', ['--extract', '--file', archive, '--directory', folder]);
+  const note = await addPackages(root, folder);
+  const kept = made.move();
+  return { folder, note, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+async function addPackages(root: string, folder: string): Promise<string | undefined> {
   const lock = (place: string) => readFile(join(place, 'package-lock.json'), 'utf8').catch(() => '');
   const borrow = () => symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   if ((await lock(root)) === (await lock(folder))) {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Template } from '../../lib/diff/template.ts';
@@ -21,17 +22,18 @@ interface StackProperties {
 export const comparable = ['--context', 'commit=', '--context', 'distribution=E0000000000000'];
 
 /** Runs `cdk synth` in a checkout, offline, and returns the templates by their file names. */
-export async function synthesize(root: string, stage: string, outdir: string): Promise<Record<string, Template>> {
+export async function synthesize(root: string, stage: string): Promise<Record<string, Template>> {
+  await using outdir = await mkdtempDisposable(join(tmpdir(), 'gateway-diff-'));
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
   // `node` in cdk.json must be the Node that runs now.
   const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
   const context = ['--context', `stage=${stage}`, ...comparable];
-  await run(process.execPath, [cdk, 'synth', '--quiet', ...context, '--output', outdir], {
+  await run(process.execPath, [cdk, 'synth', '--quiet', ...context, '--output', outdir.path], {
     cwd: root,
     // The deployment validates templates. Here that would take longer than everything else.
     env: { ...process.env, PATH, CDK_VALIDATION: 'false' },
   });
-  return readTemplates(outdir);
+  return await readTemplates(outdir.path);
 }
 
 /** The templates that a synthesis has left in a folder. */

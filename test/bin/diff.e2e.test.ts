@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { comparable } from '../../operator/diff/synthesize.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(120_000);
@@ -32,6 +31,15 @@ function edit(file: string, change: (text: string) => string) {
   writeFileSync(path, after);
 }
 
+/** Runs the app as the CDK's command line does. */
+function synthesize(outdir: string) {
+  const { context } = JSON.parse(readFileSync(join(checkout, 'cdk.json'), 'utf8'));
+  const options = { stage: 'prod', commit: '', distribution: 'E0000000000000', 'aws:cdk:enable-path-metadata': true };
+  const json = JSON.stringify({ ...context, ...options });
+  const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: json, CDK_VALIDATION: 'false' };
+  return spawnSync(process.execPath, ['bin/gateway.ts'], { cwd: checkout, encoding: 'utf8', env });
+}
+
 function diff(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/diff.ts', ...words], {
     cwd: checkout,
@@ -59,41 +67,48 @@ test('three typical changes are exactly three lines', () => {
   expect(status).toBe(0);
 });
 
-test("the edge's alarms, which are a stack in another region, are seen too", () => {
-  edit('lib/alarms/edge.ts', (text) => text.replace('failing: 10', 'failing: 90').replace('EdgeRefusing:', 'Other:'));
-  const { status, stderr, lines } = diff('--stage', 'prod', '--base', 'HEAD');
-  expect([status, stderr]).toEqual([2, '']);
-  expect(lines.filter((line) => /^!! DANGER Edge(Failing|Refusing)/.test(line)).sort()).toEqual([
-    '!! DANGER EdgeFailing: no longer watched: rings later than it did',
-    '!! DANGER EdgeRefusing: is removed',
-  ]);
-});
-
-test("templates that another checkout has written are judged by this code: a change of a table's key is refused", () => {
+describe('templates that another checkout has written are judged by this code', () => {
   const templates = join(checkout, 'templates');
-  edit('lambda/tables/schema.ts', (text) => text.replace("partitionKey: { name: 'pk'", "partitionKey: { name: 'id'"));
-  const words = ['synth', '--quiet', '--context', 'stage=prod', ...comparable, '--output', templates];
-  const env = { ...process.env, CDK_VALIDATION: 'false' };
-  execFileSync(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words], { cwd: checkout, env });
-  git('checkout', '--quiet', '.');
-  const { status, stderr, lines } = diff('--stage', 'prod', '--base', 'HEAD', '--synthesized', templates);
-  expect([status, stderr]).toEqual([3, '']);
-  expect(lines[0]).toMatch(
-    /^!! REFUSED Tables\/Keys: no longer exact: has another key, so it is replaced by an empty table/,
-  );
-  expect(lines).toContainEqual('~ Tables/Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"');
+  const judged = () => diff('--stage', 'prod', '--base', 'HEAD', '--synthesized', templates);
+
+  beforeAll(() => {
+    edit('lib/alarms/edge.ts', (text) => text.replace('failing: 10', 'failing: 90').replace('EdgeRefusing:', 'Other:'));
+    expect(synthesize(templates)).toMatchObject({ status: 0 });
+  });
+
+  test("the edge's alarms, which are a stack in another region, are seen too", () => {
+    const { status, stderr, lines } = judged();
+    expect([status, stderr]).toEqual([2, '']);
+    expect(lines.filter((line) => /^!! DANGER Edge(Failing|Refusing)/.test(line)).sort()).toEqual([
+      '!! DANGER EdgeFailing: no longer watched: rings later than it did',
+      '!! DANGER EdgeRefusing: is removed',
+    ]);
+  });
+
+  test('a broken base is named as the cause', () => {
+    edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUESTS_LIMIT": 5,'));
+    git('commit', '--quiet', '--all', '--message', 'broken');
+    const { status, stderr } = judged();
+    git('reset', '--quiet', '--hard', 'HEAD~1');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^The base \(HEAD\) can't be synthesized:\ncdk\.json, .*GUESTS_LIMIT is not a known setting/,
+    );
+  });
+
+  test("a change of a table's key is refused", () => {
+    edit('templates/InferenceGateway.template.json', (text) => text.replaceAll('"pk"', '"id"'));
+    const { status, stderr, lines } = judged();
+    expect([status, stderr]).toEqual([3, '']);
+    const refusal = /^!! REFUSED Tables\/Keys: no longer exact: has another key, so it is replaced by an empty table/;
+    expect(lines).toContainEqual(expect.stringMatching(refusal));
+    expect(lines).toContainEqual('~ Tables/Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"');
+  });
 });
 
 test('what holds of a template by itself stops its synthesis, whichever stack it is of', () => {
   edit('lib/alarms/alarm.ts', (text) => text.replace('alarm.addAlarmAction(action);', ''));
-  const { context } = JSON.parse(readFileSync(join(checkout, 'cdk.json'), 'utf8'));
-  const app = {
-    CDK_OUTDIR: join(checkout, 'cdk.out'),
-    CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage: 'prod', distribution: 'E0123456789' }),
-    CDK_VALIDATION: 'false',
-  };
-  const env = { ...process.env, ...app };
-  const { status, stderr } = spawnSync(process.execPath, ['bin/gateway.ts'], { cwd: checkout, encoding: 'utf8', env });
+  const { status, stderr } = synthesize(join(checkout, 'cdk.out'));
   expect([status, stderr]).toEqual([1, expect.stringMatching(/EdgeFailing\w* is not watched/)]);
 });
 
@@ -103,14 +118,4 @@ test('a comparison that fails says why', () => {
   expect(misspelt.status).toBe(1);
   expect(misspelt.stderr).toContain('prd is no stage: did you mean prod?');
   expect(misspelt.stderr).not.toContain('The base');
-});
-
-test('a broken base is named as the cause', () => {
-  edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUESTS_LIMIT": 5,'));
-  git('commit', '--quiet', '--all', '--message', 'broken');
-  git('checkout', '--quiet', 'HEAD~1', '--', 'cdk.json');
-  const { status, stderr } = diff('--stage', 'prod', '--base', 'HEAD');
-  git('reset', '--quiet', '--hard', 'HEAD~1');
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/^The base \(HEAD\) can't be synthesized:\ncdk\.json, .*GUESTS_LIMIT is not a known setting/);
 });

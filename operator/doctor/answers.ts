@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { type ProbeRequest, parseJson, quote, type Reply, readBody } from './probe.ts';
-import { type Finding, fail, note, ok, untested } from './report.ts';
+import { membersIn, type ProbeRequest, parseJson, quote, type Reply, readBody } from './probe.ts';
+import { type Finding, fail, note, ok, okUnless, untested } from './report.ts';
 
 /** Whether a reply is a success of this shape. */
 export function checkShape(reply: Reply, shape: z.ZodType): Finding {
   const fault = reply.status === 200 ? faultInBody(reply, shape) : `answered ${quote(reply)}`;
-  return fault === undefined ? ok(`${Math.round(reply.duration)} ms`) : fail(fault);
+  return okUnless(fault, `${Math.round(reply.duration)} ms`);
 }
 
 /** Whether a model calls a tool, without which agents can do nothing. */
@@ -30,7 +30,7 @@ export function faultInBody(reply: Reply, shape: z.ZodType): string | undefined 
   return `${issue.path.join('.') || 'the body'}: ${issue.message}`;
 }
 
-/** The names of the figures, in all dialects. Tokens from a cache may be counted apart. */
+/** In all dialects. Tokens from a cache may be counted apart. */
 const inputNames = ['prompt_tokens', 'input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 const outputNames = ['completion_tokens', 'output_tokens'];
 
@@ -63,18 +63,10 @@ function checkTokens(all: readonly unknown[], last: readonly unknown[]): Finding
 
 /** The highest figure of these names in the usages anywhere within values; undefined if there is none. */
 function highest(values: readonly unknown[], names: readonly string[]): number | undefined {
-  const figures = values.flatMap(usagesIn).flatMap((usage) => names.map((name) => usage[name]));
-  const counts = figures.filter((figure) => typeof figure === 'number');
+  const usages = values.flatMap((value) => [...membersIn(value)]).filter(({ name }) => name === 'usage');
+  const figures = usages.flatMap(({ value }) => names.map((name) => Object(value)[name]));
+  const counts: number[] = figures.filter((figure) => typeof figure === 'number');
   return counts.length > 0 ? Math.max(...counts) : undefined;
-}
-
-function usagesIn(value: unknown): Record<string, unknown>[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    name === 'usage' && typeof inner === 'object' && inner !== null
-      ? [inner as Record<string, unknown>]
-      : usagesIn(inner),
-  );
 }
 
 /** Which of the headers of every reply are missing; undefined if none is. */
@@ -106,11 +98,6 @@ export function checkRequestIds(replies: readonly Reply[]): Finding {
   return seen.size > 1 ? ok(`${seen.size} ids`) : fail('no reply has one');
 }
 
-interface Page {
-  readonly origin: string;
-  readonly headerPrefix: string;
-}
-
 /** An unknown page. */
 export const unknownOrigin = 'https://doctor.example';
 
@@ -127,7 +114,7 @@ export const preflightOf = (origin: string): ProbeRequest => ({
 });
 
 /** Whether browsers may send a page's requests. */
-export function checkPreflight(reply: Reply, { origin }: Page): Finding {
+export function checkPreflight(reply: Reply, origin: string): Finding {
   if (reply.status !== 200 && reply.status !== 204) return fail(`answered ${quote(reply)}`);
   if (!listOf(reply, 'access-control-allow-methods').includes('post')) return fail('POST is not allowed');
   const headers = listOf(reply, 'access-control-allow-headers');
@@ -137,14 +124,14 @@ export function checkPreflight(reply: Reply, { origin }: Page): Finding {
 }
 
 /** Whether a page may read the headers of an answer. */
-export function checkExposed(reply: Reply, { headerPrefix, origin }: Page): Finding {
-  const allowed = checkOrigin(reply, origin);
-  if (allowed) return allowed;
+export function checkExposed(reply: Reply, origin: string, headerPrefix: string): Finding {
+  const refused = checkOrigin(reply, origin);
+  if (refused) return refused;
   const exposed = listOf(reply, 'access-control-expose-headers');
   const figures = ['remaining', 'limit', 'reset', 'error'].map((name) => headerPrefix + name);
   const wanted = [...figures, 'x-request-id', 'request-id', 'retry-after', 'x-should-retry'];
   const missing = wanted.filter((name) => !exposed.includes(name));
-  return missing.length > 0 ? fail(`not exposed: ${missing.join(', ')}`) : ok();
+  return okUnless(missing.length > 0 ? `not exposed: ${missing.join(', ')}` : undefined);
 }
 
 const listOf = ({ headers }: Reply, name: string) => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/);

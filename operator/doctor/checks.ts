@@ -25,7 +25,7 @@ import { checkUnpacking, faultInError, freeErrorChecks, refusalChecks, unknownKe
 import { createNameFinder, findForeignHeader, findTrace } from './hiding.ts';
 import { bearer, get, list, post, quote, type Reply } from './probe.ts';
 import { quotaChecks } from './quota-checks.ts';
-import { type Finding, fail, note, ok, untested } from './report.ts';
+import { type Finding, fail, note, ok, okUnless, untested } from './report.ts';
 import { type Check, type CheckGroup, type Run, shared } from './run.ts';
 import { signInChecks } from './sign-in.ts';
 import { checkFirstEvent, checkPace, checkSilence, checkStream, readEvents } from './streams.ts';
@@ -37,6 +37,7 @@ export const cost = 3 * dialectProbes.length + 1;
 export function checksOf(run: Run): readonly CheckGroup[] {
   const { ask, key, origin, headerPrefix, models } = run;
   const headers = bearer(key);
+  const exposed = (reply: Reply) => checkExposed(reply, origin, headerPrefix);
   return [
     ['models', modelChecks(run)],
     [
@@ -56,9 +57,9 @@ export function checksOf(run: Run): readonly CheckGroup[] {
     [
       'cors',
       [
-        ['preflight', async () => checkPreflight(await ask(preflightOf(origin)), run)],
-        ['headers a page can read', async () => checkExposed(await ask(list({ ...headers, origin })), run)],
-        ['errors a page can read', async () => checkExposed(await ask(list({ origin })), run)],
+        ['preflight', async () => checkPreflight(await ask(preflightOf(origin)), origin)],
+        ['headers a page can read', async () => exposed(await ask(list({ ...headers, origin })))],
+        ['errors a page can read', async () => exposed(await ask(list({ origin })))],
       ],
     ],
     ['quota', quotaChecks(run, cost)],
@@ -105,8 +106,7 @@ async function checkWhichCounts({ ask, key, headerPrefix }: Run): Promise<Findin
   const good = await ask(list({ 'x-api-key': key, ...bearer(unknownKey) }));
   const unknown = await ask(list({ 'x-api-key': unknownKey, ...bearer(key) }));
   if (good.status !== 200) return fail(`a good x-api-key is answered ${quote(good)}`);
-  const fault = faultInError(unknown, 'invalid_api_key', headerPrefix);
-  return fault === undefined ? ok('x-api-key before Authorization') : fail(fault);
+  return okUnless(faultInError(unknown, 'invalid_api_key', headerPrefix), 'x-api-key before Authorization');
 }
 
 async function checkPlaceholder({ ask, closed, headerPrefix }: Run): Promise<Finding> {

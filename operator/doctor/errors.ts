@@ -7,7 +7,7 @@ import { faultInBody } from './answers.ts';
 import { chatProbe, countTokensPath, dialectProbes, messagesProbe, redSquare, whoAreYou } from './dialect-probes.ts';
 import { bearer, get, list, type Probe, type ProbeRequest, post, quote, type Reply } from './probe.ts';
 import { readFigures } from './quota.ts';
-import { type Finding, fail, ok, untested } from './report.ts';
+import { type Finding, fail, ok, okUnless, untested } from './report.ts';
 import { type Check, type Run, shared } from './run.ts';
 
 /** What an error must have besides its status and shape. */
@@ -90,8 +90,8 @@ export function checkUnpacking(run: Run): Promise<Finding> {
 async function checkCases({ headerPrefix }: Run, ask: Probe, cases: readonly ErrorCase[]): Promise<Finding> {
   for (const [request, code, details] of cases) {
     const reply = await ask(request);
-    const fault = faultInError(reply, code, headerPrefix, details);
-    if (fault !== undefined) return fail(`${reply.title}: ${fault}`);
+    const fault = faultOf(reply, code, headerPrefix, details);
+    if (fault !== undefined) return fail(fault);
   }
   return ok(`${cases.length} as documented`);
 }
@@ -102,8 +102,7 @@ async function checkLargeBody({ ask, key, headerPrefix }: Run): Promise<Finding>
   if (faultInError(reply, 'request_too_large', headerPrefix) === undefined) {
     return untested('REQUEST_BODY_LIMIT is below 4 MiB; raise it to see larger bodies pass');
   }
-  const fault = faultInError(reply, 'invalid_model', headerPrefix);
-  return fault === undefined ? ok('4 MiB') : fail(`${reply.title}: ${fault}`);
+  return okUnless(faultOf(reply, 'invalid_model', headerPrefix), '4 MiB');
 }
 
 /** The refusals that a key with quota left does not get need a key without; to it, both are free. */
@@ -138,10 +137,16 @@ async function checkBurst({ askWithoutWaiting, spentKey = '', models: [model], h
     const reply = await askWithoutWaiting(post(countTokensPath, messagesProbe.keyHeaders(spentKey), body));
     if (reply.status >= 500) return fail(`${reply.title} answered ${quote(reply)}`);
     if (reply.status !== 429) continue;
-    const fault = faultInError(reply, 'rate_limited', headerPrefix, { headers: { 'retry-after': /^[1-9]\d?$/ } });
-    return fault === undefined ? ok(`after ${passed} in a minute`) : fail(`${reply.title}: ${fault}`);
+    const details = { headers: { 'retry-after': /^[1-9]\d?$/ } };
+    return okUnless(faultOf(reply, 'rate_limited', headerPrefix, details), `after ${passed} in a minute`);
   }
   return untested(`${mostCounts} in a row passed: BURST_LIMIT is above ${highestBurst}`);
+}
+
+/** The same as `faultInError`, with the request that it answers. */
+function faultOf(...[reply, ...expected]: Parameters<typeof faultInError>): string | undefined {
+  const fault = faultInError(reply, ...expected);
+  return fault && `${reply.title}: ${fault}`;
 }
 
 /** The fault in an error's status, exact shape or headers; undefined if there is none. */

@@ -1,6 +1,6 @@
 import { headerNames } from '../../lambda/request/headers.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
-import { type Reply, readBody } from './probe.ts';
+import { membersIn, type Reply, readBody } from './probe.ts';
 
 /** The gateway's own, all of which a client may see. */
 const own =
@@ -44,24 +44,12 @@ export function findTrace(reply: Reply, publicModels: readonly string[]): string
   const { values, comments } = readBody(reply);
   const comment = comments.find((text) => text.trim() !== 'keep-alive');
   if (comment !== undefined) return `a comment says ${comment.trim().slice(0, 100)}`;
-  for (const value of values) {
-    const trace = search(value, publicModels, '');
-    if (trace !== undefined) return trace;
+  for (const { place, name, value } of values.flatMap((one) => [...membersIn(one)])) {
+    if (telltale.test(name)) return `${place} is there`;
+    if (name === 'model' && typeof value === 'string' && !publicModels.includes(value)) return `${place} is ${value}`;
   }
   const [line] = reply.status === 200 ? [] : (stackTrace.exec(reply.text) ?? []);
   return line === undefined ? undefined : `a stack trace: ${line}`;
-}
-
-function search(value: unknown, publicModels: readonly string[], path: string): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    const place = path === '' ? name : `${path}.${name}`;
-    if (!Array.isArray(value) && telltale.test(name)) return `${place} is there`;
-    if (name === 'model' && typeof inner === 'string' && !publicModels.includes(inner)) return `${place} is ${inner}`;
-    const trace = search(inner, publicModels, place);
-    if (trace !== undefined) return trace;
-  }
-  return undefined;
 }
 
 /** Values that a program reads back are never changed, even if they contain names. */
@@ -94,17 +82,12 @@ export function createNameFinder(names: readonly string[]): (reply: Reply) => st
 function textsIn(reply: Reply): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const add = (place: string, text: string) => texts.set(place, (texts.get(place) ?? '') + text);
-  const walk = (value: unknown, place: string): void => {
-    if (typeof value === 'string') add(place, value);
-    if (typeof value !== 'object' || value === null) return;
-    for (const [name, inner] of Object.entries(value)) {
-      if (!Array.isArray(value)) texts.set(`a key: ${name}`, name);
-      if (!untouched.test(name)) walk(inner, place === '' ? name : `${place}.${name}`);
-    }
-  };
   const { values, comments } = readBody(reply);
-  for (const value of values) walk(value, '');
+  for (const { place, name, value } of values.flatMap((one) => [...membersIn(one, untouched)])) {
+    texts.set(`a key: ${name}`, name);
+    if (typeof value === 'string' && !untouched.test(name)) add(place, value);
+  }
   for (const comment of comments) texts.set(`a comment: ${comment}`, comment);
-  if (values.every((value) => value === undefined)) add('the body', reply.text);
+  if (values.every((value) => typeof value !== 'object')) add('the body', reply.text);
   return texts;
 }

@@ -103,6 +103,23 @@ export function readBody({ text, headers }: Pick<Reply, 'text' | 'headers'>) {
   return { values, comments: [...text.matchAll(/^:(.*)$/gm)].map(([, comment = '']) => comment) };
 }
 
+/** A member of an object or array, with its place in the JSON value that it is in. */
+interface Member {
+  readonly place: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** All members within JSON values, but those within members whose name is skipped. */
+export function* membersIn(value: unknown, skipped?: RegExp, place = ''): Generator<Member> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const member = { place: place === '' ? name : `${place}.${name}`, name, value: inner };
+    yield member;
+    if (!skipped?.test(name)) yield* membersIn(inner, skipped, member.place);
+  }
+}
+
 /** The beginning of a reply in one line, for people. */
 export function quote({ status, text }: Reply): string {
   const line = text

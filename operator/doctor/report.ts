@@ -20,6 +20,9 @@ export interface Row extends Finding {
 
 export const ok = (detail = ''): Finding => ({ mark: 'ok', detail });
 export const fail = (detail: string): Finding => ({ mark: 'fail', detail });
+/** For a check that finds one fault or none. */
+export const okUnless = (fault: string | undefined, detail = ''): Finding =>
+  fault === undefined ? ok(detail) : fail(fault);
 export const note = (detail: string): Finding => ({ mark: 'note', detail });
 export const untested = (reason: string): Finding => ({ mark: 'untested', detail: `not tested: ${reason}` });
 

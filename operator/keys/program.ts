@@ -37,8 +37,28 @@ export interface Surroundings extends KeyIssuing, Pace, Terminal {
   readonly openTarget: (options: TargetOptions) => Promise<Target>;
 }
 
-interface CommonOptions extends TargetOptions {
+/** Those of all commands together: what has a name means the same everywhere. */
+interface Options extends TargetOptions {
   readonly json?: true;
+  readonly member?: string;
+  readonly subject?: string;
+  readonly label?: string;
+  readonly limit?: number;
+  readonly budget?: Budget;
+  readonly models?: readonly string[];
+  readonly burst?: number;
+  readonly expires?: number;
+  readonly state?: KeyState;
+  readonly pageSize?: number;
+  readonly from?: string;
+  readonly overlap?: number;
+  readonly release?: true;
+  readonly top: number;
+  readonly tokens?: true;
+  readonly days?: number;
+  readonly price?: Prices;
+  readonly hours: number;
+  readonly key?: string;
 }
 
 /** The operator's commands with their arguments, options and help. */
@@ -69,7 +89,10 @@ export function createProgram(surroundings: Surroundings): Command {
 }
 
 /** Opens the target, acts on it, and prints the outcome. */
-type Run = (options: CommonOptions, act: (target: Target) => Promise<Outcome>) => Promise<void>;
+type Run = (
+  options: Pick<Options, 'json' | 'stack' | 'region'>,
+  act: (target: Target) => Promise<Outcome>,
+) => Promise<void>;
 
 function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
   addCommand(program, 'issue', 'make a new key, which is shown only once')
@@ -80,7 +103,7 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
     .option('--models <ids>', 'the only public models that it may use', readModels)
     .option('--burst <requests>', 'a limit a minute of its own', readBurst)
     .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', readExpiry(now))
-    .action(({ label, limit, budget, models, burst, expires, ...options }: IssueOptions & CommonOptions) => {
+    .action(({ label, limit, budget, models, burst, expires, ...options }: Options) => {
       const member = options.member ?? `member-${Buffer.from(randomBytes(5)).toString('hex')}`;
       const own = { limit, budget: budget?.amount, budgetWindow: budget?.window, models, burst, expiresAt: expires };
       return run(options, (target) => issue(target, { member, label, ...own }, { now, randomBytes }));
@@ -93,7 +116,7 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
     .option('--label <text>', 'only those with this text in their label', readLine)
     .option('--page-size <keys>', 'how many at once', readWhole(1, 1000), 100)
     .option('--from <place>', 'where to go on, as the page before said', readPlace)
-    .action(({ subject, state: is, label, pageSize, from, ...options }: ListOptions & CommonOptions) =>
+    .action(({ subject, state: is, label, pageSize, from, ...options }: Options) =>
       run(options, async (target) => {
         const time = now();
         const member = subject === undefined ? options.member : await memberOf(target, subject);
@@ -101,14 +124,14 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
       }),
     );
 
-  addKeyCommand(program, 'show', 'show the limits and usage of a key').action((id: string, options: CommonOptions) =>
+  addKeyCommand(program, 'show', 'show the limits and usage of a key').action((id: string, options: Options) =>
     run(options, (target) => show(target, id, now())),
   );
 
   addCommand(program, 'revoke', 'refuse a key for ever, or all of a person')
     .argument('[id]', 'the id of the key, or the key itself')
     .addOption(subjectOption('all keys of'))
-    .action((id: string | undefined, { subject, ...options }: SubjectOptions & CommonOptions, command: Command) => {
+    .action((id: string | undefined, { subject, ...options }: Options, command: Command) => {
       if (id !== undefined && subject === undefined) return run(options, (target) => revoke(target, id, now()));
       if (id !== undefined || subject === undefined) command.error('error: revoke takes either an id or --subject');
       return run(options, async (target) => revokeAll(target, await memberOf(target, subject), now()));
@@ -123,7 +146,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
     'replace a key by a new one for the same member, with the same label, expiry and limits',
   )
     .option('--overlap <span>', overlap, readSpan)
-    .action((id: string, { overlap, ...options }: { overlap?: number } & CommonOptions) =>
+    .action((id: string, { overlap, ...options }: Options) =>
       run(options, (target) => rotate(target, id, overlap, { now, randomBytes })),
     );
 
@@ -135,7 +158,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
   ) =>
     addKeyCommand(program, name, description)
       .argument(...argument)
-      .action((id: string, value: T | null, options: CommonOptions) =>
+      .action((id: string, value: T | null, options: Options) =>
         run(options, (target) => change(target, id, value ?? undefined, now())),
       );
   addChange(
@@ -153,16 +176,14 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
   )
     .argument('[amount/window]', 'an amount for a day, week or month (50/month), or none', orElse('none', readBudget))
     .option('--release', 'give back reservations of requests that were lost with their process')
-    .action(
-      (id: string, budget: Budget | null | undefined, { release, ...options }: ReleaseOptions, command: Command) => {
-        if ((budget === undefined) !== (release === true)) {
-          command.error('error: a budget takes an amount, none, or --release');
-        }
-        return run(options, (target) =>
-          release ? releaseBudget(target, id, now()) : changeBudget(target, id, budget ?? undefined, now()),
-        );
-      },
-    );
+    .action((id: string, budget: Budget | null | undefined, { release, ...options }: Options, command: Command) => {
+      if ((budget === undefined) !== (release === true)) {
+        command.error('error: a budget takes an amount, none, or --release');
+      }
+      return run(options, (target) =>
+        release ? releaseBudget(target, id, now()) : changeBudget(target, id, budget ?? undefined, now()),
+      );
+    });
 
   addChange(
     ['models', 'restrict a key to some public models'],
@@ -183,7 +204,7 @@ function addUsageCommand(program: Command, run: Run, surroundings: Surroundings)
     .option('--tokens', 'tokens instead of requests, by key and by member, from the log')
     .option('--days <days>', 'how far back the tokens are counted; 7 without it', readWhole(1, 3653))
     .option('--price <prices>', 'what a million tokens cost: in,out,cache-read,cache-write, in dollars', readPrices)
-    .action(({ top, tokens, days, price, ...options }: UsageOptions & CommonOptions, command: Command) => {
+    .action(({ top, tokens, days, price, ...options }: Options, command: Command) => {
       if (!tokens && (days ?? price) !== undefined) command.error('error: --days and --price need --tokens');
       return run(options, (target) =>
         tokens
@@ -198,18 +219,18 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
     .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
     .requiredOption('--member <name>', 'whose quota it draws on', readMember)
     .option('--hours <hours>', 'for how long', readWhole(1, 8760), 24)
-    .action((network: string, { member, hours, ...options }: LinkOptions & CommonOptions) =>
+    .action((network: string, { member, hours, ...options }: Options & { member: string }) =>
       run(options, (target) => link(target, { network, member, hours }, now())),
     );
 
   addCommand(program, 'unlink', 'end the link of a network to a member')
     .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
-    .action((network: string, options: CommonOptions) => run(options, (target) => unlink(target, network, now())));
+    .action((network: string, options: Options) => run(options, (target) => unlink(target, network, now())));
 
   addCommand(program, 'setup', 'print what to paste into a client')
     .addArgument(new Argument('<client>', 'which client').choices(clientNames))
     .option('--key <key>', 'the key to fill in', readKey)
-    .action((client: string, { key, ...options }: { key?: string } & CommonOptions) =>
+    .action((client: string, { key, ...options }: Options) =>
       run(options, async (target) => showSetup(target, client, key)),
     );
 }
@@ -217,44 +238,6 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
 /** For somebody who signs in with the company's account. */
 const subjectOption = (whose: string) =>
   new Option('--subject <sub>', `${whose} a person, by the provider's \`sub\` for them`).argParser(readSubject);
-
-interface SubjectOptions {
-  readonly subject?: string;
-}
-
-interface IssueOptions {
-  readonly member?: string;
-  readonly label?: string;
-  readonly limit?: number;
-  readonly budget?: Budget;
-  readonly models?: readonly string[];
-  readonly burst?: number;
-  readonly expires?: number;
-}
-
-interface ReleaseOptions extends CommonOptions {
-  readonly release?: true;
-}
-
-interface ListOptions extends SubjectOptions {
-  readonly member?: string;
-  readonly state?: KeyState;
-  readonly label?: string;
-  readonly pageSize: number;
-  readonly from?: string;
-}
-
-interface UsageOptions {
-  readonly top: number;
-  readonly tokens?: true;
-  readonly days?: number;
-  readonly price?: Prices;
-}
-
-interface LinkOptions {
-  readonly member: string;
-  readonly hours: number;
-}
 
 /** A command with the options that all commands take. */
 function addCommand(program: Command, name: string, description: string): Command {

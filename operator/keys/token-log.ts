@@ -1,17 +1,18 @@
 import type { ResultField } from '@aws-sdk/client-cloudwatch-logs';
 import { CommandError } from '../command-line.ts';
 
-/** The tokens of all answers in a period, as their upstreams bill them. */
-export interface TokenCounts {
-  readonly answers: number;
-  /** Of these, the ones that did not report their tokens. */
-  readonly withoutUsage: number;
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly output: number;
-  readonly reasoning: number;
-}
+/** How many answers there are, how many of them have no usage, and their tokens as upstreams bill them: what is summed up. */
+const sums = {
+  answers: 'count(*)',
+  withoutUsage: 'count(usage)', // which only lines of answers without usage have
+  input: 'sum(inputTokens)',
+  cacheRead: 'sum(cacheReadTokens)',
+  cacheWrite: 'sum(cacheWriteTokens)',
+  output: 'sum(outputTokens)',
+  reasoning: 'sum(reasoningTokens)',
+};
+
+export type TokenCounts = Readonly<Record<keyof typeof sums, number>>;
 
 /** Those of one key. Guests have no key; a linked network has only a member. Members are hashes, as in the log. */
 export interface TokenGroup {
@@ -29,38 +30,26 @@ export interface TokenReport {
 /** Sums up the log between two times, in epoch milliseconds. */
 export type ReadTokens = (from: number, to: number) => Promise<TokenReport>;
 
-/** The fields of a line with their sums' names. */
-const tokenFields = {
-  input: 'inputTokens',
-  cacheRead: 'cacheReadTokens',
-  cacheWrite: 'cacheWriteTokens',
-  output: 'outputTokens',
-  reasoning: 'reasoningTokens',
-} as const;
-
-export const noTokens: TokenCounts = {
-  ...{ answers: 0, withoutUsage: 0 },
-  ...{ input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
-};
-
 /** Counts from what says how many there are of each. */
-const countEach = (countOf: (name: keyof TokenCounts) => number): TokenCounts =>
-  Object.fromEntries(
-    Object.keys(noTokens).map((name) => [name, countOf(name as keyof TokenCounts)]),
-  ) as unknown as TokenCounts;
+const countEach = (countOf: (name: keyof TokenCounts) => number) =>
+  Object.fromEntries(Object.keys(sums).map((name) => [name, countOf(name as keyof TokenCounts)])) as Record<
+    keyof TokenCounts,
+    number
+  >;
 
-export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts => countEach((name) => a[name] + b[name]);
+/** All of them together. */
+export const sumUp = (all: readonly TokenCounts[]): TokenCounts =>
+  countEach((name) => all.reduce((sum, counts) => sum + counts[name], 0));
 
 /** The most rows that CloudWatch returns for a query. */
 const mostRows = 10_000;
 const mostPolls = 300;
 
-const sums = Object.entries(tokenFields).map(([kind, field]) => `sum(${field}) as ${kind}`);
-
-/** Only lines of answers without usage have a `usage`. */
 const query = [
-  `filter ispresent(${tokenFields.input}) or ispresent(${tokenFields.output}) or usage = "absent"`,
-  `stats count(*) as answers, count(usage) as withoutUsage, ${sums.join(', ')} by key, member`,
+  'filter ispresent(inputTokens) or ispresent(outputTokens) or usage = "absent"',
+  `stats ${Object.entries(sums)
+    .map(([name, sum]) => `${sum} as ${name}`)
+    .join(', ')} by key, member`,
   'sort answers desc',
 ].join(' | ');
 
@@ -107,10 +96,8 @@ export async function readInsights(
 const remedy = 'try again, or with fewer --days';
 
 function toReport(rows: readonly ResultField[][]): TokenReport {
-  const groups = rows.map(toGroup);
-  if (rows.length < mostRows) return { groups };
   const note = `CloudWatch gives ${mostRows} rows at most: keys with fewer answers than these are left out.`;
-  return { groups, note };
+  return { groups: rows.map(toGroup), ...(rows.length >= mostRows && { note }) };
 }
 
 /** A field that is in no line of the group may be missing or empty. */

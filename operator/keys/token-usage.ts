@@ -5,7 +5,7 @@ import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';
 import { isoTime, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
-import { addCounts, noTokens, type TokenCounts, type TokenGroup } from './token-log.ts';
+import { sumUp, type TokenCounts, type TokenGroup } from './token-log.ts';
 
 export interface TokenQuery {
   readonly days: number;
@@ -19,35 +19,40 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
   const from = now - days * 86_400_000;
   const [{ groups, note }, names] = await Promise.all([target.readTokens(from, now), readNames(target)]);
   const measure = (counts: TokenCounts) => ({ ...counts, cost: prices ? costOf(counts, prices) : null });
-  const byWeight = (a: TokenCounts, b: TokenCounts) => weigh(b, prices) - weigh(a, prices);
-  const describe = ({ key, member, counts }: TokenGroup) => ({
-    key: key ?? null,
-    label: names.labels.get(key ?? '') || null,
-    ...describeMember(member, names.members),
+  const weigh = ({ counts }: Pick<TokenGroup, 'counts'>) =>
+    prices ? costOf(counts, prices) : counts.input + counts.output;
+  const describe = ({ member, counts }: Omit<TokenGroup, 'key'>) => ({
+    // A member without keys, or with only a linked network, stays a hash.
+    member: names.members.get(member ?? '') ?? null,
+    memberHash: member ?? null,
     ...measure(counts),
   });
-  const keys = groups.toSorted((a, b) => byWeight(a.counts, b.counts)).map(describe);
-  const members = sumMembers(groups)
-    .toSorted((a, b) => byWeight(a.counts, b.counts))
-    .map(({ member, counts }) => ({ ...describeMember(member, names.members), ...measure(counts) }));
-  const total = measure(groups.map(({ counts }) => counts).reduce(addCounts, noTokens));
+  const keys = groups
+    .toSorted((a, b) => weigh(b) - weigh(a))
+    .map((group) => ({
+      ...{ key: group.key ?? null, label: names.labels.get(group.key ?? '') || null },
+      ...describe(group),
+    }));
+  const members = [...Map.groupBy(groups, ({ member }) => member)]
+    .map(([member, own]) => ({ member, counts: sumUp(own.map(({ counts }) => counts)) }))
+    .toSorted((a, b) => weigh(b) - weigh(a))
+    .map(describe);
+  const total = measure(sumUp(groups.map(({ counts }) => counts)));
 
-  const headings = ['ANSWERS', 'NO USAGE', 'INPUT', 'CACHE READ', 'CACHE WRITE', 'OUTPUT', 'REASONING'];
-  const figures = [...headings, ...(prices ? ['COST'] : [])];
+  const figures = [...Object.values(headings), ...(prices ? ['COST'] : [])];
   const keyRows = keys
     .slice(0, top)
     .map((row) => [row.key ?? '', showText(row.label ?? ''), showMember(row), ...showFigures(row)]);
   const memberRows = members.slice(0, top).map((row) => [showMember(row), ...showFigures(row)]);
   const span = `from ${showTime(from)} to ${showTime(now)}`;
+  const tables = [
+    renderTable(['KEY', 'LABEL', 'MEMBER', ...figures], keyRows),
+    '',
+    renderTable(['MEMBER', ...figures], [...memberRows, ['all', ...showFigures(total)]]),
+    '',
+  ];
   const text = [
-    ...(keys.length > 0
-      ? [
-          renderTable(['KEY', 'LABEL', 'MEMBER', ...figures], keyRows),
-          '',
-          renderTable(['MEMBER', ...figures], [...memberRows, ['all', ...showFigures(total)]]),
-          '',
-        ]
-      : []),
+    ...(keys.length > 0 ? tables : []),
     `${total.answers} answers ${span}; ${total.withoutUsage} of them did not report their tokens.`,
     ...(note === undefined ? [] : [note]),
   ];
@@ -63,24 +68,8 @@ function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: P
   return Math.round(millionths) / 1_000_000;
 }
 
-const weigh = (counts: TokenCounts, prices: Prices | undefined): number =>
-  prices ? costOf(counts, prices) : counts.input + counts.output;
-
-function sumMembers(groups: readonly TokenGroup[]) {
-  const sums = new Map<string | undefined, TokenCounts>();
-  for (const { member, counts } of groups) sums.set(member, addCounts(sums.get(member) ?? noTokens, counts));
-  return [...sums].map(([member, counts]) => ({ member, counts }));
-}
-
-interface Names {
-  /** By their hashes. */
-  readonly members: ReadonlyMap<string, string>;
-  /** By the ids of their keys. */
-  readonly labels: ReadonlyMap<string, string>;
-}
-
-/** Hashes can't be reversed, so this hashes the members of all keys to find the names. */
-async function readNames({ keys, readNetworkSalt }: Target): Promise<Names> {
+/** Members by their hashes, which can't be reversed, so it hashes those of all keys; and labels by the ids of their keys. */
+async function readNames({ keys, readNetworkSalt }: Target) {
   const subkey = subkeyOf(keyOf(await readNetworkSalt()), memberLabel);
   const records: KeyRecord[] = [];
   let from: string | undefined;
@@ -95,17 +84,15 @@ async function readNames({ keys, readNetworkSalt }: Target): Promise<Names> {
   };
 }
 
-/** A member without keys, or with only a linked network, stays a hash. */
-const describeMember = (hash: string | undefined, members: Names['members']) => ({
-  member: members.get(hash ?? '') ?? null,
-  memberHash: hash ?? null,
-});
-
-const showMember = ({ member, memberHash: hash }: ReturnType<typeof describeMember>): string =>
+const showMember = ({ member, memberHash: hash }: { member: string | null; memberHash: string | null }): string =>
   member ?? (hash === null ? 'guests' : `hash ${hash}`);
 
+const headings: Readonly<Record<keyof TokenCounts, string>> = {
+  ...{ answers: 'ANSWERS', withoutUsage: 'NO USAGE', input: 'INPUT', cacheRead: 'CACHE READ' },
+  ...{ cacheWrite: 'CACHE WRITE', output: 'OUTPUT', reasoning: 'REASONING' },
+};
+
 function showFigures({ cost, ...counts }: TokenCounts & { readonly cost: number | null }): string[] {
-  const { answers, withoutUsage, input, cacheRead, cacheWrite, output, reasoning } = counts;
-  const numbers = [answers, withoutUsage, input, cacheRead, cacheWrite, output, reasoning].map(String);
+  const numbers = Object.keys(headings).map((name) => `${counts[name as keyof TokenCounts]}`);
   return cost === null ? numbers : [...numbers, `$${cost.toFixed(4)}`];
 }

@@ -69,6 +69,19 @@ export function createCommand(name: string, { print, printError }: Terminal): Co
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
 }
 
+/** Which gateway a command acts on. */
+export interface TargetOptions {
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+/** The options of all commands that act on a gateway. */
+export const addTargetOptions = (command: Command): Command =>
+  command
+    .option('--json', 'print one JSON document, for programs')
+    .option('--stack <name>', 'a deployed stack instead of the local gateway')
+    .option('--region <region>', 'where the stack is deployed');
+
 /** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */
 export async function runProgram(program: Command): Promise<void> {
   try {

@@ -10,6 +10,7 @@ import {
   describeBudget,
   describeKey,
   findKey,
+  listAll,
   noSuchKey,
   showExpiry,
   showLimit,
@@ -89,13 +90,8 @@ async function revokeFound({ keys }: Target, { id }: KeyRecord, now: number): Pr
 export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
   await target.signOut(member, now);
   const revoked: KeyRecord[] = [];
-  const live = { member, state: { is: 'live', at: now } } as const;
-  let from: string | undefined;
-  do {
-    const page = await target.keys.list({ ...live, from });
-    for (const record of page.keys) revoked.push(await revokeFound(target, record, now));
-    from = page.next;
-  } while (from !== undefined);
+  const live = await listAll(target, { member, state: { is: 'live', at: now } });
+  for (const record of live) revoked.push(await revokeFound(target, record, now));
   const ids = revoked.map(({ id }) => id).join(', ');
   const keys =
     revoked.length > 0

@@ -1,9 +1,18 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { KeyIssuing, KeyState } from '../../lambda/identity/keys.ts';
-import type { Outcome } from '../command-line.ts';
-import { CommandError, createCommand, orElse, readLine, readWhole, type Terminal } from '../command-line.ts';
-import { clientNames, showSetup } from '../setup/show-setup.ts';
+import {
+  addTargetOptions,
+  CommandError,
+  createCommand,
+  type Outcome,
+  orElse,
+  readLine,
+  readWhole,
+  type TargetOptions,
+  type Terminal,
+} from '../command-line.ts';
+import { clientNames, showSetup } from '../setup.ts';
 import type { Prices } from './arguments.ts';
 import {
   readBudget,
@@ -29,7 +38,7 @@ import {
   rotate,
 } from './changes.ts';
 import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
-import type { Target, TargetOptions } from './target.ts';
+import type { Target } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
 import { type Pace, showUsage } from './usage.ts';
 
@@ -241,12 +250,7 @@ const subjectOption = (whose: string) =>
 
 /** A command with the options that all commands take. */
 function addCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option('--json', 'print one JSON document, for programs')
-    .option('--stack <name>', 'a deployed stack instead of the local gateway')
-    .option('--region <region>', 'where the stack is deployed');
+  return addTargetOptions(program.command(name).description(description));
 }
 
 /** The same, of one key. */

@@ -17,7 +17,7 @@ import {
   type LocalSettings,
   readLocalSettings,
 } from '../../local/local-settings.ts';
-import { CommandError, quoteWord } from '../command-line.ts';
+import { CommandError, quoteWord, type TargetOptions } from '../command-line.ts';
 import { readStack, type TargetFacts } from './stack.ts';
 
 export interface Target extends TargetFacts, AsyncDisposable {
@@ -25,23 +25,14 @@ export interface Target extends TargetFacts, AsyncDisposable {
   readonly signOut: MemberStore['signOut'];
   readonly counters: Counters;
   readonly scanCounters: ScanCounters;
-}
-
-/** The same, with the switch that stops it. */
-export interface StoppableTarget extends Target {
   readonly stopSwitch: StopSwitch;
-}
-
-export interface TargetOptions {
-  readonly stack?: string | undefined;
-  readonly region?: string | undefined;
 }
 
 /**
  * Opens the deployed stack where one is named, else the local gateway that PORT and DATA_DIR stand for. The SDK's clients
  * read the process's environment, so this completes that, and works once in a process.
  */
-export async function openTarget({ stack, region }: TargetOptions): Promise<StoppableTarget> {
+export async function openTarget({ stack, region }: TargetOptions): Promise<Target> {
   if (stack !== undefined) {
     if (region !== undefined) changeEnvironment({ AWS_REGION: region });
     return open(await readStack(stack));
@@ -62,7 +53,7 @@ function startIt({ port, dataDir }: Pick<LocalSettings, 'port' | 'dataDir'>): st
   return `start it with \`${[...places, 'npm start'].filter(Boolean).join(' ')}\`, or pass --stack NAME`;
 }
 
-async function open(facts: TargetFacts, close = async () => {}): Promise<StoppableTarget> {
+async function open(facts: TargetFacts, close = async () => {}): Promise<Target> {
   const client = new DynamoDBClient();
   const { callDynamoDb } = await findAws(client);
   return {
@@ -93,7 +84,7 @@ const ofThisMachine = {
 };
 
 /** A gateway that is not running: its tables are opened for as long as the command takes. */
-async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<StoppableTarget> {
+async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<Target> {
   const config = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
   const { createGatewayTables, startDynamoDb } = await import('../../local/dynamodb.ts');
   const { endpoint, close } = await startDynamoDb({ dataDir });

@@ -1,8 +1,8 @@
 import { memberHash, memberLabel } from '../../lambda/identity/identify.ts';
-import type { KeyRecord } from '../../lambda/identity/keys.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';
+import { listAll } from './key-record.ts';
 import { isoTime, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { sumUp, type TokenCounts, type TokenGroup } from './token-log.ts';
@@ -69,15 +69,9 @@ function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: P
 }
 
 /** Members by their hashes, which can't be reversed, so it hashes those of all keys; and labels by the ids of their keys. */
-async function readNames({ keys, readNetworkSalt }: Target) {
-  const subkey = subkeyOf(keyOf(await readNetworkSalt()), memberLabel);
-  const records: KeyRecord[] = [];
-  let from: string | undefined;
-  do {
-    const page = await keys.list({ from, pageSize: 1000 });
-    records.push(...page.keys);
-    from = page.next;
-  } while (from !== undefined);
+async function readNames(target: Target) {
+  const subkey = subkeyOf(keyOf(await target.readNetworkSalt()), memberLabel);
+  const records = await listAll(target, { pageSize: 1000 });
   return {
     members: new Map(records.map(({ member }) => [memberHash(subkey, member), member])),
     labels: new Map(records.map(({ id, label = '' }) => [id, label])),

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import type { Stop, StopSwitch } from '../../lambda/tables/stop-switch.ts';
-import { createCommand, quoteWord, readLine, type Terminal } from '../command-line.ts';
-
-interface TargetOptions {
-  readonly stack?: string | undefined;
-  readonly region?: string | undefined;
-}
+import {
+  addTargetOptions,
+  createCommand,
+  quoteWord,
+  readLine,
+  type TargetOptions,
+  type Terminal,
+} from '../command-line.ts';
 
 export interface Surroundings extends Terminal {
   readonly now: () => number;
@@ -20,7 +22,6 @@ interface Options extends TargetOptions {
 }
 
 export function createStopProgram({ now, environment, ...surroundings }: Surroundings): Command {
-  const { print } = surroundings;
   return createSwitch(
     'stop',
     'Stops a gateway within a minute: it then refuses every request that costs something.',
@@ -31,18 +32,17 @@ export function createStopProgram({ now, environment, ...surroundings }: Surroun
       await using target = await surroundings.openTarget(options);
       const stop = await target.stopSwitch.stop({ at: new Date(now()).toISOString(), reason });
       const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
-      print(json ? JSON.stringify(stop) : `Stopped. ${already}${whatHappens} ${howToUndo(options, environment)}`);
+      surroundings.print(
+        json ? JSON.stringify(stop) : `Stopped. ${already}${whatHappens} ${howToUndo(options, environment)}`,
+      );
     });
 }
 
-export function createResumeProgram({
-  openTarget,
-  print,
-  printError,
-}: Omit<Surroundings, 'now' | 'environment'>): Command {
-  return createSwitch('resume', 'Lets a stopped gateway serve again.', { printError, print }).action(
+export function createResumeProgram(surroundings: Omit<Surroundings, 'now' | 'environment'>): Command {
+  const { print } = surroundings;
+  return createSwitch('resume', 'Lets a stopped gateway serve again.', surroundings).action(
     async ({ json, ...options }: Options) => {
-      await using target = await openTarget(options);
+      await using target = await surroundings.openTarget(options);
       const stop = await target.stopSwitch.resume();
       if (json) print(JSON.stringify({ stopped: stop ?? null }));
       else if (stop === undefined) print('It was not stopped.');
@@ -79,10 +79,7 @@ function howToUndo({ stack, region }: TargetOptions, environment: Surroundings['
 }
 
 function createSwitch(name: string, description: string, terminal: Terminal): Command {
-  return createCommand(`npm run ${name} --`, terminal)
+  return addTargetOptions(createCommand(`npm run ${name} --`, terminal))
     .description(description)
-    .option('--json', 'print one JSON document, for programs')
-    .option('--stack <name>', 'a deployed stack instead of the local gateway')
-    .option('--region <region>', 'where the stack is deployed')
     .addHelpText('after', '\nExit codes: 0 done, 1 not done, 2 wrong usage.');
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSignInSnippets } from '../../operator/setup/sign-in-snippets.ts';
+import { createSignInSnippets } from '../../operator/setup.ts';
 import { agents } from './agents.ts';
 import { install, installBusybox } from './install.ts';
 import { type Home, makeHome, type Outcome, runTask } from './run-task.ts';

@@ -70,16 +70,11 @@ export const tooLarge = 'aws-cdk-lib';
 export const sharedWithLib =
   /^lambda\/(tables\/(schema|counter-cost)|settings\/\w+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
 
-/** Who may import whom outside lambda/. Each folder in operator/ may also use the files directly in operator/. */
+/** Who may import whom outside lambda/. A folder in operator/ may also use the files directly in operator/, and no other folder. */
 export const outside: Readonly<Record<string, readonly string[]>> = {
   lib: ['lambda'],
   local: ['lambda', 'lib'],
   operator: ['lambda', 'lib', 'local'],
   bench: ['lambda', 'lib', 'local'],
   bin: ['lambda', 'lib', 'local', 'operator'],
-};
-
-/** Which folder in operator/ uses which. */
-export const operatorRooms: Readonly<Record<string, readonly string[]>> = {
-  keys: ['setup'],
 };

@@ -1,14 +1,5 @@
 import type { SourceFile } from '../support/imports.ts';
-import {
-  belowAll,
-  composition,
-  operatorRooms,
-  outside,
-  packageRules,
-  rules,
-  sharedWithLib,
-  tooLarge,
-} from './rules.ts';
+import { belowAll, composition, outside, packageRules, rules, sharedWithLib, tooLarge } from './rules.ts';
 
 /** The entries: only they may use the environment and the clock. */
 const entries = /^lambda\/((accounts\/|canary\/)?index|server)\.ts$/;
@@ -72,8 +63,7 @@ function mayImportOutside(path: string, target: string): boolean {
   if (!(targetFolder in outside) && !['lambda', 'test'].includes(targetFolder)) return true; // a package
   if (folder === 'lib' && targetFolder === 'lambda') return sharedWithLib.test(target);
   if (folder !== targetFolder) return (outside[folder] ?? []).includes(targetFolder);
-  if (folder !== 'operator' || room === targetRoom || targetRoom === '') return true;
-  return (operatorRooms[room] ?? []).includes(targetRoom);
+  return folder !== 'operator' || room === targetRoom || targetRoom === '';
 }
 
 /** A file's folder, and its subfolder if it is in one. */

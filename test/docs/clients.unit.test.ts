@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
-import { createSignInSnippets } from '../../operator/setup/sign-in-snippets.ts';
+import { createSignInSnippets } from '../../operator/setup.ts';
 import { readBlocks, readTables, toAnchor } from './markdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');

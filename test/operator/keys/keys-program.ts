@@ -3,6 +3,7 @@ import { createCounters } from '../../../lambda/tables/counters.ts';
 import { createKeyStore } from '../../../lambda/tables/keys.ts';
 import { createMemberStore } from '../../../lambda/tables/members.ts';
 import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
+import { createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
@@ -32,6 +33,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}): Promise<
     signOut: createMemberStore(callDynamoDb, keysTable).signOut,
     counters: createCounters(callDynamoDb, quotaTable, () => now),
     scanCounters: createScanCounters(callDynamoDb, quotaTable),
+    stopSwitch: createStopSwitch(callDynamoDb, keysTable),
     readTokens: async () => ({ groups: [] }),
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},

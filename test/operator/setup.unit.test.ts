@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { clientNames, showSetup } from '../../../operator/setup/show-setup.ts';
+import { clientNames, showSetup } from '../../operator/setup.ts';
 
 const access = { url: 'https://gateway.example/', serviceName: 'acme', contextWindow: 262_144 };
 const textOf = (client: string, contextWindow?: number) =>

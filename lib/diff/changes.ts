@@ -1,6 +1,6 @@
 import { diffTemplate, ResourceImpact } from '@aws-cdk/cloudformation-diff';
 import { isPolicy } from './permissions.ts';
-import { namesOf, type Resource, type Template } from './template.ts';
+import { isTree, namesOf, type Resource, type Template } from './template.ts';
 
 /** One changed value; undefined if there was none before, or is none now. */
 export interface Change {
@@ -40,13 +40,6 @@ function without(values: readonly unknown[], others: readonly unknown[]): unknow
     if (index >= 0) left.splice(index, 1);
     return index < 0;
   });
-}
-
-/** Something with parts of its own, other than a list. */
-export function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const [name = '', ...others] = Object.keys(value);
-  return others.length > 0 || !(name === 'Ref' || name.startsWith('Fn::'));
 }
 
 export interface ResourceChange {

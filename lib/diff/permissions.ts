@@ -1,25 +1,18 @@
-import { namesOf, type Part, partsOf, remember, type Template, type Tree } from './template.ts';
+import { isTree, namesOf, type Part, partsOf, remember, type Template, type Tree } from './template.ts';
 
 /** Resources that only say who may do what. */
 export function isPolicy(type: string): boolean {
   return /^AWS::(IAM::Policy|Lambda::(Permission|ResourcePolicy)|SNS::TopicPolicy|S3::BucketPolicy)$/.test(type);
 }
 
-/** What a part says besides permissions, which are compared here. */
-export function exceptPermissions({ type, tree }: Part): Tree {
-  if (type === 'AWS::Lambda::Permission') return {};
-  const { Roles: _roles, Users: _users, Groups: _groups, ...others } = tree;
-  return withoutStatements(type === 'AWS::IAM::Policy' ? others : tree);
+/** Whether what stands at this path of a resource is compared here, as a permission. */
+export function isPermission(type: string, path: string): boolean {
+  if (type === 'AWS::Lambda::Permission') return true;
+  if (type === 'AWS::IAM::Policy' && /^(Roles|Users|Groups)\b/.test(path)) return true;
+  return /(^|\.)Statement($|[.[ ])/.test(path);
 }
 
-function withoutStatements<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutStatements) as T;
-  const kept = Object.entries(value).filter(([name]) => name !== 'Statement');
-  return Object.fromEntries(kept.map(([name, one]) => [name, withoutStatements(one)])) as T;
-}
-
-export interface PermissionChanges {
+interface PermissionChanges {
   readonly widened: readonly string[];
   readonly narrowed: readonly string[];
 }
@@ -27,14 +20,11 @@ export interface PermissionChanges {
 /** The permissions that only one of the two templates grants, however the templates express them. */
 export function comparePermissions(before: Template, after: Template): PermissionChanges {
   const [was, is] = [grantsOf(before), grantsOf(after)];
-  const [hadNames, hasNames] = [before, after].map((template) => new Set(Object.values(namesOf(template))));
+  const [had, has] = [before, after].map((template) => Object.values(namesOf(template))) as [string[], string[]];
+  const passing = [...had.filter((name) => !has.includes(name)), ...has.filter((name) => !had.includes(name))];
   // A part that is missing before or afterwards has nothing to lose.
   const isLasting = ({ principal, resource }: Grant) =>
-    ![...(hadNames ?? []), ...(hasNames ?? [])].some(
-      (name) =>
-        hadNames?.has(name) !== hasNames?.has(name) &&
-        (principal === name || resource === name || resource.startsWith(`${name}/`)),
-    );
+    !passing.some((name) => principal === name || resource === name || resource.startsWith(`${name}/`));
   const lost = beyond(was.allowed, is.allowed).filter(isLasting);
   const undenied = beyond(was.denied, is.denied).filter(isLasting);
   const denied = beyond(is.denied, was.denied).filter(isLasting);
@@ -72,7 +62,7 @@ function render({ principal, action, resource, condition }: Grant): string {
 }
 
 /** A statement of a policy, spelt out: one for each principal, action and resource, so that two can be compared. */
-export interface Grant {
+interface Grant {
   readonly denies: boolean;
   readonly principal: string;
   readonly action: string;
@@ -81,10 +71,10 @@ export interface Grant {
 }
 
 /** The principal `*`. */
-export const anyone = 'anyone';
+const anyone = 'anyone';
 
 /** Everything that the template allows or denies, wherever it says so. */
-export const grantsOf = remember((template: Template) => {
+const grantsOf = remember((template: Template) => {
   const names = namesOf(template);
   const grants = partsOf(template).flatMap((part) =>
     part.type === 'AWS::Lambda::Permission'
@@ -120,17 +110,15 @@ function statementsIn(value: unknown): Tree[] {
 
 function grantsOfStatement(statement: Tree, { name, type, tree }: Part, names: Names): Grant[] {
   const { Effect, Principal, NotPrincipal, Action, NotAction, Resource, NotResource, Sid: _sid, ...rest } = statement;
-  const belongsTo = type === 'AWS::IAM::Role' ? [name] : attachedTo(tree, names);
   const ofResource = Principal !== undefined || NotPrincipal !== undefined;
-  const principals =
-    NotPrincipal === undefined
-      ? Principal === undefined
-        ? belongsTo
-        : principalsOf(Principal, names)
-      : [`all but ${principalsOf(NotPrincipal, names).join(', ')}`];
-  const actions = NotAction === undefined ? texts(Action, names) : [`all but ${texts(NotAction, names).join(', ')}`];
-  const resources =
-    NotResource === undefined ? texts(Resource ?? '*', names) : [`all but ${texts(NotResource, names).join(', ')}`];
+  const attached = [tree.Roles, tree.Users, tree.Groups].flatMap((list) =>
+    list === undefined ? [] : texts(list, names),
+  );
+  const belongsTo = type === 'AWS::IAM::Role' ? [name] : attached;
+  const named = Principal === undefined ? belongsTo : principalsOf(Principal, names);
+  const principals = NotPrincipal === undefined ? named : allBut(principalsOf(NotPrincipal, names));
+  const actions = NotAction === undefined ? texts(Action, names) : allBut(texts(NotAction, names));
+  const resources = NotResource === undefined ? texts(Resource ?? '*', names) : allBut(texts(NotResource, names));
   const isKnown = Effect === 'Allow' || Effect === 'Deny';
   const condition = conditionOf(isKnown ? rest : { ...rest, Effect }, names);
   return principals.flatMap((principal) =>
@@ -147,21 +135,17 @@ function grantsOfStatement(statement: Tree, { name, type, tree }: Part, names: N
   );
 }
 
-function attachedTo({ Roles, Users, Groups }: Tree, names: Names): string[] {
-  return [Roles, Users, Groups].flatMap((list) => (list === undefined ? [] : texts(list, names)));
-}
+const allBut = (excepted: readonly string[]): string[] => [`all but ${excepted.join(', ')}`];
 
 function principalsOf(value: unknown, names: Names): string[] {
-  const kinds = typeof value === 'object' && value !== null && !isReference(value) ? Object.values(value) : [value];
-  return kinds.flatMap((kind) => texts(kind, names)).map((text) => (text === '*' ? anyone : text));
+  const kinds = isTree(value) ? Object.values(value) : [];
+  return (kinds.length > 0 ? kinds : [value])
+    .flatMap((kind) => texts(kind, names))
+    .map((text) => (text === '*' ? anyone : text));
 }
 
 function texts(value: unknown, names: Names): string[] {
   return [value].flat().map((one) => renderValue(one, names));
-}
-
-function isReference(value: object): boolean {
-  return Object.keys(value).every((key) => key === 'Ref' || key.startsWith('Fn::'));
 }
 
 /** A value as a reader knows it: references become the names of the constructs that they lead to. */

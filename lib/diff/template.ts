@@ -1,15 +1,17 @@
 export interface Resource {
   readonly Type: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
-  readonly Metadata?: Readonly<Record<string, unknown>>;
+  readonly Properties?: Tree;
+  readonly Metadata?: Tree;
 }
 
 /** A template, with what CloudFormation is told about the stack besides it. */
 export interface Template {
   readonly Resources?: Readonly<Record<string, Resource>>;
-  readonly Outputs?: Readonly<Record<string, unknown>>;
+  readonly Outputs?: Tree;
   readonly Stack?: { readonly name: string; readonly terminationProtection: boolean; readonly tags: unknown };
 }
+
+export type Tree = Readonly<Record<string, unknown>>;
 
 /** The construct of each logical id, by its place in the stack, such as `Tables/Keys`. */
 export const namesOf = remember(({ Resources = {} }: Template): Readonly<Record<string, string>> => {
@@ -27,8 +29,6 @@ export interface Part {
   readonly type: string;
   readonly tree: Tree;
 }
-
-export type Tree = Readonly<Record<string, unknown>>;
 
 /** Everything that a template says, part by part: resources, outputs, the stack itself, and the rest. */
 export const partsOf = remember((template: Template): readonly Part[] => {
@@ -65,61 +65,32 @@ export function remember<From extends object, To>(derive: (from: From) => To): (
   };
 }
 
+/** Something with parts of its own, other than a list or a reference of CloudFormation (`Ref`, `Fn::…`). */
+export function isTree(value: unknown): value is Tree {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const [name = '', ...others] = Object.keys(value);
+  return others.length > 0 || !(name === 'Ref' || name.startsWith('Fn::'));
+}
+
 /**
  * The values at a place of a tree, such as `Replicas[].Region`: `[]` stands for every element of a list, `*` for any letters
  * of a name. A missing name counts as undefined; an empty place is the whole tree.
  */
 export function valuesAt(tree: unknown, place: string): unknown[] {
-  return stepsOf(place).reduce<unknown[]>((values, step) => values.flatMap((value) => follow(value, step)), [tree]);
+  const steps = place === '' ? [] : place.replaceAll('[]', '.[]').split('.');
+  return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => follow(value, step)), [tree]);
 }
 
-/** A copy of the tree without these places, and without what is empty then. */
-export function without(tree: Tree, places: readonly string[]): Tree {
-  const copy = structuredClone(tree);
-  for (const place of places) {
-    const steps = stepsOf(place);
-    const last = steps.pop();
-    const parents = steps.reduce<unknown[]>((values, step) => values.flatMap((value) => follow(value, step)), [copy]);
-    for (const parent of parents) remove(parent, last);
-  }
-  return prune(copy) ?? {};
-}
-
-type Step = string;
-
-function stepsOf(place: string): Step[] {
-  return place === '' ? [] : place.replaceAll('[]', '.[]').split('.');
-}
-
-function follow(value: unknown, step: Step): unknown[] {
+function follow(value: unknown, step: string): unknown[] {
   if (step === '[]') return Array.isArray(value) ? value : [];
-  if (!isObject(value)) return [undefined];
-  return step.includes('*') ? matching(value, step).map((name) => value[name]) : [value[step]];
-}
-
-function remove(parent: unknown, step: Step | undefined): void {
-  if (step === '[]' && Array.isArray(parent)) parent.length = 0;
-  if (!isObject(parent)) return;
-  for (const name of step === undefined ? Object.keys(parent) : matching(parent, step)) {
-    delete (parent as Record<string, unknown>)[name];
-  }
-}
-
-function matching(tree: Tree, step: Step): string[] {
+  if (!isTree(value)) return [undefined];
+  if (!step.includes('*')) return [value[step]];
   const pattern = new RegExp(`^${step.replaceAll('*', '.*')}$`);
-  return Object.keys(tree).filter((name) => pattern.test(name));
+  return Object.keys(value).flatMap((name) => (pattern.test(name) ? [value[name]] : []));
 }
 
-function prune<T>(value: T): T | undefined {
-  if (Array.isArray(value)) return value.length > 0 ? (value.map((one) => prune(one) ?? null) as T) : undefined;
-  if (!isObject(value)) return value;
-  const kept = Object.entries(value).flatMap(([name, one]) => {
-    const pruned = prune(one);
-    return pruned === undefined ? [] : [[name, pruned]];
-  });
-  return kept.length > 0 ? (Object.fromEntries(kept) as T) : undefined;
-}
-
-function isObject(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a path, such as `Replicas[0].Tags`, leads to the place or into it. */
+export function isWithin(path: string, place: string): boolean {
+  const pattern = place.replace(/[[\]]/g, '\\$&').replaceAll('.', '\\.').replaceAll('*', '[^.]*');
+  return place === '' || new RegExp(`^${pattern}($|[.[ ])`).test(path.replace(/\[\d+\]/g, '[]'));
 }

@@ -8,15 +8,18 @@ import { reachable } from './reachable.ts';
 /** A guarantee, and the property of the gateway that it belongs to. */
 export type Named = Guarantee & { readonly property: string };
 
+const properties = { durable, exact, private: confidential, reachable, bounded, watched };
+
 /** What a deployed gateway must keep. */
-export const guarantees: readonly Named[] = Object.entries({
-  durable,
-  exact,
-  private: confidential,
-  reachable,
-  bounded,
-  watched,
-}).flatMap(([property, ofProperty]) => ofProperty.map((guarantee) => ({ ...guarantee, property })));
+export const guarantees: readonly Named[] = Object.entries(properties).flatMap(([property, ofProperty]) =>
+  ofProperty.map((guarantee) => ({ ...guarantee, property })),
+);
+
+const byType = Map.groupBy(guarantees, ({ of }) => of);
+
+export function guaranteesOf(type: string): readonly Named[] {
+  return byType.get(type) ?? [];
+}
 
 /** A guarantee that a part of a template does not keep. */
 export interface Broken {
@@ -29,9 +32,9 @@ export interface Broken {
 /** The guarantees that a template breaks by itself, whatever was deployed before. The synthesis and the gate share them. */
 export const findBroken = remember((template: Template): readonly Broken[] =>
   partsOf(template).flatMap((part) =>
-    guarantees.flatMap((guarantee) => {
-      const { must, of, at } = guarantee;
-      if (must === undefined || !of.includes(part.type)) return [];
+    guaranteesOf(part.type).flatMap((guarantee) => {
+      const { must, at } = guarantee;
+      if (must === undefined) return [];
       const values = valuesAt(part.tree, at);
       return values.every((value) => must(value, { part, template })) ? [] : [{ part, guarantee, values }];
     }),

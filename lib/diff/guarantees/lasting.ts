@@ -1,5 +1,6 @@
+import type { Guarantee, Where } from './guarantee.ts';
 import {
-  type Guarantee,
+  figure,
   holdsAll,
   is,
   keeps,
@@ -9,54 +10,47 @@ import {
   stays,
   toldAlike,
   types,
+  unsetOrMore,
   variable,
-  type Where,
 } from './guarantee.ts';
 
-const { data, table, secret, stack } = types;
+const { table, secret, stack, function: lambda, revision, logs, alarm, schedule, subscription } = types;
+
+const recovery = 'Replicas[].PointInTimeRecoverySpecification';
+const overwritten = 'is overwritten, and its current value is lost';
 
 /** No mistake loses keys, counters or secrets for good. */
 export const durable: readonly Guarantee[] = [
-  requires(data, 'DeletionPolicy', is('Retain'), 'is deleted together with the stack'),
-  requires(data, 'UpdateReplacePolicy', is('Retain'), 'is deleted when another takes its place'),
+  ...[table, secret].flatMap((data) => [
+    requires(data, 'DeletionPolicy', is('Retain'), 'is deleted together with the stack'),
+    requires(data, 'UpdateReplacePolicy', is('Retain'), 'is deleted when another takes its place'),
+  ]),
   requires(table, 'Replicas[].DeletionProtectionEnabled', is(true), 'can be deleted by a single command'),
+  requires(table, `${recovery}.PointInTimeRecoveryEnabled`, is(true), "can't be restored to an earlier second"),
   requires(
     table,
-    'Replicas[].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled',
-    is(true),
-    "can't be restored to an earlier second",
-  ),
-  requires(
-    table,
-    'Replicas[].PointInTimeRecoverySpecification.RecoveryPeriodInDays',
-    (days) => days === undefined || days === 35,
+    `${recovery}.RecoveryPeriodInDays`,
+    figure((days) => days === 35),
     "can't be restored to any second of the last 35 days",
   ),
   stays(table, 'TimeToLiveSpecification', 'deletes other items by itself'),
-  stays(secret, 'SecretString', 'is overwritten, and its current value is lost'),
-  stays(secret, 'GenerateSecretString', 'is overwritten, and its current value is lost'),
+  stays(secret, 'SecretString', overwritten),
+  stays(secret, 'GenerateSecretString', overwritten),
   keeps(stack, 'terminationProtection', keepsTo(true), 'can be deleted by a single command'),
   stays(stack, 'name', 'is another stack: everything is created again beside the old one'),
 ];
 
-const { function: lambda, revision, logs, alarm, schedule, subscription } = types;
-
 const logsOtherwise = 'logs elsewhere or in another form, though its metrics are read from these lines';
+const asksAnother = 'asks another gateway, or uses another key';
+const atLeastAWeek = figure((days) => days >= 7);
 
-/** Failures are measured, raise an alarm and reach somebody. */
+/** Failures are measured, raise an alarm and reach somebody. All alarms ring when their metric is at least the threshold. */
 export const watched: readonly Guarantee[] = [
   stays(lambda, 'LoggingConfig', logsOtherwise),
   stays(revision, 'ServiceConfig.TelemetryConfig', logsOtherwise),
-  requires(
-    logs,
-    'RetentionInDays',
-    (days) => days === undefined || Number(days) >= 7,
-    'forgets within days what happened',
-    { chosen: true },
-  ),
-  ...['CANARY_URL', 'CANARY_SECRET_ID'].map((name) =>
-    stays(lambda, variable(name), 'asks another gateway, or uses another key'),
-  ),
+  requires(logs, 'RetentionInDays', atLeastAWeek, 'forgets within days what happened', { chosen: true }),
+  stays(lambda, variable('CANARY_URL'), asksAnother),
+  stays(lambda, variable('CANARY_SECRET_ID'), asksAnother),
   requires(
     subscription,
     'MonitoringSubscription.RealtimeMetricsSubscriptionConfig.RealtimeMetricsSubscriptionStatus',
@@ -71,11 +65,8 @@ export const watched: readonly Guarantee[] = [
   keeps(alarm, 'AlarmActions', holdsAll, 'no longer notifies everyone that it did'),
   requires(alarm, 'ActionsEnabled', (value) => value === undefined || value === true, 'notifies nobody'),
   requires(alarm, 'Threshold', suitsLimit, 'always rings, or only once requests are turned away', { chosen: true }),
-  ...['Threshold', 'DatapointsToAlarm'].map((at) => ({
-    ...{ of: alarm, at, otherwise: 'always rings' },
-    must: (value: unknown) => value === undefined || Number(value) > 0,
-  })),
-  // All alarms ring when their metric is at least the threshold.
+  requires(alarm, 'Threshold', unsetOrMore, 'always rings'),
+  requires(alarm, 'DatapointsToAlarm', unsetOrMore, 'always rings'),
   keeps(
     alarm,
     'Threshold',

@@ -1,4 +1,7 @@
+import { type Prices, readPrices } from '../../../lambda/budget/prices.ts';
 import {
+  falling,
+  figure,
   type Guarantee,
   hasRisen,
   holdsAll,
@@ -19,44 +22,47 @@ import {
   type Where,
   webVariable,
 } from './guarantee.ts';
-import { budgeted } from './money.ts';
 
-/** Limits on cost remain set, and stay in proportion. */
+const { table, function: lambda, revision, endpoint } = types;
+
+const unlimited = 'may take every execution of the account: nothing bounds the cost of a flood';
+const undoesStop = 'gets executions again if it was stopped by hand, which no template shows';
+const oneLimitLess = 'has one limit less on the cost of a flood';
+
+/** Limits on cost remain set, and stay in proportion; and so do the prices that budgets count with. */
 export const bounded: readonly Guarantee[] = [
-  ...budgeted,
-  keeps(
-    types.function,
-    'ReservedConcurrentExecutions',
-    isStillThere,
-    'may take every execution of the account: nothing bounds the cost of a flood',
+  ...told('SPEND_LIMIT', 'spends any amount a day', isStillThere),
+  ...told('MEMBER_BUDGET', 'lets members spend without a budget', isStillThere),
+  ...rising.settings(['SPEND_LIMIT', 'MEMBER_BUDGET']),
+  ...falling.settings(['RESERVED_OUTPUT']),
+  ...told(
+    'MEMBER_BUDGET_WINDOW',
+    'gives members their budget anew more than ten times as often',
+    (before, after) => daysOf(before) < 10 * daysOf(after),
   ),
-  keeps(
-    types.function,
-    'ReservedConcurrentExecutions',
-    leavesStopped,
-    'gets executions again if it was stopped by hand, which no template shows',
+  ...told('PRICES', 'has no prices to count budgets with', isStillThere),
+  ...told(
+    'PRICES',
+    'counts tokens at a tenth of their price or less, so that budgets buy ten times as much',
+    (before, after, where) => !fallsFar(pricesIn(before, where), pricesIn(after, where)),
   ),
-  ...['ThrottleConfig.RateLimit', 'ScalingConfig.MaxEnvironments'].map((at) => ({
-    of: types.endpoint,
-    at,
-    keeps: isStillThere,
-    otherwise: 'has one limit less on the cost of a flood',
-  })),
-  rising.property(types.endpoint, 'ThrottleConfig.RateLimit'),
-  rising.property(types.endpoint, 'ScalingConfig.MaxEnvironments'),
-  rising.property(types.function, 'MemorySize'),
+  keeps(lambda, 'ReservedConcurrentExecutions', isStillThere, unlimited),
+  keeps(lambda, 'ReservedConcurrentExecutions', leavesStopped, undoesStop),
+  keeps(endpoint, 'ThrottleConfig.RateLimit', isStillThere, oneLimitLess),
+  keeps(endpoint, 'ScalingConfig.MaxEnvironments', isStillThere, oneLimitLess),
+  rising.property(endpoint, 'ThrottleConfig.RateLimit'),
+  rising.property(endpoint, 'ScalingConfig.MaxEnvironments'),
+  rising.property(lambda, 'MemorySize'),
   ...rising.settings(['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT']),
-  ...told('ACCESS', 'is open: it serves anyone, without a key that the operator has issued', {
-    keeps: keepsTo('keys'),
-  }),
-  ...told('GUEST_WINDOW', 'gives guests their requests anew each day', { keeps: neverTurns('daily') }),
-  ...told('DAILY_LIMIT', 'answers any number of requests a day, at any cost', { keeps: isStillThere }),
-  ...told('GUEST_DAILY_LIMIT', 'answers any number of guests a day, at any cost', {
-    keeps: (before, after, where) => isStillThere(before, after ?? fifthOfAll(where)),
-  }),
-  ...told('GUEST_DAILY_LIMIT', hasRisen('GUEST_DAILY_LIMIT'), {
-    keeps: (before, after, where) => risesLittle()(before, after ?? fifthOfAll(where), where),
-  }),
+  ...told('ACCESS', 'is open: it serves anyone, without a key that the operator has issued', keepsTo('keys')),
+  ...told('GUEST_WINDOW', 'gives guests their requests anew each day', neverTurns('daily')),
+  ...told('DAILY_LIMIT', 'answers any number of requests a day, at any cost', isStillThere),
+  ...told('GUEST_DAILY_LIMIT', 'answers any number of guests a day, at any cost', (before, after, where) =>
+    isStillThere(before, after ?? fifthOfAll(where)),
+  ),
+  ...told('GUEST_DAILY_LIMIT', hasRisen('GUEST_DAILY_LIMIT'), (before, after, where) =>
+    risesLittle()(before, after ?? fifthOfAll(where), where),
+  ),
 ];
 
 /** CloudFormation writes only what differs between two templates. */
@@ -70,9 +76,36 @@ function fifthOfAll({ part }: Where): number | undefined {
   return all === undefined ? undefined : Number(all) / 5;
 }
 
-const { table, revision } = types;
+const days = new Map<unknown, number>([
+  ['day', 1],
+  ['week', 7],
+  ['month', 30],
+]);
+
+/** An unset window is a month; a text that is none would not be deployed. */
+function daysOf(window: unknown = 'month'): number {
+  return days.get(window) ?? Number.NaN;
+}
+
+function pricesIn(text: unknown, { part }: Where): Prices {
+  const name = String(variablesOf(part.tree).SERVICE_NAME ?? 'svc');
+  return readPrices(String(text ?? ''), [name, `${name}-vision`], []);
+}
+
+function fallsFar(before: Prices, after: Prices): boolean {
+  return [...before].some(([model, old]) => {
+    const now = after.get(model);
+    return kinds.some((kind) => old[kind] > 0 && 10 * (now?.[kind] ?? old[kind]) <= old[kind]);
+  });
+}
+
+const kinds = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
 const otherKey = 'has another key, so it is replaced by an empty table: add a table and move the items instead';
+const otherSalt = 'hashes networks with another salt, so that every guest counter and link is lost';
+const otherAddresses = "takes callers' addresses from elsewhere";
+/** Lambda leaves a second from the signal to the end. */
+const underASecond = figure((seconds) => seconds < 1);
 
 /** Every request is counted once, on its caller's counter. */
 export const exact: readonly Guarantee[] = [
@@ -84,29 +117,16 @@ export const exact: readonly Guarantee[] = [
   requires(table, 'BillingMode', is('PAY_PER_REQUEST'), 'has a limit of its own, above which it turns charges away'),
   ...toldAlike('KEYS_TABLE', 'looks for keys in another table'),
   ...toldAlike('QUOTA_TABLE', 'counts in another table'),
-  ...['NETWORK_SALT_SECRET_ID', 'NETWORK_SALT'].flatMap((name) =>
-    toldAlike(name, 'hashes networks with another salt, so that every guest counter and link is lost'),
-  ),
-  ...toldAlike('EDGE_HEADER', "takes callers' addresses from elsewhere"),
-  requires(
-    revision,
-    webVariable('SHUTDOWN_GRACE'),
-    // Lambda leaves a second from the signal to the end.
-    (seconds) => seconds === undefined || Number(seconds) < 1,
-    'may be ended before it has written its refunds',
-  ),
-  requires(revision, webVariable('CLIENT_ADDRESS'), is('x-forwarded-for'), "takes callers' addresses from elsewhere"),
+  ...toldAlike('NETWORK_SALT_SECRET_ID', otherSalt),
+  ...toldAlike('NETWORK_SALT', otherSalt),
+  ...toldAlike('EDGE_HEADER', otherAddresses),
+  requires(revision, webVariable('SHUTDOWN_GRACE'), underASecond, 'may be ended before it has written its refunds'),
+  requires(revision, webVariable('CLIENT_ADDRESS'), is('x-forwarded-for'), otherAddresses),
 ];
 
-interface Attribute {
-  readonly AttributeName: string;
-  readonly AttributeType: string;
-}
-
-function typesOf(value: unknown): Map<string, string> {
-  return new Map(
-    (listOf(value) as Attribute[]).map(({ AttributeName: name, AttributeType: type }) => [name, type] as const),
-  );
+function typesOf(definitions: unknown): Map<unknown, unknown> {
+  const listed = listOf(definitions) as Readonly<Record<string, unknown>>[];
+  return new Map(listed.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]));
 }
 
 function haveSameTypes(before: unknown, after: unknown): boolean {

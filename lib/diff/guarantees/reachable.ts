@@ -1,5 +1,5 @@
-import type { Template, Tree } from '../template.ts';
 import {
+  behaviors,
   falling,
   type Guarantee,
   holdsAll,
@@ -11,25 +11,21 @@ import {
   stays,
   told,
   types,
+  unsetOrMore,
   variablesOf,
   type Where,
 } from './guarantee.ts';
 
 const { function: lambda, url, webFunction, revision, endpoint, bucket, distribution, outputs } = types;
 
-const behaviors = ['DefaultCacheBehavior', 'CacheBehaviors[]'].map((behavior) => `DistributionConfig.${behavior}`);
-
+const closed = "is closed to callers, who can't sign requests for AWS";
 const newAddress = 'is replaced by one at another address, which no client knows';
+const stopsRequests = 'is stopped in the middle of requests';
+const cutsStreams = 'cuts streams before a keep-alive is due: it must be at least twice KEEP_ALIVE_INTERVAL';
 
 const limits = [
-  'GUEST_LIMIT',
-  'MEMBER_LIMIT',
-  'BURST_LIMIT',
-  'DAILY_LIMIT',
-  'GUEST_DAILY_LIMIT',
-  'BODY_BUDGET',
-  'MEMBER_BUDGET',
-  'SPEND_LIMIT',
+  ...['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT', 'GUEST_DAILY_LIMIT'],
+  ...['BODY_BUDGET', 'MEMBER_BUDGET', 'SPEND_LIMIT', 'REQUEST_BODY_LIMIT'],
 ];
 const times = ['UPSTREAM_CONNECT_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT', 'REQUEST_TIMEOUT', 'KEEP_ALIVE_INTERVAL'];
 
@@ -39,12 +35,12 @@ const lambdasMemory = 128;
 
 /** Clients that were served still are, with streams event by event. */
 export const reachable: readonly Guarantee[] = [
-  requires(url, 'AuthType', is('NONE'), "is closed to callers, who can't sign requests for AWS"),
+  requires(url, 'AuthType', is('NONE'), closed),
   requires(url, 'InvokeMode', is('RESPONSE_STREAM'), 'holds every answer back until it is whole'),
   stays(url, 'TargetFunctionArn', 'leads to another function'),
   requires(lambda, 'ReservedConcurrentExecutions', unsetOrMore, 'answers nobody: it gets no executions'),
-  requires(lambda, 'Timeout', outlastsRequests, 'is stopped in the middle of requests'),
-  requires(revision, 'ServiceConfig.TimeoutSeconds', outlastsRequests, 'is stopped in the middle of requests'),
+  requires(lambda, 'Timeout', outlastsRequests, stopsRequests),
+  requires(revision, 'ServiceConfig.TimeoutSeconds', outlastsRequests, stopsRequests),
   requires(
     lambda,
     'MemorySize',
@@ -52,20 +48,18 @@ export const reachable: readonly Guarantee[] = [
     `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`,
     { chosen: true },
   ),
-  ...told('ACCESS', 'turns away everyone without a key, linked networks too, and has no page /cli', {
-    keeps: neverTurns('keys'),
-  }),
+  ...told('ACCESS', 'turns away everyone without a key, linked networks too, and has no page /cli', neverTurns('keys')),
   ...told('SERVICE_NAME', 'has models and headers by other names than clients use'),
-  requires(endpoint, 'AuthType', is('ApplicationManaged'), "is closed to callers, who can't sign requests for AWS"),
+  requires(endpoint, 'AuthType', is('ApplicationManaged'), closed),
   stays(endpoint, 'FunctionName', 'leads to another function'),
-  ...['EndpointName', 'EndpointType', 'Regions'].map((at) => ({ of: endpoint, at, otherwise: newAddress })),
+  ...['EndpointName', 'EndpointType', 'Regions'].map((at) => stays(endpoint, at, newAddress)),
   stays(webFunction, 'FunctionName', newAddress),
   requires(endpoint, 'ThrottleConfig.RateLimit', unsetOrMore, 'answers nobody: it takes no requests', { chosen: true }),
   requires(endpoint, 'ScalingConfig.MaxEnvironments', unsetOrMore, 'answers nobody: it gets no environments'),
   falling.property(endpoint, 'ThrottleConfig.RateLimit'),
   falling.property(endpoint, 'ScalingConfig.MaxEnvironments'),
   falling.property(revision, 'ServiceConfig.MaxConcurrencyPerEnvironment'),
-  ...falling.settings([...limits, ...times, 'REQUEST_BODY_LIMIT']),
+  ...falling.settings([...limits, ...times]),
   ...rising.settings(times),
   requires(
     bucket,
@@ -81,20 +75,10 @@ export const reachable: readonly Guarantee[] = [
     distribution,
     'DistributionConfig.Origins[].CustomOriginConfig.OriginReadTimeout',
     outlastsSilence,
-    'cuts streams before a keep-alive is due: it must be at least twice KEEP_ALIVE_INTERVAL',
+    cutsStreams,
   ),
-  keeps(
-    outputs,
-    '',
-    (before, after) => holdsAll(lastingOutputs(before), Object.entries(after ?? {})),
-    'have lost or changed a value that commands and runbooks read',
-  ),
+  keeps(outputs, '', keepsOutputs, 'have lost or changed a value that commands and runbooks read'),
 ];
-
-/** Unset means unlimited; 0 would stop everything. */
-function unsetOrMore(value: unknown): boolean {
-  return value === undefined || Number(value) > 0;
-}
 
 /** Only functions that take bodies have a limit on them. */
 function holdsBodies(megabytes: unknown, { part }: Where): boolean {
@@ -107,15 +91,12 @@ function outlastsRequests(value: unknown, { part }: Where): boolean {
   return Number(value) > Number(variablesOf(part.tree).REQUEST_TIMEOUT ?? 10);
 }
 
-function outlastsSilence(value: unknown, { template }: Where): boolean {
-  const intervals = resourcesOf(template).map((tree) => Number(variablesOf(tree).KEEP_ALIVE_INTERVAL ?? 0));
-  return Number(value) >= 2 * Math.max(...intervals);
+function outlastsSilence(value: unknown, { template: { Resources = {} } }: Where): boolean {
+  const intervals = Object.values(Resources).map(({ Properties }) => variablesOf(Properties).KEEP_ALIVE_INTERVAL ?? 0);
+  return Number(value) >= 2 * Math.max(...intervals.map(Number));
 }
 
-function lastingOutputs(outputs: unknown): unknown[] {
-  return Object.entries(outputs ?? {}).filter(([name]) => name !== 'Commit');
-}
-
-function resourcesOf({ Resources = {} }: Template): Tree[] {
-  return Object.values(Resources).map(({ Properties = {} }) => Properties);
+function keepsOutputs(before: unknown, after: unknown): boolean {
+  const lasting = Object.entries(before ?? {}).filter(([name]) => name !== 'Commit');
+  return holdsAll(lasting, Object.entries(after ?? {}));
 }

@@ -6,31 +6,22 @@ import type { World } from './world/world.ts';
 export interface Measurement {
   /** How often each subject is measured, in turn with the others. */
   readonly rounds: number;
-  /** The baselines, and the gateway in some settings. */
+  /** The baselines, and last the gateway that the figures are about. */
   readonly subjects: readonly SubjectName[];
   readonly figures: readonly Figure[];
-  /** Which of them the figures are about: `gateway` itself, if it is one. */
-  readonly gateway?: SubjectName;
   run(subject: Subject, world: World): Promise<Samples>;
 }
 
 /** The samples of one run of one subject, by name: one number, or one per request or event. */
 export type Samples = Readonly<Record<string, readonly number[]>>;
 
-/** One line of the results: the median of a sample, with the gateway in this setting or the measurement's. */
-export type Figure = readonly [
-  title: string,
-  unit: string,
-  sample: string,
-  goal?: Goal | undefined,
-  gateway?: SubjectName,
-];
+/** One line of the results: the median of a sample. */
+export type Figure = readonly [title: string, unit: string, sample: string, goal?: Goal | undefined];
 
-/** For the ratio to a baseline, or for the figure itself. It may be at most the bound, or at least. */
+/** What the ratio to a baseline, or the figure itself, may be at most. */
 export interface Goal {
   readonly to?: 'bare' | 'bareDynamoDb';
   readonly bound: number;
-  readonly atLeast?: true;
 }
 
 /** The value below which this share of the numbers is. */

@@ -19,16 +19,15 @@ interface Row {
 
 const titles = ['figure', 'unit', 'bare', 'bare + DynamoDB', 'gateway', 'to bare', 'to bare + DynamoDB', 'goal'];
 
-export function toRow(figure: Figure, results: Results, usual: SubjectName = 'gateway'): Row {
-  const [title, unit, sample, goal, gateway = usual] = figure;
+export function toRow([title, unit, sample, goal]: Figure, results: Results, gateway: SubjectName = 'gateway'): Row {
   const medianOf = (subject: SubjectName) => median(results.get(`${subject} ${sample}`) ?? []);
   const [value, bareDynamoDb] = [medianOf(gateway), medianOf('bareDynamoDb')];
   const bare = medianOf(gateway === 'server' ? 'bareServer' : 'bare');
   const ratios = { bare: value / bare, bareDynamoDb: value / bareDynamoDb };
   const reached = goal?.to ? ratios[goal.to] : value;
-  const met = goal && (goal.atLeast ? reached >= goal.bound : reached <= goal.bound);
+  const met = goal && reached <= goal.bound;
   const of = goal?.to ? `× ${goal.to === 'bare' ? 'bare' : 'bare + DynamoDB'}` : unit;
-  const shownGoal = goal ? `${goal.atLeast ? '≥' : '≤'} ${goal.bound} ${of} ${met ? '✓' : '✗'}` : '';
+  const shownGoal = goal ? `≤ ${goal.bound} ${of} ${met ? '✓' : '✗'}` : '';
   const shown = [bare, bareDynamoDb, value].map(threeDigits);
   const shownRatios = [ratios.bare, ratios.bareDynamoDb].map((ratio) => (Number.isNaN(ratio) ? '' : ratio.toFixed(2)));
   return { cells: [title, unit, ...shown, ...shownRatios, shownGoal], met };

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Measurement } from './measurement.ts';
-import { events, otherEvents, translatedEvents } from './measurements/events.ts';
+import { events, translatedEvents } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader } from './measurements/process.ts';
-import { budgets, busyCaller, requests, serverBudgets } from './measurements/requests.ts';
+import { budgets, requests, serverBudgets } from './measurements/requests.ts';
 import { server } from './measurements/server.ts';
 import { addSamples, type Results, renderOrigin, renderTable, toRow } from './results.ts';
 import { buildSubjects, type Subject } from './subject.ts';
@@ -17,9 +17,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'cold-start': coldStart,
   requests,
   budgets,
-  'busy-caller': busyCaller,
   events,
-  'other-events': otherEvents,
   'translated-events': translatedEvents,
   prompt,
   'slow-reader': slowReader,
@@ -68,7 +66,7 @@ async function measure(name: string, rounds: number | undefined, subjects: reado
       if (subject) addSamples(results, subject.name, await measurement.run(subject, world));
     }
   }
-  return measurement.figures.map((figure) => toRow(figure, results, measurement.gateway));
+  return measurement.figures.map((figure) => toRow(figure, results, measurement.subjects.at(-1)));
 }
 
 async function main(words: string[]): Promise<void> {

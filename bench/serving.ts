@@ -55,20 +55,27 @@ export async function startServing({ name, file, environment }: Subject, { store
   };
 }
 
-/** Clients that send one request after the other while there are more to send; by default each as soon as it can. */
+export interface Load {
+  readonly clients: number;
+  /** Whether they go on after so many requests. */
+  readonly more: (sent: number) => boolean;
+  readonly keys?: readonly string[];
+  /** Requests a second; by default as many as they can. */
+  readonly pace?: number;
+}
+
+/** Clients that send one request after the other. Gives their number. */
 export async function serveInTurn(
   serving: Serving,
   body: string,
-  clients: number,
-  more: (sent: number) => boolean,
-  keys?: readonly string[],
-  pace = Number.POSITIVE_INFINITY,
+  { clients, more, keys, pace }: Load,
 ): Promise<number> {
   let sent = 0;
   const startedAt = performance.now();
   const askOn = async () => {
     while (more(sent)) {
-      const due = startedAt + (sent++ * 1000) / pace;
+      const due = pace === undefined ? 0 : startedAt + (sent * 1000) / pace;
+      sent += 1;
       if (due > performance.now()) await setTimeout(due - performance.now());
       const { answer } = await serving.ask(body, keys);
       await once(answer.resume(), 'end');

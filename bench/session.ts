@@ -7,10 +7,9 @@ import { measureStep } from './measurement.ts';
 import type { Subject } from './subject.ts';
 import { keysPerSession, type World } from './world/world.ts';
 
-/** When the parts of an answer came, in `performance.now()`. */
+/** When a request was sent and its answer came, in `performance.now()`. */
 export interface Reading {
   readonly askedAt: number;
-  readonly headAt: number;
   readonly firstByteAt: number;
   readonly endAt: number;
 }
@@ -19,8 +18,6 @@ interface Asking {
   /** Used in turn; by default all that have no budget. */
   readonly keys?: readonly string[];
   readonly path?: string;
-  /** Receives each piece of the answer; a promise that it returns delays the next. */
-  readonly watch?: (piece: Buffer) => unknown;
 }
 
 export type Session = Awaited<ReturnType<typeof startSession>>;
@@ -28,28 +25,23 @@ export type Session = Awaited<ReturnType<typeof startSession>>;
 let sessions = 0;
 
 /** Starts a function in a fresh process, and its client. */
-export async function startSession(subject: Subject, { store }: World) {
-  const runtime = await startLambdaRuntime(subject.lambda, subject.environment);
+export async function startSession({ name, lambda, environment }: Subject, { store }: World) {
+  const runtime = await startLambdaRuntime(lambda, environment);
   const start = sessions++ * keysPerSession;
   const own = (all: readonly string[]) => all.slice(start % all.length, (start % all.length) + keysPerSession);
-  const [calm, budget] = [own(store.keys), own(store.keysWithBudget)];
+  // No other session uses them at the time, since a counter's item grows with its rate.
+  const keysOfSession = { plain: own(store.keys), budget: own(store.keysWithBudget) };
   let turn = 0;
+  /** Sends a chat, or what the path takes, through the function. */
+  async function open(body: string, { keys = keysOfSession.plain, path = '/v1/chat/completions' }: Asking = {}) {
+    const key = keys[turn++ % keys.length] ?? '';
+    const { statusCode, body: answer } = await runtime.invoke(eventOf(path, key, body));
+    if (statusCode !== 200) throw new Error(`${name} answered ${statusCode}: ${runtime.output()}`);
+    return answer;
+  }
   return {
-    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt },
-    /** Keys that no other session uses at the time, since a counter's item grows with its rate. */
-    keys: { calm: calm.slice(1), busy: calm.slice(0, 1), budget: budget.slice(1) },
-    /** Sends a chat, or what the path takes, through the function and reads the answer to its end. */
-    async ask(
-      body: string,
-      { keys = calm.slice(1), path = '/v1/chat/completions', watch }: Asking = {},
-    ): Promise<Reading> {
-      const askedAt = performance.now();
-      const key = keys[turn++ % keys.length] ?? '';
-      const { statusCode, body: answer } = await runtime.invoke(eventOf(path, key, body));
-      const headAt = performance.now();
-      if (statusCode !== 200) throw new Error(`${subject.name} answered ${statusCode}: ${runtime.output()}`);
-      return { askedAt, headAt, ...(await readAnswer(answer, watch)) };
-    },
+    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt, keys: keysOfSession, open },
+    ask: (body: string, asking?: Asking) => readAnswer(() => open(body, asking)),
     /** Milliseconds of processor time that the function uses for a step. */
     async costOf(step: () => Promise<unknown>): Promise<number> {
       const withRest = async () => {
@@ -65,23 +57,24 @@ export async function startSession(subject: Subject, { store }: World) {
 const agent = new Agent({ keepAlive: true });
 
 /** Sends a chat straight to the upstream. */
-export async function askDirectly({ upstreamUrl }: World, body: string): Promise<Reading> {
-  const askedAt = performance.now();
+export function askDirectly({ upstreamUrl }: World, body: string): Promise<Reading> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const outgoing = request(`${upstreamUrl}/chat/completions`, { method: 'POST', headers, agent }).end(body);
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { askedAt, headAt: performance.now(), ...(await readAnswer(answer)) };
+  return readAnswer(async () => {
+    const outgoing = request(`${upstreamUrl}/chat/completions`, { method: 'POST', headers, agent }).end(body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return answer;
+  });
 }
 
-async function readAnswer(answer: Readable, watch?: Asking['watch']) {
+async function readAnswer(open: () => Promise<Readable>): Promise<Reading> {
+  const askedAt = performance.now();
+  const answer = await open();
   let firstByteAt = 0;
-  const receive = (piece: Buffer) => {
+  answer.on('data', () => {
     firstByteAt ||= performance.now();
-    return watch?.(piece);
-  };
-  if (watch) for await (const piece of answer) await receive(piece);
-  else await once(answer.on('data', receive), 'end');
-  return { firstByteAt, endAt: performance.now() };
+  });
+  await once(answer, 'end');
+  return { askedAt, firstByteAt, endAt: performance.now() };
 }
 
 /** A request as a Function URL delivers it. */

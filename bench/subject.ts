@@ -44,7 +44,6 @@ const plans = {
   bare: { entry: 'bench/subjects/bare.ts' },
   bareDynamoDb: { entry: 'bench/subjects/bare-dynamodb.ts' },
   gateway: { entry: 'lambda/index.ts', settings: secretIds },
-  gatewayUncached: { entry: 'lambda/index.ts', settings: { ...secretIds, IDENTITY_CACHE_SECONDS: '0' } },
   gatewayOfChat: { entry: 'lambda/index.ts', settings: { ...secretIds, UPSTREAM_DIALECTS: 'chat' } },
   gatewayWithPrices: { entry: 'lambda/index.ts', settings: { ...secretIds, PRICES } },
   bareServer: { entry: 'bench/subjects/bare-server.ts' },

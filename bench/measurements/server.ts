@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { forgetPeak, type Measurement, peakMemory, quantile } from '../measurement.ts';
-import { type Serving, serveInTurn, startServing } from '../serving.ts';
+import { type Load, type Serving, serveInTurn, startServing } from '../serving.ts';
 import { chatOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 
@@ -14,50 +14,45 @@ const [warmUp, measured] = [1_000, 4_000];
 export const server: Measurement = {
   rounds: 3,
   subjects: ['bareServer', 'server'],
-  gateway: 'server',
   figures: [
-    ['server, 16 clients: requests a second', '', 'rate16'],
-    ['a request, processor time', 'ms', 'processor16', { to: 'bare', bound: 3 }],
+    ['server, 16 clients: requests a second', '', 'rate'],
+    ['a request, processor time', 'ms', 'processor', { to: 'bare', bound: 3 }],
     ['the same, 500 requests a second', 'ms', 'processorCalm', { to: 'bare', bound: 3 }],
-    ['a request of 128 clients, processor time', 'ms', 'processor128', { to: 'bare', bound: 3 }],
     ['event of 128 fast streams, processor time', 'µs', 'event', { to: 'bare', bound: 1.6 }],
-    ['share of one core that 128 streams of 40 events a second take', '', 'share', { bound: 0.35 }],
-    ['their delay beside a 4 MB prompt a second, p99', 'ms', 'lateBesidePrompts', { bound: 50 }],
+    ['delay of 128 streams beside a 4 MB prompt a second, p99', 'ms', 'late', { bound: 50 }],
     ['server, 128 slow readers: peak memory', 'MB', 'memory', { to: 'bare', bound: 1.2 }],
   ],
   async run(subject, world) {
     await using serving = await startServing(subject, world);
     await world.play({ kind: 'whole' });
     // Some ten thousand requests, until V8 has compiled what is hot: a server lives for hours.
-    await serveFor(serving, 128, 12_000);
-    const few = await measureRequests(serving, 16);
-    const many = await measureRequests(serving, 128);
+    await serveFor(serving, 12_000, { clients: streams });
+    const busy = await measureRequests(serving, { clients: 16 });
     // Little enough for either server.
-    const calm = await measureRequests(serving, 16, 500);
-    const fast = await measureFastStreams(serving, world);
-    const paced = await measurePacedStreams(serving, world, async () => {});
-    const beside = await measurePacedStreams(serving, world, sendPrompts);
+    const calm = await measureRequests(serving, { clients: 16, pace: 500 });
+    const event = await measureFastStreams(serving, world);
+    const late = await measureDelay(serving, world);
     // In a new process, without garbage to collect.
     await using fresh = await startServing(subject, world);
+    const memory = await measureSlowReaders(fresh, world);
     return {
-      ...{ processor16: [few.processor], rate16: [few.rate], processor128: [many.processor] },
-      ...{ processorCalm: [calm.processor], event: [fast], share: [paced.share], lateBesidePrompts: [beside.p99] },
-      memory: [await measureSlowReaders(fresh, world)],
+      ...{ rate: [busy.rate], processor: [busy.processor], processorCalm: [calm.processor] },
+      ...{ event: [event], late: [late], memory: [memory] },
     };
   },
 };
 
 /** So many milliseconds. Gives the number of requests. */
-function serveFor(serving: Serving, clients: number, time: number, pace?: number): Promise<number> {
+function serveFor(serving: Serving, time: number, load: Omit<Load, 'more'>): Promise<number> {
   const until = performance.now() + time;
-  return serveInTurn(serving, body, clients, () => performance.now() < until, undefined, pace);
+  return serveInTurn(serving, body, { ...load, more: () => performance.now() < until });
 }
 
-async function measureRequests(serving: Serving, clients: number, pace?: number) {
-  await serveFor(serving, clients, warmUp, pace);
+async function measureRequests(serving: Serving, load: Omit<Load, 'more'>) {
+  await serveFor(serving, warmUp, load);
   let count = 0;
   const { processor, time } = await serving.measure(async () => {
-    count = await serveFor(serving, clients, measured, pace);
+    count = await serveFor(serving, measured, load);
   });
   return { processor: processor / count, rate: (count / time) * 1000 };
 }
@@ -67,7 +62,7 @@ const openStreams = (serving: Serving) => Promise.all(Array.from({ length: strea
 
 /** Microseconds of processor time for an event. */
 async function measureFastStreams(serving: Serving, world: World) {
-  const readAll = () => serveInTurn(serving, streamed, streams, (sent) => sent < streams);
+  const readAll = () => serveInTurn(serving, streamed, { clients: streams, more: (sent) => sent < streams });
   await world.play({ kind: 'events', count: 500 });
   await readAll();
   const count = 3_000;
@@ -76,8 +71,8 @@ async function measureFastStreams(serving: Serving, world: World) {
   return (processor / (streams * count)) * 1000;
 }
 
-/** Streams at forty events a second each. Every event tells when it was sent. */
-async function measurePacedStreams(serving: Serving, world: World, disturb: (serving: Serving) => Promise<void>) {
+/** Milliseconds that streams at forty events a second each lag behind, beside long prompts. Every event tells when it was sent. */
+async function measureDelay(serving: Serving, world: World): Promise<number> {
   await world.play({ kind: 'clocked', pause: 25 });
   const delays: number[] = [];
   const open = await openStreams(serving);
@@ -89,12 +84,10 @@ async function measurePacedStreams(serving: Serving, world: World, disturb: (ser
   }
   await setTimeout(warmUp);
   delays.length = 0;
-  const disturbed = disturb(serving);
-  const { processor, time } = await serving.measure(() => setTimeout(measured));
+  await sendPrompts(serving);
   const p99 = quantile(delays, 0.99);
   for (const { leave } of open) leave();
-  await disturbed;
-  return { share: processor / time, p99 };
+  return p99;
 }
 
 /** A prompt of 4 MB every second, without waiting for the answer. */

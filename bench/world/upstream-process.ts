@@ -2,9 +2,31 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { type Exchange, head } from '../../local/upstream/script.ts';
+import { speakers } from '../../local/upstream/index.ts';
+import { type Exchange, eventText, head } from '../../local/upstream/script.ts';
 import { startUpstream } from '../../local/upstream/server.ts';
-import { clockedEvent, type Events, eventsOf, type Script, wholeAnswer } from './answers.ts';
+import type { Reply } from '../../local/upstream/speaker.ts';
+import { tokens, upstreamModel } from './conversation.ts';
+
+/** How the upstream answers the next requests: with chat completions, whole or as a stream. */
+export type Script =
+  | { readonly kind: 'whole' }
+  /** Events, each in its own write and packet. */
+  | { readonly kind: 'events'; readonly count: number }
+  /** Endless events with a pause before each. Their text is the time of sending. */
+  | { readonly kind: 'clocked'; readonly pause: number }
+  /** Events as fast as the connection takes them, up to this many bytes. */
+  | { readonly kind: 'bulk'; readonly bytes: number };
+
+function replyOf(count: number): Reply {
+  const pieces = Array.from({ length: count }, (_, index) => tokens[index % tokens.length] ?? '');
+  return {
+    answer: { parts: [{ kind: 'text', pieces }], end: 'stop', usage: { input: 24, output: count, reasoning: 0 } },
+    body: { stream_options: { include_usage: true } },
+    ...{ model: upstreamModel, id: 'C4qkZ1hT9xw2', created: 1795220000 },
+    marks: { system_fingerprint: 'fp_44709d6fcb' },
+  };
+}
 
 /** A piece of a body already in HTTP's chunked coding, so that sending it costs next to nothing. */
 function chunk(text: string): Buffer {
@@ -12,14 +34,16 @@ function chunk(text: string): Buffer {
   return Buffer.from(`${size}\r\n${text}\r\n`);
 }
 
-const chunksOf = ({ first, texts, last }: Events) => {
-  return { first: chunk(first), texts: texts.map(chunk), last: chunk(last) };
-};
-const plain = chunksOf(eventsOf('chat', 300));
-const block = Buffer.concat(plain.texts);
+const wholeAnswer = Buffer.from(JSON.stringify(speakers.chat.whole(replyOf(212))));
+const count = 300;
+const events = speakers.chat.events(replyOf(count)).map(eventText);
+const [clocked = ''] = events.slice(1).map((event) => event.replace(`"${tokens[0]}"`, '" @TIME"'));
+const [first = '', ...rest] = events.map(chunk);
+// A chat's events are alike: a few serve for all.
+const [texts, last] = [rest.slice(0, count), Buffer.concat(rest.slice(count))];
+const block = Buffer.concat(texts);
 
 let script: Script = { kind: 'whole' };
-let frames = plain;
 
 const { url } = await startUpstream(async ({ message }) => {
   message.resume();
@@ -27,7 +51,7 @@ const { url } = await startUpstream(async ({ message }) => {
   const wanted = script;
   if (wanted.kind === 'whole') return [answerWhole];
   // What is written to the socket is already chunked; the end adds the last chunk.
-  return [head(200, { 'content-type': 'text/event-stream' }), ({ socket }) => stream(socket, wanted, frames)];
+  return [head(200, { 'content-type': 'text/event-stream' }), ({ socket }) => stream(socket, wanted)];
 });
 
 /** Head and body in one packet. */
@@ -36,18 +60,13 @@ function answerWhole({ response }: Exchange): void {
   response.end(wholeAnswer);
 }
 
-async function stream(
-  socket: Socket,
-  wanted: Exclude<Script, { kind: 'whole' }>,
-  { first, texts, last }: typeof frames,
-) {
+async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' }>) {
   socket.write(first);
   if (wanted.kind === 'events') {
     // Each in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet.
     for (let index = 0; index < wanted.count; index += 1) {
       if (index > 0) await setImmediate();
-      const text = texts[index % texts.length];
-      if (text && !socket.write(text)) await once(socket, 'drain');
+      if (!socket.write(texts[index % count] ?? '')) await once(socket, 'drain');
     }
   } else if (wanted.kind === 'bulk') {
     for (let size = 0; size < wanted.bytes; size += block.length) {
@@ -57,7 +76,7 @@ async function stream(
     while (!socket.destroyed) {
       await setTimeout(wanted.pause);
       // On a clock shared by all processes of the machine.
-      socket.write(chunk(clockedEvent(Number(process.hrtime.bigint()) / 1e6)));
+      socket.write(chunk(clocked.replace('TIME', (Number(process.hrtime.bigint()) / 1e6).toFixed(3))));
     }
   }
   socket.write(last);
@@ -65,8 +84,6 @@ async function stream(
 
 process.on('message', (message: Script) => {
   script = message;
-  // A chat's events are alike: a few serve for all.
-  if (script.kind === 'events') frames = script.shape ? chunksOf(eventsOf(script.shape, script.count)) : plain;
   process.send?.({ ready: true });
 });
 process.once('disconnect', () => process.exit());

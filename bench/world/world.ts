@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Script } from './answers.ts';
+import type { Script } from './upstream-process.ts';
 
 /** Everything that a gateway needs around it, each in its own process. */
 export interface World extends AsyncDisposable {
@@ -20,8 +20,8 @@ export interface StoreAddresses {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** 64 in turn, so that none gets more requests a minute than a member would send, and one for a busy caller. */
-export const keysPerSession = 65;
+/** Used in turn, so that none gets more requests a minute than a member would send. */
+export const keysPerSession = 64;
 
 export const secrets = {
   upstream: JSON.stringify({ UPSTREAM_API_KEYS: 'upstream-key' }),

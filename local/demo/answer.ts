@@ -1,6 +1,5 @@
-import type { Prompt } from '../upstream/prompt.ts';
+import type { Prompt, Tool } from '../upstream/prompt.ts';
 import type { Answer, Part } from '../upstream/speaker.ts';
-import { chooseTools } from './choose-tools.ts';
 import { sampleOf } from './sample.ts';
 
 /** Decides on the answer by a few plain rules: the same request always gets the same answer. */
@@ -43,27 +42,40 @@ function compose(prompt: Prompt): string {
   if (/\b(who|what) are you\b|\byour name\b/i.test(prompt.text)) {
     return 'I am Quill-4, a pretend model. Quillon, the company that made me, does not exist either.';
   }
-  if (/\bwrite a long\b/i.test(prompt.text)) return story.join('\n\n');
-  if (/\bstory\b/i.test(prompt.text)) return `Quillon tells a short one. ${story[0]}`;
+  if (/\bstory\b/i.test(prompt.text)) return story;
   return (
     `Quillon here, with a demo answer. You said: ${quote(prompt.text)}. No real model was asked: ` +
     'set UPSTREAM_BASE_URL, and one will answer in my place.'
   );
 }
 
-const story = Array.from({ length: 12 }, (_, day) =>
-  [
-    `Day ${day + 1}. The letter left the village at first light, in the pocket of a courier who knew neither its writer`,
-    'nor its reader. At the bridge it changed hands, and the new courier asked no questions either. By evening it had',
-    'gone another ten miles, and nobody along the road could have said where it came from.',
-  ].join(' '),
-);
+const story =
+  'Quillon tells a short one. The letter left the village at first light, in the pocket of a courier who knew neither its ' +
+  'writer nor its reader. At the bridge it changed hands, and the new courier asked no questions either. By evening it had ' +
+  'gone another ten miles, and nobody along the road could have said where it came from.';
 
 function makeCalls(prompt: Prompt): Part[] {
   return chooseTools(prompt).map((tool, index) => {
     const values = sampleOf({ type: 'object', ...tool.schema }, (property) => believable(property, prompt, index));
     return { kind: 'call', tool: tool.name, pieces: splitTokens(JSON.stringify(values)) };
   });
+}
+
+/** The tools that a prompt asks for by their names, or, if it is about the weather, that tell it; one of them twice for "both". */
+function chooseTools({ text, tools, choice, parallel, toolResults }: Prompt): readonly Tool[] {
+  if (choice === 'none' || toolResults.length > 0) return [];
+  const isAsked = ({ name }: Tool) => (typeof choice === 'object' ? name === choice.name : asksFor(text, name));
+  const asked = tools.filter(isAsked);
+  const chosen = asked.length === 0 && choice === 'required' ? tools.slice(0, 1) : asked;
+  const calls = chosen.length === 1 && /\b(both|two)\b/i.test(text) ? [...chosen, ...chosen] : chosen;
+  return parallel ? calls : calls.slice(0, 1);
+}
+
+/** "Call get_time", "use the tool `Bash`", "with the Bash tool". */
+function asksFor(text: string, name: string): boolean {
+  const spelt = `["'\`]*${name.replace(/\W/g, '.')}(?![\\w-])`;
+  const pattern = `\\b(call|use|using|invoke|run) (the )?((tool|function) )?${spelt}|\\bthe ${spelt}["'\`]* tool\\b`;
+  return new RegExp(pattern, 'i').test(text) || [text, name].every((one) => /weather/i.test(one));
 }
 
 /** A value that looks right for a property of this name. */

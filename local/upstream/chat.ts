@@ -31,17 +31,14 @@ export const chat: Speaker = {
       throw new BadRequest(400, `'n' must be a whole number from 1 to ${mostChoices}.`);
     }
     const effort = body.reasoning_effort ?? asObject(body.reasoning).effort;
-    const legacy = isLegacy(body);
-    const functions = legacy
-      ? asObjects(body.functions)
-      : asObjects(body.tools)
-          .filter((tool) => tool.type === 'function')
-          .map((tool) => asObject(tool.function));
+    const functions = asObjects(body.tools)
+      .filter((tool) => tool.type === 'function')
+      .map((tool) => asObject(tool.function));
     return createPrompt(asObjects(body.messages).map(readMessage), {
       choices,
       tools: functions.map((tool) => ({ name: asText(tool.name), schema: asObject(tool.parameters) })),
-      choice: readChoice(legacy ? body.function_call : body.tool_choice),
-      parallel: !legacy && body.parallel_tool_calls !== false,
+      choice: readChoice(body.tool_choice),
+      parallel: body.parallel_tool_calls !== false,
       format: readFormat(body.response_format),
       thinks:
         (effort !== undefined && effort !== null && effort !== 'none') || asObject(body.reasoning).enabled === true,
@@ -79,12 +76,8 @@ export const chat: Speaker = {
   error: openAiError,
 };
 
-/** Before there were tools, there were functions, called one at a time. */
-const isLegacy = (body: JsonObject): boolean => body.tools === undefined && Array.isArray(body.functions);
-
 function readMessage(message: JsonObject): Turn {
   const content = readContent(message.content);
-  if (message.role === 'function') return { ...content, role: 'tool' };
   if (message.role === 'user' || message.role === 'tool' || message.role === 'assistant') {
     return { ...content, role: message.role };
   }
@@ -112,24 +105,19 @@ function textDelta(kind: string, text: string): JsonObject {
   return spell(text);
 }
 
-function callDeltas({ id, body }: Reply, { tool, pieces }: Part, index: number): readonly JsonObject[] {
+function callDeltas({ id }: Reply, { tool, pieces }: Part, index: number): readonly JsonObject[] {
   const begin = { name: tool, arguments: '' };
   const rest = pieces.map((piece) => ({ arguments: piece }));
-  if (isLegacy(body)) return [begin, ...rest].map((delta) => ({ function_call: delta }));
   const head = { id: `call_${id}_${index}`, type: 'function' };
   return [begin, ...rest].map((delta, at) => ({ tool_calls: [{ index, ...(at === 0 && head), function: delta }] }));
 }
 
-function wholeCalls({ id, body }: Reply, calls: readonly Part[]): JsonObject {
+function wholeCalls({ id }: Reply, calls: readonly Part[]): JsonObject {
   const made = calls.map((call) => ({ name: call.tool, arguments: wholeOf(call) }));
-  if (isLegacy(body)) return { function_call: made[0] };
   return { tool_calls: made.map((call, index) => ({ id: `call_${id}_${index}`, type: 'function', function: call })) };
 }
 
-function finish({ answer, body }: Reply): string {
-  if (answer.end !== 'calls') return answer.end;
-  return isLegacy(body) ? 'function_call' : 'tool_calls';
-}
+const finish = ({ answer }: Reply): string => (answer.end === 'calls' ? 'tool_calls' : answer.end);
 
 const envelope = ({ model, id, created, marks }: Reply, object: string): JsonObject => ({
   ...{ id: `chatcmpl-${id}`, object, created, model },

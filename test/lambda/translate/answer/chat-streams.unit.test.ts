@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals';
 import { readEvents } from '../../../support/client-view.ts';
 import type { ChatCase, Piece } from './cases/case.ts';
 import { chatCases } from './cases/index.ts';
+import { assertResponse } from './response-schema.ts';
 import { bytesOf, type Client, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
-import { assertMessage, assertResponse, assertStream } from './validate.ts';
+import { assertMessage, assertStream } from './validate.ts';
 
 /** A request that asks for all that a response repeats. */
 const body = {

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { testRows } from '../../../support/test-rows.ts';
+import { assertResponse } from './response-schema.ts';
 import { translateAnswer } from './translated.ts';
-import { assertMessage, assertResponse } from './validate.ts';
+import { assertMessage } from './validate.ts';
 
 const rain = '{"city":"Paris"}';
 const sun = '{"city":"Rome"}';

@@ -1,45 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ClientEvent } from '../../../support/client-view.ts';
-import { openResponses } from './schemas/open-responses.ts';
+import { assertEvent } from './response-schema.ts';
 import type { Client } from './translated.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what is on the wire is checked here
 type Wire = any;
-
-interface Document {
-  readonly $defs: object;
-  readonly events: Readonly<Record<string, object>>;
-}
-
-/** The events and objects that a response consists of, from OpenAI's published document, without what nothing here sends. */
-const openAi: Document = JSON.parse(readFileSync(join(import.meta.dirname, 'schemas/openai-responses.json'), 'utf8'));
-
-const readers = [openAi, openResponses].map(({ $defs, events }: Document) => {
-  const ajv = new Ajv2020({ strict: false });
-  const compile = (schema: object) => ajv.compile({ $defs, ...schema });
-  const response = compile({ $ref: '#/$defs/Response' });
-  return { response, events: new Map(Object.entries(events).map(([type, schema]) => [type, compile(schema)])) };
-});
-
-/** Events of tools of which Open Responses does not know. */
-const foreign = /^response\.custom_tool_call_input\./;
-
-function validate(check: ValidateFunction | undefined, value: unknown): void {
-  if (!check?.(value)) throw new Error(`${JSON.stringify(value)} is not valid: ${JSON.stringify(check?.errors)}`);
-}
-
-export function assertResponse(response: unknown): void {
-  for (const reader of readers) validate(reader.response, response);
-}
-
-function assertEvent(event: Wire): void {
-  const [first, second] = readers;
-  validate(first?.events.get(event.type), event);
-  if (!foreign.test(event.type)) validate(second?.events.get(event.type), event);
-}
 
 /** Follows a stream of responses as its strictest reader would: every event is valid, numbered, and where it belongs. */
 function followResponses(wire: readonly Wire[]): void {

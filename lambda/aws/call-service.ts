@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type RequestOptions, request as requestByHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { isObject, parseJson } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import {
   type AwsAccess,
@@ -64,10 +65,10 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
     return repeat(async (number, signal) => {
       const call = { operation, body, time: now() + ahead, attempt: `attempt=${number}; max=${attempts}` };
       const { status, text, date } = await post(sign(call, credentials), body, signal);
-      const answer = parseObject(text);
-      if (status === 200 && answer) return answer as Output;
+      const answer = parseJson(text);
+      if (status === 200 && isObject(answer)) return answer as Output;
       if (status === 200) throw new ServiceError('NoAnswer', 'no JSON');
-      const error = refusal(status, answer, credentials);
+      const error = refusal(status, isObject(answer) ? answer : {}, credentials);
       if (error.isAboutTime && date > 0) ahead = date - now();
       throw error;
     });
@@ -126,19 +127,8 @@ function createPost(endpoint: URL) {
     });
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function parseObject(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The service's refusal. It may quote the request, so the credentials are removed from it. */
-function refusal(status: number, answer: Fields = {}, credentials: Credentials): ServiceError {
+function refusal(status: number, answer: Readonly<Record<string, unknown>>, credentials: Credentials): ServiceError {
   const { __type, message, Message = message, ...details } = answer;
   const name = typeof __type === 'string' ? __type.replace(/^.*#/, '') : 'UnknownError';
   const secrets = [credentials.secretAccessKey, credentials.sessionToken].filter((secret) => secret !== undefined);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { timeLimit } from '../settings/refresh.ts';
 
 interface Failure {
   /** Of the answer; absent if none came. */
@@ -51,8 +52,6 @@ export function isConditionFailure(error: unknown): error is ServiceError {
 
 /** The name of the error of a call that is not answered in time. */
 export const tooSlow = 'TooSlow';
-/** How long one call may take, repeats and their pauses included, in milliseconds. */
-export const timeLimit = 2000;
 export const attempts = 3;
 /** The longest pause before the second attempt, in milliseconds; before the third it is twice as long. */
 const firstPause = 100;

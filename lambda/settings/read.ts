@@ -187,6 +187,19 @@ export function splitList(value: string): string[] {
     .filter((item) => item !== '');
 }
 
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function within(pattern: RegExp, value: string, from: number, to: number): number | undefined {
   const number = pattern.test(value) ? Number(value) : Number.NaN;
   return number >= from && number <= to ? number : undefined;

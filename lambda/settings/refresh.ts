@@ -10,8 +10,8 @@ interface Dependencies {
 
 /** A change from outside is in use everywhere within a minute. */
 const refreshTime = 60_000;
-/** A reading may delay a request no longer than the tables may. */
-const timeLimit = 2_000;
+/** How long one call to AWS may take, repeats and their pauses included, in milliseconds. */
+export const timeLimit = 2_000;
 
 /** Rejects if the reading takes too long. */
 export function withinTimeLimit<T>(reading: Promise<T>): Promise<T> {

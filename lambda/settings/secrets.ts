@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import { splitList } from './read.ts';
+import { parseJson, splitList } from './read.ts';
 import { createMinuteCache, type RunEvery, shareReading, withinTimeLimit } from './refresh.ts';
 import { headerMap } from './table.ts';
 import type { Access, Upstream } from './upstreams.ts';
@@ -119,13 +119,8 @@ function unreadable(cause: unknown): GatewayError {
 
 /** A JSON object with the names of the settings; anything else is the first upstream's list of keys. */
 function parseKeys(text: string): Keys {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return { ...value };
-  } catch {
-    // A bare list of keys is not JSON.
-  }
-  return { UPSTREAM_API_KEYS: text };
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? { ...value } : { UPSTREAM_API_KEYS: text };
 }
 
 /** A text as the key of hashes. Node takes five times as long for a hash whose key is still a text or bytes. */

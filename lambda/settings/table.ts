@@ -7,9 +7,11 @@ import {
   fitsHeader,
   flag,
   integer,
+  isObject,
   issuerUrl,
   list,
   mebibytes,
+  parseJson,
   required,
   type Setting,
   seconds,
@@ -43,23 +45,16 @@ export const headerMap: Setting<Readonly<Record<string, string>>> = {
   expects:
     'a JSON object of header names and values, without host, connection, content-length or transfer-encoding, such as {"x-team": "a"}',
   parse: (value) => {
-    const entries = readObject(value)?.map(([name, text]) => [name.toLowerCase(), text] as const);
-    const sendable = entries?.every(
+    const headers = parseJson(value);
+    if (!isObject(headers)) return undefined;
+    const entries = Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text] as const);
+    const sendable = entries.every(
       ([name, text]) =>
         /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !ofConnection.test(name) && typeof text === 'string' && fitsHeader(text),
     );
-    return sendable ? (Object.fromEntries(entries ?? []) as Record<string, string>) : undefined;
+    return sendable ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
   },
 };
-
-function readObject(text: string): [name: string, value: unknown][] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 const amount: Setting<number> = { expects: amountExpected, parse: readAmount };
 
@@ -148,29 +143,17 @@ export const upstreamSettings = {
   ...translationSettings,
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** All other settings by environment variable: the one list that the function, the stack and the docs share. */
-export const settings = {
+/** The settings that the gateway and the accounts function share. */
+export const accountsSettings = {
   SERVICE_NAME: byDefault(
     'svc',
     text('2 to 20 lower-case letters, digits and dashes, a letter first', /^[a-z][a-z0-9-]{1,19}$/),
   ),
   APP_URL: urlWithout(/\/cli$/, 'the http(s) URL of the web app, without /cli'),
   GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
-  MODEL_ALIASES: byDefault('', aliases),
   CONTEXT_WINDOW: integer(1000, 100_000_000),
-  UPSTREAM_SECRET_ID: secretId,
-  UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
-  UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
-  UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
-  UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
-  UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
-  UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
-  REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),
-  REQUEST_BODY_LIMIT: byDefault('6', mebibytes(1, 32)),
-  KEEP_ALIVE_INTERVAL: byDefault('15', duration(0.05, 300)),
   ACCESS: byDefault('open', choice(['open', 'keys'])),
   GUEST_LIMIT: byDefault('3', integer(0, 1_000_000)),
-  GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
   MEMBER_LIMIT: byDefault('50', integer(0, 1_000_000)),
   WALLET_SIGN_IN: byDefault('true', flag()),
   OIDC_ISSUER: issuerUrl,
@@ -190,25 +173,9 @@ export const settings = {
   OIDC_KEY_DAYS: byDefault('30', integer(1, 3650)),
   OIDC_KEYS: byDefault('20', integer(1, 100)),
   DEVICE_KEY_DAYS: byDefault('30', integer(1, 3650)),
-  REFUND_REFUSALS: byDefault('false', flag()),
-  DAILY_LIMIT: integer(1, 10_000_000),
-  GUEST_DAILY_LIMIT: integer(1, 10_000_000),
-  BURST_LIMIT: byDefault('20', integer(1, 10_000)),
-  PRICES: prices,
   CURRENCY: byDefault('USD', text('three capital letters, such as USD or EUR', /^[A-Z]{3}$/)),
   MEMBER_BUDGET: amount,
   MEMBER_BUDGET_WINDOW: byDefault('month', choice(budgetWindows)),
-  RESERVED_OUTPUT: byDefault('4096', integer(1, 100_000_000)),
-  SPEND_LIMIT: amount,
-  IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
-  CORS_ORIGINS: byDefault(
-    '*',
-    list(
-      '* or origins as browsers write them, separated by commas, such as https://app.example',
-      // An origin in another spelling, or with a * inside, would never match.
-      { test: (item) => item === '*' || (/^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item) },
-    ),
-  ),
   KEYS_TABLE: required(tableName),
   QUOTA_TABLE: required(tableName),
   NETWORK_SALT: text('at least 16 characters', /^.{16,}$/s),
@@ -220,6 +187,39 @@ export const settings = {
   DEPLOYED_COMMIT: text("a commit's hash, with -dirty if there were further changes", /^[0-9a-f]{7,64}(-dirty)?$/),
 } as const satisfies Record<string, Setting<unknown>>;
 
+/** All settings by environment variable, but for those of upstreams: the one list that the function, the stack and the docs share. */
+export const settings = {
+  ...accountsSettings,
+  MODEL_ALIASES: byDefault('', aliases),
+  UPSTREAM_SECRET_ID: secretId,
+  UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
+  UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
+  UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
+  UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
+  UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
+  UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
+  REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),
+  REQUEST_BODY_LIMIT: byDefault('6', mebibytes(1, 32)),
+  KEEP_ALIVE_INTERVAL: byDefault('15', duration(0.05, 300)),
+  GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
+  REFUND_REFUSALS: byDefault('false', flag()),
+  DAILY_LIMIT: integer(1, 10_000_000),
+  GUEST_DAILY_LIMIT: integer(1, 10_000_000),
+  BURST_LIMIT: byDefault('20', integer(1, 10_000)),
+  PRICES: prices,
+  RESERVED_OUTPUT: byDefault('4096', integer(1, 100_000_000)),
+  SPEND_LIMIT: amount,
+  IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
+  CORS_ORIGINS: byDefault(
+    '*',
+    list(
+      '* or origins as browsers write them, separated by commas, such as https://app.example',
+      // An origin in another spelling, or with a * inside, would never match.
+      { test: (item) => item === '*' || (/^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item) },
+    ),
+  ),
+} as const satisfies Record<string, Setting<unknown>>;
+
 /** Further settings of the HTTP server, which a function does not have. */
 export const serverSettings = {
   PORT: byDefault('8787', { ...integer(0, 65_535), expects: 'a whole number from 0 to 65535, 0 for any free port' }),
@@ -229,43 +229,3 @@ export const serverSettings = {
   BODY_BUDGET: byDefault('256', mebibytes(1, 65_536)),
   SHUTDOWN_GRACE: byDefault('0.3', duration(0, 600)),
 } as const satisfies Record<string, Setting<unknown>>;
-
-export type SettingName = keyof typeof settings;
-
-const pick = <const N extends SettingName>(names: readonly N[]) =>
-  Object.fromEntries(names.map((name) => [name, settings[name]])) as Pick<typeof settings, N>;
-
-/** The settings that the accounts function has too. */
-export const accountsSettings = pick([
-  'SERVICE_NAME',
-  'APP_URL',
-  'GATEWAY_URL',
-  'CONTEXT_WINDOW',
-  'ACCESS',
-  'GUEST_LIMIT',
-  'MEMBER_LIMIT',
-  'WALLET_SIGN_IN',
-  'OIDC_ISSUER',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_CLIENT_SECRET_ID',
-  'OIDC_ALLOWED_DOMAINS',
-  'OIDC_ALLOWED_GROUPS',
-  'OIDC_GROUPS_CLAIM',
-  'OIDC_ALLOW_ALL',
-  'OIDC_KEY_DAYS',
-  'OIDC_KEYS',
-  'DEVICE_KEY_DAYS',
-  'CURRENCY',
-  'MEMBER_BUDGET',
-  'MEMBER_BUDGET_WINDOW',
-  'KEYS_TABLE',
-  'QUOTA_TABLE',
-  'NETWORK_SALT',
-  'NETWORK_SALT_SECRET_ID',
-  'EDGE_HEADER',
-  'EDGE_SECRET_ID',
-  'EDGE_ONLY',
-  'METRICS_NAMESPACE',
-  'DEPLOYED_COMMIT',
-]);

@@ -1,4 +1,4 @@
-import { timeLimit } from '../../lambda/aws/repeat.ts';
+import { timeLimit } from '../../lambda/settings/refresh.ts';
 import type { Item } from '../../lambda/tables/table.ts';
 import { evaluateUpdate } from '../support/expressions.ts';
 import { act, type Call, changeOf, type Meeting, type Standing, type Subject } from './actor.ts';

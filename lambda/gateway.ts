@@ -16,7 +16,7 @@ import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
-import { readIdentities } from './tables/keys.ts';
+import { createKeyStore } from './tables/keys.ts';
 import { createReadStop } from './tables/stop-switch.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
@@ -44,7 +44,7 @@ export function createGateway(
   const secrets = createSecrets(config, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
   const identify = createIdentify({
     ...config,
-    store: readIdentities(callDynamoDb, config.keysTable),
+    store: createKeyStore(callDynamoDb, config.keysTable),
     cacheTime: config.identityCacheSeconds * 1000,
     now,
   });

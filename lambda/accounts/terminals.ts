@@ -107,14 +107,14 @@ export function createTerminals(dependencies: Dependencies): Terminals {
       const { device } = await lookUp(typed, networkId);
       await keyring.requireFreeSlot(member);
       const grant = await limits.countGrant(networkId, member);
-      if (await store.decide(device, { approvedBy: member }, now(), token())) return;
+      if (await store.decide(device, member, now(), token())) return;
       await grant.undo();
       throw unknownCode();
     },
 
     async deny(typed, networkId) {
       const { device } = await lookUp(typed, networkId);
-      if (!(await store.decide(device, 'denied', now(), token()))) throw unknownCode();
+      if (!(await store.decide(device, undefined, now(), token()))) throw unknownCode();
     },
   };
 }

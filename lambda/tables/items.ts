@@ -1,8 +1,9 @@
 import type { CallService } from '../aws/call-service.ts';
+import { isConditionFailure } from '../aws/repeat.ts';
 import { keysSchema } from './schema.ts';
 import { createTable, type Item as StoredItem, type Update as StoredUpdate, type Value } from './table.ts';
 
-/** An item with plain values: texts, numbers, and lists or sets of texts. What is undefined is left out. */
+/** An item with plain values: texts, numbers, lists, sets of texts, and objects of these. What is undefined is left out. */
 export type Item = Readonly<Record<string, unknown>>;
 
 export type Index = (typeof keysSchema.indexes)[number];
@@ -59,10 +60,16 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
       await call('PutItem', { TableName, Item: { ...toStored({ ...values, ...ttl }), ...Key } });
     },
 
-    /** Returns what the update asks for. */
+    /** Returns the item after the update, unless it asks for the one before; undefined if its condition does not hold. */
     async update(key: string, { ExpressionAttributeValues: values, ...rest }: Update): Promise<Item | undefined> {
-      const item = await update(key, { ...rest, ...(values && { ExpressionAttributeValues: toStored(values) }) });
-      return item && toPlain(item);
+      const stored = values && { ExpressionAttributeValues: toStored(values) };
+      try {
+        const item = await update(key, { ReturnValues: 'ALL_NEW', ...rest, ...stored });
+        return item && toPlain(item);
+      } catch (error) {
+        if (isConditionFailure(error)) return undefined;
+        throw error;
+      }
     },
 
     /** Returns the item that there was. */
@@ -95,6 +102,7 @@ function toValue(value: unknown): Value {
   if (typeof value === 'number') return { N: String(value) };
   if (value instanceof Set) return { SS: [...value] };
   if (Array.isArray(value)) return { L: value.map(toValue) };
+  if (typeof value === 'object' && value !== null) return { M: toStored({ ...value }) };
   throw new TypeError(`a ${typeof value} has no form in the table`);
 }
 
@@ -102,7 +110,8 @@ function toPlain(item: StoredItem): Item {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainValue(value)]));
 }
 
-function plainValue({ S, N, SS, L }: Value): unknown {
+function plainValue({ S, N, SS, L, M }: Value): unknown {
   if (N !== undefined) return Number(N);
+  if (M) return toPlain(M);
   return SS ? new Set(SS) : (S ?? L?.map(plainValue));
 }

@@ -1,5 +1,5 @@
 import type { CallService } from '../aws/call-service.ts';
-import type { IdentityStore, NetworkLink } from '../identity/identify.ts';
+import type { NetworkLink } from '../identity/identify.ts';
 import type { KeyRecord, KeyRequest, KeyState } from '../identity/keys.ts';
 import { createItems, type Index, type Item, type Items, type Page } from './items.ts';
 import { keysSchema } from './schema.ts';
@@ -21,19 +21,7 @@ export interface KeyQuery extends KeyFilter {
 /** What can be changed about a key. */
 export type KeyChanges = Partial<Omit<KeyRequest, 'member' | 'label'>>;
 
-export interface KeyStore extends IdentityStore {
-  put(hash: string, record: KeyRecord): Promise<void>;
-  findById(id: string): Promise<KeyRecord | undefined>;
-  list(query?: KeyQuery): Promise<KeyPage>;
-  /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
-  revoke(id: string, now: number): Promise<KeyRecord | undefined>;
-  /** What becomes undefined is as if the key had been issued without it. Undefined if there is no such key. */
-  change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
-  /** Replaces an earlier link of the network. */
-  link(networkId: string, link: NetworkLink): Promise<void>;
-  /** The link that there was; undefined if there was none. */
-  unlink(networkId: string): Promise<NetworkLink | undefined>;
-}
+export type KeyStore = ReturnType<typeof createKeyStore>;
 
 const partitionKey = keysSchema.partitionKey.name;
 const [idIndex, memberIndex] = keysSchema.indexes;
@@ -44,30 +32,16 @@ export const keyOf = (hash: string) => `key#${hash}`;
 const linkOf = (networkId: string) => `link#${networkId}`;
 
 /** Only this folder writes the table, so the items have its types. */
-function withoutStorage<T>(item: Item): T {
+function withoutStorage<T>(item: Item): T;
+function withoutStorage<T>(item: Item | undefined): T | undefined;
+function withoutStorage<T>(item: Item | undefined): T | undefined {
+  if (item === undefined) return undefined;
   const { [partitionKey]: _, [keysSchema.ttlAttribute]: __, ...rest } = item;
   return rest as T;
 }
 
-/** Reads identities on the way of a request. */
-export function readIdentities(callDynamoDb: CallService, tableName: string): IdentityStore {
-  return identitiesIn(createItems(callDynamoDb, tableName));
-}
-
-function identitiesIn({ read }: Items): IdentityStore {
-  const find = async <T>(key: string): Promise<T | undefined> => {
-    const item = await read(key);
-    return item && withoutStorage<T>(item);
-  };
-  return {
-    findKey: (hash) => find<KeyRecord>(keyOf(hash)),
-    findLink: (networkId) => find<NetworkLink>(linkOf(networkId)),
-    anyKeyIssued: async () => (await read(marker)) !== undefined,
-  };
-}
-
 /** Keys and linked networks in the keys table. */
-export function createKeyStore(callDynamoDb: CallService, tableName: string): KeyStore {
+export function createKeyStore(callDynamoDb: CallService, tableName: string) {
   const table = createItems(callDynamoDb, tableName);
 
   const findItem = async (id: string): Promise<Item | undefined> => (await table.query(idIndex, id)).Items?.[0];
@@ -81,36 +55,34 @@ export function createKeyStore(callDynamoDb: CallService, tableName: string): Ke
       UpdateExpression: expression,
       ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
       ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
-      ReturnValues: 'ALL_NEW',
     });
-    return withoutStorage<KeyRecord>(changed ?? {});
+    return withoutStorage<KeyRecord>(changed);
   };
 
   return {
-    ...identitiesIn(table),
+    findKey: async (hash: string) => withoutStorage<KeyRecord>(await table.read(keyOf(hash))),
+    findLink: async (networkId: string) => withoutStorage<NetworkLink>(await table.read(linkOf(networkId))),
+    findById: async (id: string) => withoutStorage<KeyRecord>(await findItem(id)),
+    anyKeyIssued: async () => (await table.read(marker)) !== undefined,
 
-    put: async (hash, record) => {
+    put: async (hash: string, record: KeyRecord): Promise<void> => {
       // The marker first: there is never a key without it. Writing it again changes nothing.
       await table.put(marker, {});
       await table.put(keyOf(hash), record);
     },
 
-    findById: async (id) => {
-      const item = await findItem(id);
-      return item && withoutStorage<KeyRecord>(item);
-    },
+    list: (query: KeyQuery = {}) => listKeys(table, query),
 
-    list: (query = {}) => listKeys(table, query),
+    /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
+    revoke: (id: string, now: number) =>
+      change(id, { revokedAt: now }, 'SET #revokedAt = if_not_exists(#revokedAt, :revokedAt)'),
+    /** What becomes undefined is as if the key had been issued without it. Undefined if there is no such key. */
+    change: (id: string, changes: KeyChanges) => change(id, { ...changes }),
 
-    revoke: (id, now) => change(id, { revokedAt: now }, 'SET #revokedAt = if_not_exists(#revokedAt, :revokedAt)'),
-    change: (id, changes) => change(id, { ...changes }),
-
-    link: (networkId, link) => table.put(linkOf(networkId), link, link.expiresAt),
-
-    unlink: async (networkId) => {
-      const removed = await table.remove(linkOf(networkId));
-      return removed && withoutStorage<NetworkLink>(removed);
-    },
+    /** Replaces an earlier link of the network. */
+    link: (networkId: string, link: NetworkLink) => table.put(linkOf(networkId), link, link.expiresAt),
+    /** The link that there was; undefined if there was none. */
+    unlink: async (networkId: string) => withoutStorage<NetworkLink>(await table.remove(linkOf(networkId))),
   };
 }
 

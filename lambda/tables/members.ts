@@ -1,5 +1,4 @@
 import type { CallService } from '../aws/call-service.ts';
-import { isConditionFailure } from '../aws/repeat.ts';
 import { createItems } from './items.ts';
 import { keyOf } from './keys.ts';
 
@@ -23,84 +22,73 @@ export interface Slot {
   readonly takenAt: number;
 }
 
-export interface MemberStore {
-  putChallenge(nonce: string, challenge: Challenge): Promise<void>;
-  /** Takes a waiting challenge; false if there is none. A repeated write with the same token counts as the same taking. */
-  takeChallenge(nonce: string, challenge: Omit<Challenge, 'expiresAt'>, now: number, token: string): Promise<boolean>;
-  putSession(hash: string, session: Session): Promise<void>;
-  findSession(hash: string): Promise<Session | undefined>;
-  /** Ends what the member has begun by signing in: sessions, and terminals that were let in and have no key yet. */
-  signOut(member: string, now: number): Promise<void>;
-  /** Whether the member was signed out at this time or later. */
-  wasSignedOut(member: string, since: number): Promise<boolean>;
-  /** False if the member has as many keys as it may have. */
-  takeSlot(member: string, slot: Slot, limit: number): Promise<boolean>;
-  freeSlots(member: string, slots: readonly Slot[]): Promise<void>;
-  readSlots(member: string): Promise<readonly Slot[]>;
-  /** Gives a key of this member another end, unless it has ended already. */
-  renewKey(hash: string, member: string, expiresAt: number, now: number): Promise<void>;
-  /** Revokes a key of this member; one that was revoked before keeps its first date. */
-  revokeKey(hash: string, member: string, now: number): Promise<void>;
-}
+export type MemberStore = ReturnType<typeof createMemberStore>;
 
 /** Members' sign-ins, sessions and live keys, in the keys table. */
-export function createMemberStore(callDynamoDb: CallService, tableName: string): MemberStore {
+export function createMemberStore(callDynamoDb: CallService, tableName: string) {
   const table = createItems(callDynamoDb, tableName);
-  const update = (...input: Parameters<typeof table.update>) => conditionHolds(table.update(...input));
+  /** Whether the condition of the update held. */
+  const tryUpdate = async (...input: Parameters<typeof table.update>) => (await table.update(...input)) !== undefined;
 
   return {
-    putChallenge: (nonce, challenge) => table.put(`challenge#${nonce}`, challenge, challenge.expiresAt),
+    putChallenge: (nonce: string, challenge: Challenge) =>
+      table.put(`challenge#${nonce}`, challenge, challenge.expiresAt),
 
-    takeChallenge: (nonce, { digest, purpose }, now, token) =>
-      update(`challenge#${nonce}`, {
+    /** Takes a waiting challenge; false if there is none. A repeated write with the same token counts as the same taking. */
+    takeChallenge: (nonce: string, { digest, purpose }: Omit<Challenge, 'expiresAt'>, now: number, token: string) =>
+      tryUpdate(`challenge#${nonce}`, {
         UpdateExpression: 'SET takenBy = :token',
         ConditionExpression:
           'digest = :digest AND purpose = :purpose AND expiresAt > :now AND (attribute_not_exists(takenBy) OR takenBy = :token)',
         ExpressionAttributeValues: { ':token': token, ':digest': digest, ':purpose': purpose, ':now': now },
       }),
 
-    putSession: (hash, session) => table.put(`session#${hash}`, session, session.expiresAt),
+    putSession: (hash: string, session: Session) => table.put(`session#${hash}`, session, session.expiresAt),
 
-    async findSession(hash) {
+    async findSession(hash: string): Promise<Session | undefined> {
       const item = await table.read(`session#${hash}`);
       return item && { member: String(item.member), expiresAt: Number(item.expiresAt) };
     },
 
-    async signOut(member, now) {
-      await update(`wallet#${member}`, {
+    /** Ends what the member has begun by signing in: sessions, and terminals that were let in and have no key yet. */
+    async signOut(member: string, now: number): Promise<void> {
+      await table.update(`wallet#${member}`, {
         UpdateExpression: 'SET signedOutAt = :now',
         ExpressionAttributeValues: { ':now': now },
       });
     },
 
-    async wasSignedOut(member, since) {
+    /** Whether the member was signed out at this time or later. */
+    async wasSignedOut(member: string, since: number): Promise<boolean> {
       const signedOutAt = (await table.read(`wallet#${member}`))?.signedOutAt;
       return typeof signedOutAt === 'number' && signedOutAt >= since;
     },
 
+    /** False if the member has as many keys as it may have. */
     // A repeated write may find its own slot and no other free. Adding to a set twice changes nothing.
-    takeSlot: (member, slot, limit) =>
-      update(`wallet#${member}`, {
+    takeSlot: (member: string, slot: Slot, limit: number) =>
+      tryUpdate(`wallet#${member}`, {
         UpdateExpression: 'ADD live :slots',
         ConditionExpression: 'attribute_not_exists(live) OR size(live) < :limit OR contains(live, :slot)',
         ExpressionAttributeValues: { ':slots': new Set([toText(slot)]), ':slot': toText(slot), ':limit': limit },
       }),
 
-    async freeSlots(member, slots) {
+    async freeSlots(member: string, slots: readonly Slot[]): Promise<void> {
       if (slots.length === 0) return;
-      await update(`wallet#${member}`, {
+      await table.update(`wallet#${member}`, {
         UpdateExpression: 'DELETE live :slots',
         ExpressionAttributeValues: { ':slots': new Set(slots.map(toText)) },
       });
     },
 
-    async readSlots(member) {
+    async readSlots(member: string): Promise<readonly Slot[]> {
       const live = (await table.read(`wallet#${member}`))?.live;
       return live instanceof Set ? [...live].map(fromText) : [];
     },
 
-    async renewKey(hash, member, expiresAt, now) {
-      await update(keyOf(hash), {
+    /** Gives a key of this member another end, unless it has ended already. */
+    async renewKey(hash: string, member: string, expiresAt: number, now: number): Promise<void> {
+      await table.update(keyOf(hash), {
         UpdateExpression: 'SET expiresAt = :expiresAt',
         ConditionExpression: '#member = :member AND attribute_not_exists(revokedAt) AND expiresAt > :now',
         ExpressionAttributeNames: { '#member': 'member' },
@@ -108,8 +96,9 @@ export function createMemberStore(callDynamoDb: CallService, tableName: string):
       });
     },
 
-    async revokeKey(hash, member, now) {
-      await update(keyOf(hash), {
+    /** Revokes a key of this member; one that was revoked before keeps its first date. */
+    async revokeKey(hash: string, member: string, now: number): Promise<void> {
+      await table.update(keyOf(hash), {
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
         ConditionExpression: '#member = :member',
         ExpressionAttributeNames: { '#member': 'member' },
@@ -117,16 +106,6 @@ export function createMemberStore(callDynamoDb: CallService, tableName: string):
       });
     },
   };
-}
-
-async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
 }
 
 const toText = ({ hash, takenAt }: Slot): string => `${hash}@${takenAt}`;

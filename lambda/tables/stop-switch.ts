@@ -1,6 +1,5 @@
 import type { CallService } from '../aws/call-service.ts';
-import { keysSchema } from './schema.ts';
-import { createTable, type Item } from './table.ts';
+import { createItems, type Item } from './items.ts';
 
 /** While this item exists, the gateway is stopped. No deployment writes it, so none undoes it. */
 const marker = 'stopped';
@@ -16,41 +15,26 @@ export interface Stop {
 
 /** Reads from the keys table whether the gateway is stopped. */
 export function createReadStop(callDynamoDb: CallService, tableName: string): () => Promise<Stop | undefined> {
-  const { load } = createTable(callDynamoDb, keysSchema, tableName);
-  return async () => toStop(await load(marker));
+  const { read } = createItems(callDynamoDb, tableName);
+  return async () => toStop(await read(marker));
 }
+
+export type StopSwitch = ReturnType<typeof createStopSwitch>;
 
 /** For operators. */
-export interface StopSwitch {
-  /** Returns the stop as it now stands, with those before it. */
-  stop(stop: Stop): Promise<Stop>;
-  /** The stop that was lifted; undefined if there was none. */
-  resume(): Promise<Stop | undefined>;
-}
-
-export function createStopSwitch(callDynamoDb: CallService, tableName: string): StopSwitch {
-  const key = { [keysSchema.partitionKey.name]: { S: marker } };
-  const readStop = createReadStop(callDynamoDb, tableName);
+export function createStopSwitch(callDynamoDb: CallService, tableName: string) {
+  const { read, put, remove } = createItems(callDynamoDb, tableName);
   return {
-    stop: async ({ at, reason }) => {
-      const before = await readStop();
+    /** Returns the stop as it now stands, with those before it. */
+    async stop({ at, reason }: Stop): Promise<Stop> {
+      const before = toStop(await read(marker));
       const earlier = before && [...(before.earlier ?? []), { ...before, earlier: undefined }];
       const stop = { at, reason, earlier };
-      await callDynamoDb('PutItem', { TableName: tableName, Item: { ...key, ...toItem(stop) } });
+      await put(marker, stop);
       return stop;
     },
-    resume: async () => {
-      const input = { TableName: tableName, Key: key, ReturnValues: 'ALL_OLD' };
-      return toStop((await callDynamoDb<{ readonly Attributes?: Item }>('DeleteItem', input)).Attributes);
-    },
-  };
-}
-
-function toItem({ at, reason, earlier }: Stop): Item {
-  return {
-    at: { S: at },
-    ...(reason !== undefined && { reason: { S: reason } }),
-    ...(earlier && { earlier: { L: earlier.map((stop) => ({ M: toItem(stop) })) } }),
+    /** The stop that was lifted; undefined if there was none. */
+    resume: async (): Promise<Stop | undefined> => toStop(await remove(marker)),
   };
 }
 
@@ -58,6 +42,9 @@ function toItem({ at, reason, earlier }: Stop): Item {
 function toStop(item: Item | undefined): Stop | undefined {
   if (item === undefined) return undefined;
   const { at, reason, earlier } = item;
-  const stops = earlier?.L?.flatMap(({ M }) => toStop(M) ?? []);
-  return { at: at?.S ?? '', ...(reason?.S && { reason: reason.S }), ...(stops && { earlier: stops }) };
+  return {
+    at: typeof at === 'string' ? at : '',
+    ...(typeof reason === 'string' && reason && { reason }),
+    ...(Array.isArray(earlier) && { earlier: earlier.flatMap((stop) => toStop(stop) ?? []) }),
+  };
 }

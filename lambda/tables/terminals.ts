@@ -1,5 +1,4 @@
 import type { CallService } from '../aws/call-service.ts';
-import { isConditionFailure } from '../aws/repeat.ts';
 import { createItems, type Item } from './items.ts';
 
 /** A terminal that waits to be signed in. Times are epoch milliseconds. */
@@ -19,42 +18,22 @@ export interface WaitingTerminal {
   readonly polledAt?: number;
 }
 
+export type TerminalStore = ReturnType<typeof createTerminalStore>;
+
 /**
  * The terminals that wait, by the hash of the device code; and by that of the user code, which a person types, the way to them:
  *
  *   device#<hash>  { networkId, askedAt, expiresAt, tries, polledAt, decision, decidedAt, approvedBy, takenBy }
  *   user#<hash>    { device, expiresAt }
  */
-export interface TerminalStore {
-  /** False if the user code belongs to another terminal that waits. */
-  put(userCode: string, terminal: WaitingTerminal, now: number): Promise<boolean>;
-  /** Finds the terminal with this user code, and counts the try; undefined if there is none, or it was tried too often. */
-  findByUserCode(userCode: string, mostTries: number): Promise<WaitingTerminal | undefined>;
-  /** Notes when the terminal asked, and gives it as it was before. */
-  poll(device: string, now: number): Promise<WaitingTerminal | undefined>;
-  /** Whether the decision was taken: the first one counts. A repeated write with the same token is the same decision. */
-  decide(device: string, decision: { approvedBy: string } | 'denied', now: number, token: string): Promise<boolean>;
-  /** Takes the key that was approved: true for one caller only. */
-  take(device: string, now: number, token: string): Promise<boolean>;
-}
-
-export function createTerminalStore(callDynamoDb: CallService, tableName: string): TerminalStore {
-  const table = createItems(callDynamoDb, tableName);
-
-  /** The item after the update, or undefined if the condition did not hold. */
-  const update = async (...[key, input]: Parameters<typeof table.update>): Promise<Item | undefined> => {
-    try {
-      return (await table.update(key, { ReturnValues: 'ALL_NEW', ...input })) ?? {};
-    } catch (error) {
-      if (isConditionFailure(error)) return undefined;
-      throw error;
-    }
-  };
+export function createTerminalStore(callDynamoDb: CallService, tableName: string) {
+  const { put, read, update } = createItems(callDynamoDb, tableName);
   const isWaiting = 'attribute_exists(pk) AND expiresAt > :now';
 
   return {
-    async put(userCode, { device, ...terminal }, now) {
-      await table.put(`device#${device}`, terminal, terminal.expiresAt);
+    /** False if the user code belongs to another terminal that waits. */
+    async put(userCode: string, { device, ...terminal }: WaitingTerminal, now: number): Promise<boolean> {
+      await put(`device#${device}`, terminal, terminal.expiresAt);
       const taken = await update(`user#${userCode}`, {
         UpdateExpression: 'SET device = :device, expiresAt = :expiresAt, #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now OR device = :device',
@@ -69,8 +48,9 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
       return taken !== undefined;
     },
 
-    async findByUserCode(userCode, mostTries) {
-      const device = (await table.read(`user#${userCode}`))?.device;
+    /** Finds the terminal with this user code, and counts the try; undefined if there is none, or it was tried too often. */
+    async findByUserCode(userCode: string, mostTries: number): Promise<WaitingTerminal | undefined> {
+      const device = (await read(`user#${userCode}`))?.device;
       if (typeof device !== 'string') return undefined;
       const found = await update(`device#${device}`, {
         UpdateExpression: 'ADD tries :one',
@@ -80,7 +60,8 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
       return found && toTerminal(device, found);
     },
 
-    async poll(device, now) {
+    /** Notes when the terminal asked, and gives it as it was before. */
+    async poll(device: string, now: number): Promise<WaitingTerminal | undefined> {
       const found = await update(`device#${device}`, {
         UpdateExpression: 'SET polledAt = :now',
         ConditionExpression: 'attribute_exists(pk)',
@@ -90,22 +71,26 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
       return found && toTerminal(device, found);
     },
 
-    async decide(device, decision, now, token) {
-      const member = decision === 'denied' ? undefined : decision.approvedBy;
+    /**
+     * Whether the decision was taken, which is a refusal if nobody approves: the first one counts. A repeated write with the same
+     * token is the same decision.
+     */
+    async decide(device: string, approvedBy: string | undefined, now: number, token: string): Promise<boolean> {
       const decided = await update(`device#${device}`, {
-        UpdateExpression: `SET decision = :decision, decidedAt = :now, decidedBy = :token${member === undefined ? '' : ', approvedBy = :member'}`,
+        UpdateExpression: `SET decision = :decision, decidedAt = :now, decidedBy = :token${approvedBy ? ', approvedBy = :member' : ''}`,
         ConditionExpression: `${isWaiting} AND (attribute_not_exists(decision) OR decidedBy = :token)`,
         ExpressionAttributeValues: {
-          ':decision': member === undefined ? 'denied' : 'approved',
+          ':decision': approvedBy ? 'approved' : 'denied',
           ':token': token,
           ':now': now,
-          ...(member !== undefined && { ':member': member }),
+          ':member': approvedBy,
         },
       });
       return decided !== undefined;
     },
 
-    async take(device, now, token) {
+    /** Takes the key that was approved: true for one caller only. */
+    async take(device: string, now: number, token: string): Promise<boolean> {
       const taken = await update(`device#${device}`, {
         UpdateExpression: 'SET takenBy = :token',
         ConditionExpression: `${isWaiting} AND decision = :approved AND (attribute_not_exists(takenBy) OR takenBy = :token)`,

@@ -1,8 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { IdentityStore } from '../../../lambda/identity/identify.ts';
 import type { KeyRecord } from '../../../lambda/identity/keys.ts';
-import { createKeyStore, type KeyStore, readIdentities } from '../../../lambda/tables/keys.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
@@ -15,13 +14,10 @@ const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
 describe('createKeyStore', () => {
   let database: TestDynamoDb;
   let store: KeyStore;
-  /** The same identities as requests read them. */
-  let identities: IdentityStore;
 
   beforeEach(async () => {
     database = await startTestDynamoDb();
     store = createKeyStore(database.callDynamoDb, database.keysTable);
-    identities = readIdentities(database.callDynamoDb, database.keysTable);
   });
   afterEach(() => database.close());
 
@@ -30,12 +26,9 @@ describe('createKeyStore', () => {
     await store.put('hash1', full);
     await store.put('hash2', record('key_2', { label: undefined }));
     expect(await store.findKey('hash1')).toEqual(full);
-    expect(await identities.findKey('hash1')).toEqual(full);
     expect(await store.findById('key_1')).toEqual(full);
     expect(await store.findKey('hash2')).toEqual(record('key_2'));
-    expect(await identities.findKey('hash2')).toEqual(record('key_2'));
     expect(await store.findKey('other')).toBeUndefined();
-    expect(await identities.findKey('other')).toBeUndefined();
     expect(await store.findById('key_3')).toBeUndefined();
   });
 
@@ -47,11 +40,9 @@ describe('createKeyStore', () => {
     await put('key#hash1', record('key_1'));
     await put('link#network1', { member: 'alice', linkedAt: 0, expiresAt: 10, ttl: 1 });
     await put('issued', {});
-    for (const reader of [store, identities]) {
-      expect(await reader.findKey('hash1')).toEqual(record('key_1'));
-      expect(await reader.findLink('network1')).toEqual({ member: 'alice', linkedAt: 0, expiresAt: 10 });
-      expect(await reader.anyKeyIssued()).toBe(true);
-    }
+    expect(await store.findKey('hash1')).toEqual(record('key_1'));
+    expect(await store.findLink('network1')).toEqual({ member: 'alice', linkedAt: 0, expiresAt: 10 });
+    expect(await store.anyKeyIssued()).toBe(true);
   });
 
   test('lists the keys of one member, newest first, page by page', async () => {
@@ -66,19 +57,17 @@ describe('createKeyStore', () => {
     expect(await store.revoke('key_1', 2000)).toEqual(record('key_1', { revokedAt: 2000 }));
     await store.revoke('key_1', 3000);
     expect((await store.findKey('hash1'))?.revokedAt).toBe(2000);
-    expect((await identities.findKey('hash1'))?.revokedAt).toBe(2000);
     expect(await store.revoke('key_2', 2000)).toBeUndefined();
   });
 
   test('changes what a key has of its own, and nothing else', async () => {
     const own = { budget: 20_000_000, budgetWindow: 'month', models: ['svc', 'svc-vision'], burst: 60 } as const;
     await store.put('hash1', record('key_1', own));
-    expect(await identities.findKey('hash1')).toEqual(record('key_1', own));
+    expect(await store.findKey('hash1')).toEqual(record('key_1', own));
     expect(await store.change('key_1', { limit: 0 })).toEqual(record('key_1', { ...own, limit: 0 }));
     await store.change('key_1', { models: ['svc'], budget: undefined, budgetWindow: undefined, limit: 3 });
     const changed = record('key_1', { limit: 3, models: ['svc'], burst: 60 });
     expect(await store.findKey('hash1')).toEqual(changed);
-    expect(await identities.findKey('hash1')).toEqual(changed);
     await store.change('key_1', { limit: undefined, models: undefined, burst: undefined });
     expect(await store.findKey('hash1')).toEqual(record('key_1'));
     expect(await store.change('key_2', { limit: 1 })).toBeUndefined();

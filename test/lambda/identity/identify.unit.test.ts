@@ -1,9 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { callerName, shareFindings } from '../../../lambda/identity/identify.ts';
+import { callerName, createMemberHash, shareFindings } from '../../../lambda/identity/identify.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
 
 test('a caller’s name includes its kind, so that no network has a member’s name', () => {
   expect(callerName({ kind: 'member', member: 'ada', keyId: 'key_1' })).toBe('member ada');
   expect(callerName({ kind: 'guest', networkId: 'ada' })).toBe('network ada');
+});
+
+test('hashes of members are kept for ten thousand of them', async () => {
+  let made = 0;
+  const hashOf = createMemberHash(async () => {
+    made += 1;
+    return keyOf('a salt of the operator');
+  });
+  const first = await hashOf('member 0');
+  for (let number = 1; number <= 9_999; number += 1) await hashOf(`member ${number}`);
+  expect([await hashOf('member 0'), made]).toEqual([first, 10_000]);
+  // The one that was asked for longest ago goes.
+  await hashOf('one more');
+  await hashOf('member 0');
+  expect(made).toBe(10_001);
+  await hashOf('member 1');
+  expect(made).toBe(10_002);
 });
 
 describe('shareFindings', () => {

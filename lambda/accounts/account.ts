@@ -25,16 +25,10 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-/** A member's account, as the endpoints answer with it. */
-export interface AccountAnswers {
-  describe(request: AccountsRequest, member: string): Promise<Account>;
-  /** The same, with a new session. */
-  open(request: AccountsRequest, member: string): Promise<Account>;
-  /** The same, with a new key. */
-  issue(request: AccountsRequest, member: string, label: string | undefined): Promise<Account>;
-}
+export type AccountAnswers = ReturnType<typeof createAccountAnswers>;
 
-export function createAccountAnswers(dependencies: Dependencies): AccountAnswers {
+/** A member's account, as the endpoints answer with it. */
+export function createAccountAnswers(dependencies: Dependencies) {
   const { sessions, keyring, currency, findLink, findRules, log, now } = dependencies;
 
   /** What is left today for all keys and links of a member together. */
@@ -55,7 +49,7 @@ export function createAccountAnswers(dependencies: Dependencies): AccountAnswers
     return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
   };
 
-  const describe: AccountAnswers['describe'] = async ({ network }, member) => {
+  const describe = async ({ network }: AccountsRequest, member: string): Promise<Account> => {
     const { keysAllowed, byNetwork } = findRules(member);
     const link = byNetwork ? describeLink(network, member) : null;
     const [keys, quota, linked] = await Promise.all([keyring.list(member), readQuota(member), link]);
@@ -64,12 +58,13 @@ export function createAccountAnswers(dependencies: Dependencies): AccountAnswers
 
   return {
     describe,
-    async open(request, member) {
+    /** The same, with a new session. */
+    async open(request: AccountsRequest, member: string): Promise<Account> {
       const { token, expiresAt } = await sessions.open(member);
       return { ...(await describe(request, member)), session: { token, expiresAt: isoTime(expiresAt) } };
     },
-    /** Makes the key last, so that nothing after it can fail and leave it unseen. */
-    async issue(request, member, label) {
+    /** The same, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
+    async issue(request: AccountsRequest, member: string, label: string | undefined): Promise<Account> {
       const described = await describe(request, member);
       const { key, record } = await keyring.issue(member, { label });
       log.granted(request, { keyId: record.id });

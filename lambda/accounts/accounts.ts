@@ -195,8 +195,8 @@ function createRoutes(dependencies: AppDependencies): Routes {
 
 function createActionRoutes(dependencies: AppDependencies): Routes {
   const { readInfo, memberActions, ways } = dependencies;
-  const open = () => openPipeline(dependencies).step(checkOrigin());
-  const withInput = () => open().step(readInput());
+  const open = () => openPipeline(dependencies).step(checkOrigin);
+  const withInput = () => open().step(readInput);
   const post = (path: string, pipeline: Pipeline) => [`POST ${pagePath}/${path}`, pipeline] as const;
   const forAnyone = ([path, action]: [string, Way['actions'][string]]) =>
     post(path, withInput().handler(answerWith(action)));

@@ -19,26 +19,25 @@ import { accountLabel, accountMember } from '../identity/identify.ts';
 import { AccountsError, brokenSignIn, pagePath } from './request.ts';
 
 /** Who signed in at the company's provider. Name and address are shown while the page is open, and stored nowhere. */
-export interface Person {
+interface Person {
   readonly member: string;
   readonly name?: string | undefined;
   readonly email?: string | undefined;
 }
 
 /** What the page made for one sign-in, and keeps in its tab meanwhile. */
-export interface SignInState {
+interface SignInState {
   readonly state: string;
   readonly nonce: string;
 }
 
-export interface CompanySignIn {
-  /** Where the browser goes to sign in. */
-  begin(made: SignInState & { readonly challenge: string }): Promise<string>;
-  /** Who has signed in, by the address that the provider sent the browser back to. Throws unless they may come in. */
-  redeem(answer: URLSearchParams, made: SignInState & { readonly verifier: string }): Promise<Person>;
+interface Verifiable extends SignInState {
+  readonly verifier: string;
 }
 
-export interface CompanySettings {
+export type CompanySignIn = ReturnType<typeof createCompanySignIn>;
+
+interface CompanySettings {
   readonly oidcIssuer: string | undefined;
   readonly oidcClientId: string | undefined;
   readonly oidcAllowedDomains: readonly string[] | undefined;
@@ -59,13 +58,14 @@ const describedFor = 3_600_000;
 const [patience, skew] = [10, 60];
 
 /** Signs in with OpenID Connect: authorization code with PKCE, state and nonce. */
-export function createCompanySignIn(dependencies: Dependencies): CompanySignIn {
+export function createCompanySignIn(dependencies: Dependencies) {
   const { oidcIssuer = '', appUrl, subkey } = dependencies;
   const callbackUrl = `${appUrl}${callbackPath}`;
   const findProvider = rememberProvider(dependencies);
 
   return {
-    async begin({ state, nonce, challenge }) {
+    /** Where the browser goes to sign in. */
+    async begin({ state, nonce, challenge }: SignInState & { readonly challenge: string }): Promise<string> {
       const provider = await findProvider().catch(explain);
       const url = buildAuthorizationUrl(provider, {
         ...{ redirect_uri: callbackUrl, scope: scopesFor(provider, dependencies), state, nonce },
@@ -74,18 +74,16 @@ export function createCompanySignIn(dependencies: Dependencies): CompanySignIn {
       return url.href;
     },
 
-    async redeem(answer, { state, nonce, verifier }) {
-      const claims = await readClaims(answer, { state, nonce, verifier }).catch(explain);
+    /** Who has signed in, by the address that the provider sent the browser back to. Throws unless they may come in. */
+    async redeem(answer: URLSearchParams, made: Verifiable): Promise<Person> {
+      const claims = await readClaims(answer, made).catch(explain);
       requireAllowed(claims, dependencies);
       const member = accountMember(await subkey(accountLabel), oidcIssuer, claims.sub);
       return { member, name: textOf(claims.name), email: textOf(claims.email) };
     },
   };
 
-  async function readClaims(
-    answer: URLSearchParams,
-    { state, nonce, verifier }: Parameters<CompanySignIn['redeem']>[1],
-  ) {
+  async function readClaims(answer: URLSearchParams, { state, nonce, verifier }: Verifiable) {
     const provider = await findProvider();
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
     const tokens = await authorizationCodeGrant(provider, new URL(`${callbackUrl}?${answer}`), checks);
@@ -102,7 +100,7 @@ export function createCompanySignIn(dependencies: Dependencies): CompanySignIn {
 /** Where the provider sends the browser back to, below the app's address. */
 const callbackPath = `${pagePath}/oidc/callback`;
 
-export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 /** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
 function rememberProvider({

@@ -5,18 +5,7 @@ import type { MemberStore, Slot } from '../tables/members.ts';
 import type { FindRules } from './limits.ts';
 import { AccountsError } from './request.ts';
 
-/** The keys of members. */
-export interface Keyring {
-  /** The live keys, newest first. */
-  list(member: string): Promise<readonly KeyRecord[]>;
-  /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
-  requireFreeSlot(member: string): Promise<void>;
-  /** Makes a key, or throws `too_many_keys`: never more live ones than its member may have, whatever runs at the same time. */
-  issue(member: string, about?: KeyDetails): Promise<IssuedKey>;
-  revoke(member: string, id: string): Promise<void>;
-  /** Starts the lifetime of a live key anew. */
-  renew(member: string, id: string): Promise<void>;
-}
+export type Keyring = ReturnType<typeof createKeyring>;
 
 interface KeyDetails {
   readonly label?: string | undefined;
@@ -46,7 +35,7 @@ const storingTime = 60_000;
  * Issues, lists and revokes keys. A key first takes one of its member's slots in a single conditional write. A slot whose key
  * was revoked by an operator, or never stored, is freed when it is needed.
  */
-export function createKeyring({ keys, members, findRules, now, randomBytes }: Dependencies): Keyring {
+export function createKeyring({ keys, members, findRules, now, randomBytes }: Dependencies) {
   const readHeld = async (member: string): Promise<Held[]> => {
     const slots = await members.readSlots(member);
     return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));
@@ -75,18 +64,21 @@ export function createKeyring({ keys, members, findRules, now, randomBytes }: De
   };
 
   return {
-    async list(member) {
+    /** The live keys, newest first. */
+    async list(member: string): Promise<readonly KeyRecord[]> {
       const records = (await readHeld(member)).flatMap(({ record }) => (record && isLive(record) ? [record] : []));
       return records.toSorted((a, b) => b.createdAt - a.createdAt);
     },
 
-    async requireFreeSlot(member) {
+    /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
+    async requireFreeSlot(member: string): Promise<void> {
       const { keysAllowed } = findRules(member);
       const taken = (await readHeld(member)).filter((held) => !isDead(held));
       if (taken.length >= keysAllowed) throw tooManyKeys(keysAllowed);
     },
 
-    issue(member, { label = unlabelled, expiresAt } = {}) {
+    /** Makes a key, or throws `too_many_keys`: never more live ones than its member may have, whatever runs at the same time. */
+    issue(member: string, { label = unlabelled, expiresAt }: KeyDetails = {}): Promise<IssuedKey> {
       const put = async (hash: string, record: KeyRecord) => {
         await takeSlot(member, hash);
         await keys.put(hash, record);
@@ -96,13 +88,14 @@ export function createKeyring({ keys, members, findRules, now, randomBytes }: De
       return issueKey({ put }, { member, label, expiresAt: earliest }, { now, randomBytes });
     },
 
-    async revoke(member, id) {
+    async revoke(member: string, id: string): Promise<void> {
       const { slot } = await findHeld(member, id);
       await members.revokeKey(slot.hash, member, now());
       await members.freeSlots(member, [slot]);
     },
 
-    async renew(member, id) {
+    /** Starts the lifetime of a live key anew. */
+    async renew(member: string, id: string): Promise<void> {
       const { slot } = await findHeld(member, id);
       const expiresAt = endOfLife(member);
       if (expiresAt !== undefined) await members.renewKey(slot.hash, member, expiresAt, now());

@@ -67,12 +67,7 @@ export const createFindRules =
   (member) =>
     ways.find((way) => way.owns(member))?.rules ?? none;
 
-export interface Limits {
-  /** Counts once what is limited, or throws `rate_limited`. */
-  count(what: Limited, id: string): Promise<Grant>;
-  /** Counts a key or a link for both its network and its member, or throws `rate_limited`. */
-  countGrant(networkId: string, member: string): Promise<Grant>;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
 interface Grant {
   /** Takes back what was counted, for a request that is refused after all. */
@@ -87,13 +82,14 @@ interface Dependencies {
 }
 
 /** Limits what one network and one member may ask for. A refused request is not counted. */
-export function createLimits({ counters, findRules, now, createToken }: Dependencies): Limits {
+export function createLimits({ counters, findRules, now, createToken }: Dependencies) {
   const refuse = ({ rule, resetAt }: Window): never => {
     const seconds = secondsUntil(resetAt, now());
     const message = `That was too often: ${rule}. Please try again ${inWords(seconds)}.`;
     throw new GatewayError('rate_limited', message, { headers: { 'retry-after': String(seconds) } });
   };
 
+  /** Counts once what is limited, or throws `rate_limited`. */
   const count = async (what: Limited, id: string): Promise<Grant> => {
     const window = windowOf(what, id, now());
     const token = createToken();
@@ -105,7 +101,8 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
   return {
     count,
 
-    async countGrant(networkId, member) {
+    /** Counts a key or a link for both its network and its member, or throws `rate_limited`. */
+    async countGrant(networkId: string, member: string): Promise<Grant> {
       // Read first, so that only a race for a member's last grant needs an undo.
       const window = windowOf('grants-person', member, now());
       if ((await counters.read(window)).used >= window.limit) refuse(window);

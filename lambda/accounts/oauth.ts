@@ -27,8 +27,8 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): ReadonlyMap<
   const clientId = `${serviceName}-terminal`;
   const post = (answer: (request: AccountsRequest & WithForm) => Promise<object>): Pipeline =>
     openPipeline(dependencies, inOAuthShape)
-      .step(checkOrigin())
-      .step(readForm())
+      .step(checkOrigin)
+      .step(readForm)
       .handler(
         answerWith(async (request) => {
           const client = readField(request.form, 'client_id');

@@ -53,15 +53,13 @@ export function openPipeline({ log, names }: PipelineDependencies, render = inOp
  * Refuses requests from other sites' pages. Browsers name a request's origin in headers that no page can change. A request
  * without them does not come from a browser, so nobody was tricked into sending it.
  */
-export function checkOrigin(): AccountsStep<AccountsRequest> {
-  return {
-    before: ({ headers, site }) => {
-      const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
-      if (origin === site.origin && fetchSite === 'same-origin') return {};
-      throw new AccountsError('forbidden_origin', `Only the page ${site.pageUrl} itself may send this request.`);
-    },
-  };
-}
+export const checkOrigin: AccountsStep<AccountsRequest> = {
+  before: ({ headers, site }) => {
+    const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
+    if (origin === site.origin && fetchSite === 'same-origin') return {};
+    throw new AccountsError('forbidden_origin', `Only the page ${site.pageUrl} itself may send this request.`);
+  },
+};
 
 /** Refuses a body of another type, with this status, or of too many bytes. */
 async function readBody(
@@ -81,35 +79,25 @@ async function readBody(
 const bodyLimit = 65_536;
 
 /** Reads the JSON object of a POST. Another site can't send this content type without a preflight. */
-export function readInput(): AccountsStep<AccountsRequest, WithInput> {
-  return {
-    before: async (request) => {
-      const body = await readBody(request, 'application/json', 415);
-      // Checked as every body is, and short enough to be parsed a second time.
-      const { text } = await runCooperatively(readJsonBody(body.length > 0 ? body : '{}'));
-      return { input: JSON.parse(text) };
-    },
-  };
-}
+export const readInput: AccountsStep<AccountsRequest, WithInput> = {
+  before: async (request) => {
+    const body = await readBody(request, 'application/json', 415);
+    // Checked as every body is, and short enough to be parsed a second time.
+    const { text } = await runCooperatively(readJsonBody(body.length > 0 ? body : '{}'));
+    return { input: JSON.parse(text) };
+  },
+};
 
 /** Reads the fields of a form, each of which may be there once. OAuth knows no other status for what is no form than 400. */
-export function readForm(): AccountsStep<AccountsRequest, WithForm> {
-  return {
-    before: async (request) => {
-      const body = await readBody(request, 'application/x-www-form-urlencoded', 400);
-      const form = new URLSearchParams(Buffer.from(body).toString());
-      const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1);
-      if (repeated === undefined) return { form };
-      throw badRequest(`${repeated} is there more than once.`);
-    },
-  };
-}
-
-export interface OpenSession {
-  /** Given only to the page, which keeps it as long as it is open. */
-  readonly token: string;
-  readonly expiresAt: number;
-}
+export const readForm: AccountsStep<AccountsRequest, WithForm> = {
+  before: async (request) => {
+    const body = await readBody(request, 'application/x-www-form-urlencoded', 400);
+    const form = new URLSearchParams(Buffer.from(body).toString());
+    const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1);
+    if (repeated === undefined) return { form };
+    throw badRequest(`${repeated} is there more than once.`);
+  },
+};
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -122,7 +110,8 @@ interface SessionDependencies {
 /** Keeps a person who has signed once signed in for a while. Only a hash of the token is stored. */
 export function createSessions({ store, now, randomBytes }: SessionDependencies) {
   return {
-    async open(member: string): Promise<OpenSession> {
+    async open(member: string) {
+      // Given only to the page, which keeps it as long as it is open.
       const token = `lts_${randomBytes(32).toString('base64url')}`;
       const expiresAt = now() + sessionLifetime;
       await store.putSession(hash('sha256', token), { member, expiresAt });

@@ -18,16 +18,7 @@ const triesPerCode = 5;
 /** Without vowels, so that no words come up, and without letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 
-/** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
-export interface Terminals {
-  /** Gives a terminal its codes. */
-  begin(networkId: string): Promise<{ deviceCode: string; userCode: string; expiresIn: number; interval: number }>;
-  /** The key of a terminal that was let in; throws what the RFC says until then. */
-  redeem(deviceCode: string, request: AccountsRequest): Promise<{ readonly key: string; readonly expiresIn: number }>;
-  find(userCode: string, networkId: string): Promise<ShownTerminal>;
-  approve(userCode: string, networkId: string, member: string): Promise<void>;
-  deny(userCode: string, networkId: string): Promise<void>;
-}
+export type Terminals = ReturnType<typeof createTerminals>;
 
 interface Dependencies {
   readonly store: TerminalStore;
@@ -43,7 +34,8 @@ interface Dependencies {
   readonly onKey: (request: AccountsRequest, keyId: string) => void;
 }
 
-export function createTerminals(dependencies: Dependencies): Terminals {
+/** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
+export function createTerminals(dependencies: Dependencies) {
   const { store, keyring, wasSignedOut, limits, subkey, deviceKeyDays, now, randomBytes, onKey } = dependencies;
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await subkey('terminal codes'))
@@ -61,7 +53,8 @@ export function createTerminals(dependencies: Dependencies): Terminals {
   };
 
   return {
-    async begin(networkId) {
+    /** Gives a terminal its codes. */
+    async begin(networkId: string) {
       await limits.count('terminals', networkId);
       const askedAt = now();
       const deviceCode = randomBytes(32).toString('base64url');
@@ -73,7 +66,8 @@ export function createTerminals(dependencies: Dependencies): Terminals {
       }
     },
 
-    async redeem(deviceCode, request) {
+    /** The key of a terminal that was let in; throws what the RFC says until then. */
+    async redeem(deviceCode: string, request: AccountsRequest) {
       const time = now();
       const device = await hash(deviceCode);
       const found = await store.poll(device, time);
@@ -98,12 +92,12 @@ export function createTerminals(dependencies: Dependencies): Terminals {
       return { key, expiresIn: Math.floor(((record.expiresAt ?? time + most) - time) / 1000) };
     },
 
-    async find(typed, networkId) {
+    async find(typed: string, networkId: string): Promise<ShownTerminal> {
       const { networkId: its, askedAt } = await lookUp(typed, networkId);
       return { sameNetwork: its === networkId, age: Math.floor((now() - askedAt) / 1000) };
     },
 
-    async approve(typed, networkId, member) {
+    async approve(typed: string, networkId: string, member: string): Promise<void> {
       const { device } = await lookUp(typed, networkId);
       await keyring.requireFreeSlot(member);
       const grant = await limits.countGrant(networkId, member);
@@ -112,7 +106,7 @@ export function createTerminals(dependencies: Dependencies): Terminals {
       throw unknownCode();
     },
 
-    async deny(typed, networkId) {
+    async deny(typed: string, networkId: string): Promise<void> {
       const { device } = await lookUp(typed, networkId);
       if (!(await store.decide(device, undefined, now(), token()))) throw unknownCode();
     },

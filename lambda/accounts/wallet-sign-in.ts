@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createSiweMessage, parseSiweMessage } from 'viem/siwe';
+import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
 import { recoverMessageAddress } from 'viem/utils';
 import type { MemberStore } from '../tables/members.ts';
 import { challengeLifetime } from './limits.ts';
@@ -39,8 +39,11 @@ export function createWalletSignIn({ store, now, randomBytes }: Dependencies) {
       const expiresAt = issuedAt + challengeLifetime;
       // EIP-4361 takes letters and digits only.
       const nonce = randomBytes(16).toString('hex');
-      const statement = `${statements[purpose]} ${reassurance}`;
-      const message = writeMessage({ ...signer, site, statement, nonce, issuedAt, expiresAt });
+      const message = writeMessage(site, {
+        ...{ ...signer, nonce, statement: `${statements[purpose]} ${reassurance}` },
+        issuedAt: new Date(issuedAt),
+        expirationTime: new Date(expiresAt),
+      });
       await store.putChallenge(nonce, { digest: hash('sha256', message), purpose, expiresAt });
       return { message, expiresAt };
     },
@@ -61,27 +64,10 @@ export function createWalletSignIn({ store, now, randomBytes }: Dependencies) {
   };
 }
 
-interface MessageFields {
-  readonly address: `0x${string}`;
-  readonly chainId: number;
-  readonly site: Site;
-  readonly statement: string;
-  readonly nonce: string;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-}
-
 /** The text that a wallet shows and signs. */
-function writeMessage({ site, issuedAt, expiresAt, ...fields }: MessageFields): string {
+function writeMessage(site: Site, fields: Omit<SiweMessage, 'domain' | 'uri' | 'version'>): string {
   try {
-    return createSiweMessage({
-      ...fields,
-      domain: site.domain,
-      uri: site.pageUrl,
-      version: '1',
-      issuedAt: new Date(issuedAt),
-      expirationTime: new Date(expiresAt),
-    });
+    return createSiweMessage({ ...fields, domain: site.domain, uri: site.pageUrl, version: '1' });
   } catch {
     // Everything else was checked before or is made here.
     throw badRequest(

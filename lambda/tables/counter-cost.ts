@@ -26,11 +26,6 @@ function counterItem(before: Value, now: Value): Item {
   };
 }
 
-/** The bytes of a counter with this many charges a minute at the end of a minute, when it is largest. */
-export function bytesAtRate(chargesPerMinute: number): number {
-  return itemSize(counterItem(tokens(chargesPerMinute), tokens(chargesPerMinute)));
-}
-
 /** The units of all charges of a minute after these tokens of the minute before. */
 function unitsOfMinute(charges: number, before: Value): number {
   let units = 0;
@@ -49,32 +44,11 @@ export function unitsOfWorstSecond(burst: number): number {
   return unitsOfMinute(burst, tokens(burst, true)) + dropping + unitsOfMinute(burst, tokens(burst));
 }
 
-/** The bytes of an open reservation, with its name. */
-const reservationBytes = itemSize({ [`h29920321.${anyToken}`]: { S: 'm682 1000000000' } });
-const budgetBytes = itemSize({ bm681: numberValue(999_999_999_999), bm682: numberValue(999_999_999_999) });
-
-/**
- * The same for a caller with a budget, each of whose charges also opens a reservation, which one write more settles or refunds:
- * all that two minutes allow is charged before the first of it is settled.
- */
-export function unitsOfWorstSecondWithBudget(burst: number): number {
-  const unitsWith = (before: Value, now: Value, open: number) =>
-    writeUnits(itemSize(counterItem(before, now)) + budgetBytes + open * reservationBytes);
-  let units = 0;
-  for (let charge = 1; charge <= burst; charge += 1) {
-    units += unitsWith(tokens(burst), tokens(charge), charge);
-    units += unitsWith(tokens(burst), tokens(charge), burst + charge);
-  }
-  for (let open = 2 * burst; open > 0; open -= 1) units += unitsWith(tokens(burst), tokens(burst), open);
-  return units;
-}
-
 /** The highest BURST_LIMIT that one item can serve in its worst second, of a caller without a budget. */
-export const mostBurst = findMostBurst(unitsOfWorstSecond);
+export const mostBurst = findMostBurst();
 
-/** The highest burst limit whose worst second, by this measure, one item can serve. */
-export function findMostBurst(unitsOf: (burst: number) => number): number {
+function findMostBurst(): number {
   let burst = 20;
-  while (unitsOf(burst + 1) <= unitsPerSecond) burst += 1;
+  while (unitsOfWorstSecond(burst + 1) <= unitsPerSecond) burst += 1;
   return burst;
 }

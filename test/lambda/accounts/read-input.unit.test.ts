@@ -11,7 +11,7 @@ test('no more of a body is kept than an input may have', async () => {
       return 65_537;
     },
   };
-  const reading = async () => readInput().before?.(request as unknown as AccountsRequest);
+  const reading = async () => readInput.before?.(request as unknown as AccountsRequest);
   await expect(reading()).rejects.toMatchObject({ code: 'request_too_large' });
   expect(limits).toEqual([65_536]);
 });

@@ -2,7 +2,7 @@ import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
 import { createDialects } from './dialects/index.ts';
 import { createIdentify, createMemberHash } from './identity/identify.ts';
-import { createFindNetwork, createLocateViewer } from './identity/network.ts';
+import { createFindNetwork } from './identity/network.ts';
 import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
 import { createDeploymentLimit, createSpendLimit } from './quota/deployment-limit.ts';
@@ -11,7 +11,7 @@ import { createLog, describeCause, type Log, type WriteLog } from './report/log.
 import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
-import { type Config, moneyOf } from './settings/config.ts';
+import { type Config, memberBudgetOf } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
@@ -90,7 +90,7 @@ export function createGateway(
     ...createLimits(config, { callDynamoDb, now, log }),
     log,
     now,
-    findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
+    findNetwork: createFindNetwork({ ...config, ...secrets }),
     createRequestId,
   });
 }
@@ -100,7 +100,7 @@ function createLimits(
   config: Config,
   { callDynamoDb, now, log }: Pick<GatewayDependencies, 'callDynamoDb' | 'now'> & { readonly log: Log },
 ) {
-  const limits = { ...config, memberBudget: moneyOf(config).memberBudget };
+  const limits = { ...config, memberBudget: memberBudgetOf(config) };
   const tallies = createTallies(callDynamoDb, config.quotaTable);
   const quota = createQuota({
     counters: createCounters(callDynamoDb, config.quotaTable, now),

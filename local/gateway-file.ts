@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Budget } from '../lambda/budget/budget-window.ts';
-import { type Config, moneyOf, waysToSignIn } from '../lambda/settings/config.ts';
+import { type Config, memberBudgetOf, waysToSignIn } from '../lambda/settings/config.ts';
 
 /** What the operator's commands need to know of a gateway, wherever it runs. */
 export interface GatewayFacts {
@@ -31,7 +31,7 @@ export function factsOf(config: Config, url: string): GatewayFacts {
   const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? url) : undefined;
   return {
     ...{ url, serviceName, contextWindow, keysTable, quotaTable, memberLimit, access, oidcIssuer, appUrl },
-    ...moneyOf(config),
+    ...(config.prices && { currency: config.currency, memberBudget: memberBudgetOf(config) }),
   };
 }
 

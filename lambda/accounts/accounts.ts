@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Aws } from '../aws/call-service.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { createFindNetwork, createLocateViewer, type FindNetwork, type Network } from '../identity/network.ts';
+import { createFindNetwork, type FindNetwork, type Network } from '../identity/network.ts';
 import { createToken } from '../quota/counter-store.ts';
 import type { App } from '../request/call.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
@@ -69,10 +69,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const log = createAccountsLog({ ...config, write: writeLog, now });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
-  const secrets = createSecrets(
-    { ...config, upstreamSecretId: undefined },
-    { readSecret, now, onStale: log.secretNotRefreshed, runEvery },
-  );
+  const secrets = createSecrets(config, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
   const sessions = createSessions({ store: members, now, randomBytes });
 
   const own = { wallet: ofWallets, company: ofCompany(config) };
@@ -108,7 +105,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
     readInfo: async (request) => readInfo(config, offered, request),
     describe: (site) => describeDeployment(config, { guests, ways: offered }, site),
     ...{ sessions, terminals, log },
-    findNetwork: createFindNetwork({ ...secrets, locateViewer: createLocateViewer({ ...config, ...secrets }) }),
+    findNetwork: createFindNetwork({ ...config, ...secrets }),
   });
 }
 

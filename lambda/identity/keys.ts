@@ -96,10 +96,6 @@ export function ownLimitsOf({ limit, burst, budget, budgetWindow }: KeyRecord): 
   };
 }
 
-interface KeyWriter {
-  put(hash: string, record: KeyRecord): Promise<void>;
-}
-
 /** What a new key is for. */
 export type KeyRequest = Omit<KeyRecord, 'id' | 'createdAt' | 'revokedAt'>;
 
@@ -115,7 +111,11 @@ export interface IssuedKey {
 }
 
 /** Makes a new random key and stores its hash. */
-export async function issueKey(store: KeyWriter, request: KeyRequest, issuing: KeyIssuing): Promise<IssuedKey> {
+export async function issueKey(
+  store: { put(hash: string, record: KeyRecord): Promise<void> },
+  request: KeyRequest,
+  issuing: KeyIssuing,
+): Promise<IssuedKey> {
   const { member, label, limit, budget, budgetWindow, models, burst, expiresAt } = request;
   const key = keyPrefix + randomText(issuing, 32);
   const id = `key_${randomText(issuing, 9)}`;

@@ -15,12 +15,12 @@ export interface Network {
 /** Finds the network that a request came from. Throws if its address or the salt is missing. */
 export type FindNetwork = (headers: RequestHeaders, sourceAddress: string) => Promise<Network>;
 
-interface Dependencies {
-  readonly locateViewer: LocateViewer;
+interface Dependencies extends Edge {
   readonly networkKey: () => Promise<KeyObject>;
 }
 
-export function createFindNetwork({ locateViewer, networkKey }: Dependencies): FindNetwork {
+export function createFindNetwork({ networkKey, ...edge }: Dependencies): FindNetwork {
+  const locateViewer = createLocateViewer(edge);
   return async (headers, sourceAddress) => {
     const [address, key] = await Promise.all([locateViewer(headers, sourceAddress), networkKey()]);
     const name = networkOf(address) ?? address;

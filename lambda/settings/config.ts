@@ -1,4 +1,4 @@
-import type { Budget, BudgetWindow } from '../budget/budget-window.ts';
+import type { Budget } from '../budget/budget-window.ts';
 import { type Prices, readPrices } from '../budget/prices.ts';
 import { collectFaults, type Environment, type Named, readNamed } from './read.ts';
 import { accountsSettings, serverSettings, settings } from './table.ts';
@@ -21,39 +21,23 @@ export function readConfig(environment: Environment): Config {
   });
 }
 
-interface Money {
-  readonly serviceName: string;
-  readonly prices: string | undefined;
-  readonly memberBudget: number | undefined;
-  readonly spendLimit: number | undefined;
-}
-
-/** The currency and the budget of members, for those who only speak of money; nothing where there are no prices. */
-export function moneyOf(config: Pick<Config, 'prices' | 'currency' | keyof MemberBudget>): {
-  readonly currency?: string;
-  readonly memberBudget?: Budget | undefined;
-} {
-  return config.prices === undefined ? {} : { currency: config.currency, memberBudget: memberBudgetOf(config) };
-}
-
-interface MemberBudget {
-  readonly memberBudget: number | undefined;
-  readonly memberBudgetWindow: BudgetWindow;
-}
-
 /** What a member may spend without a budget of its own. */
-export function memberBudgetOf({ memberBudget, memberBudgetWindow }: MemberBudget): Budget | undefined {
+export function memberBudgetOf({
+  memberBudget,
+  memberBudgetWindow,
+}: Pick<Config, 'memberBudget' | 'memberBudgetWindow'>): Budget | undefined {
   return memberBudget === undefined ? undefined : { amount: memberBudget, window: memberBudgetWindow };
 }
 
 /** The prices, which a budget needs. */
-function readPriceList({ serviceName, prices, memberBudget, spendLimit }: Money, faults: string[]): Prices | undefined {
+function readPriceList(read: Named<typeof settings>, faults: string[]): Prices | undefined {
+  const { serviceName, prices, memberBudget, spendLimit } = read;
   if (prices !== undefined) {
     if (serviceName === undefined) return undefined; // reported by its own check
     const found: string[] = [];
-    const read = readPrices(prices, publicModelsOf(serviceName), found);
+    const priceList = readPrices(prices, publicModelsOf(serviceName), found);
     faults.push(...found.map((fault) => `PRICES ${fault}`));
-    return read;
+    return priceList;
   }
   for (const [name, amount] of Object.entries({ MEMBER_BUDGET: memberBudget, SPEND_LIMIT: spendLimit })) {
     if (amount !== undefined) faults.push(`${name} needs PRICES: without a price nothing can be counted against it`);
@@ -125,20 +109,10 @@ export function waysToSignIn({
   return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
 }
 
-/** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
-export interface ServerConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly clientAddress: 'socket' | 'x-forwarded-for';
-  readonly bodyBudget: number;
-  readonly shutdownGrace: number;
-  /** Whether the wallet's page is served here. In Lambda it has a function of its own, which alone may write keys. */
-  readonly servesWallet: boolean;
-  /** The scheme that callers use: Lambda terminates https in front of the server. */
-  readonly scheme: 'http' | 'https';
-}
+export type ServerConfig = ReturnType<typeof readServerConfig>;
 
-export function readServerConfig(environment: Environment): ServerConfig {
+/** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
+export function readServerConfig(environment: Environment) {
   const { awsLambdaHttpEndpoint, clientAddress, ...settings } = collectFaults((faults) =>
     readNamed(serverSettings, environment, faults),
   );
@@ -150,9 +124,11 @@ export function readServerConfig(environment: Environment): ServerConfig {
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port),
     clientAddress: clientAddress ?? (inLambda ? 'x-forwarded-for' : 'socket'),
+    /** Whether the wallet's page is served here. In Lambda it has a function of its own, which alone may write keys. */
     servesWallet: !inLambda,
+    /** The scheme that callers use: Lambda terminates https in front of the server. */
     scheme: inLambda ? 'https' : 'http',
-  };
+  } as const;
 }
 
 /** The accounts function's settings: some of the gateway's. */

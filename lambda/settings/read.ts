@@ -145,21 +145,14 @@ export const list = (expects: string, items: { test(item: string): boolean }): S
   },
 });
 
-const baseUrl: Setting<string> = {
-  expects: 'an http(s) URL with its version prefix and without query or user, such as https://host/api/v1',
-  parse: (value) => {
-    const url = URL.parse(value);
-    const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
-    return plain ? url.href.replace(/\/+$/, '') : undefined;
-  },
-};
-
 /** A URL to which the gateway appends this ending, so it must not have it already. */
 export const urlWithout = (ending: RegExp, expects: string): Setting<string> => ({
   expects,
   parse: (value) => {
-    const url = baseUrl.parse(value);
-    return url !== undefined && ending.test(url) ? undefined : url;
+    const url = URL.parse(value);
+    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) return;
+    const text = url.href.replace(/\/+$/, '');
+    return ending.test(text) ? undefined : text;
   },
 });
 

@@ -1,6 +1,6 @@
 export type RunEvery = (task: () => void, time: number) => void;
 
-interface Dependencies {
+export interface RefreshDependencies {
   readonly now: () => number;
   /** Called when a refresh failed and the last known value stays in use. */
   readonly onStale: (error: unknown) => void;
@@ -23,7 +23,7 @@ export function withinTimeLimit<T>(reading: Promise<T>): Promise<T> {
 /** Reads at most once a minute, in the background if it can. If a later reading fails, the last known value stays in use. */
 export function createMinuteCache<T>(
   read: () => Promise<T>,
-  { now, onStale, runEvery }: Dependencies,
+  { now, onStale, runEvery }: RefreshDependencies,
 ): () => Promise<T> {
   let known: { readonly value: T; readonly readAt: number } | undefined;
   let scheduled = false;

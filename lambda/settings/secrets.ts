@@ -1,40 +1,27 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
+import type { Config } from './config.ts';
 import { parseJson, splitList } from './read.ts';
-import { createMinuteCache, type RunEvery, shareReading, withinTimeLimit } from './refresh.ts';
+import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from './refresh.ts';
 import { headerMap } from './table.ts';
 import type { Access, Upstream } from './upstreams.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
 export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;
 
-interface Dependencies {
+interface Dependencies extends RefreshDependencies {
   readonly readSecret: ReadSecret;
-  readonly now: () => number;
-  /** Called when a refresh failed and the last known values stay in use. */
-  readonly onStale: (error: unknown) => void;
-  /** Runs a task at intervals. If given, refreshes happen in the background and no request waits for one. */
-  readonly runEvery?: RunEvery | undefined;
-}
-
-interface Settings {
-  readonly upstreamSecretId: string | undefined;
-  readonly networkSalt: string | undefined;
-  readonly networkSaltSecretId: string | undefined;
-  readonly edgeSecretId: string | undefined;
-  readonly oidcClientSecret?: string | undefined;
-  readonly oidcClientSecretId?: string | undefined;
 }
 
 const shortestSalt = 16;
 
-export function createSecrets(settings: Settings, { readSecret, now, onStale, runEvery }: Dependencies) {
+export function createSecrets(settings: Partial<Config>, { readSecret, ...refreshing }: Dependencies) {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId, oidcClientSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
   const cached = <T>(read: () => Promise<T>): (() => Promise<T>) => {
-    const refresh = createMinuteCache(() => withinTimeLimit(read()), { now, onStale, runEvery });
+    const refresh = createMinuteCache(() => withinTimeLimit(read()), refreshing);
     return () => refresh().catch(rejectUnreadable);
   };
 
@@ -53,7 +40,7 @@ export function createSecrets(settings: Settings, { readSecret, now, onStale, ru
     if (text.length < shortestSalt) throw unreadable(new Error('the salt is too short'));
     known = keyOf(text);
     return known;
-  }, now);
+  }, refreshing.now);
 
   const networkKey = async () => known ?? readSalt();
 

@@ -29,28 +29,23 @@ export interface Update {
   readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
 }
 
-export interface Table {
-  /** Calls an operation in turn; an outage becomes `service_unavailable`. */
-  readonly call: CallService;
-  /** The table and the key of an item. */
-  address(key: string): { readonly TableName: string; readonly Key: Item };
-  /** Reads what was written last, even if that was a moment ago. */
-  load(key: string): Promise<Item | undefined>;
-  /** Returns what the update asks for. */
-  update(key: string, update: Update): Promise<Item | undefined>;
-}
+export type Table = ReturnType<typeof createTable>;
 
-export function createTable(callDynamoDb: CallService, schema: TableSchema, tableName: string): Table {
+export function createTable(callDynamoDb: CallService, schema: TableSchema, tableName: string) {
   const inTurn = createQueue();
+  /** The table and the key of an item. */
   const address = (key: string) => ({ TableName: tableName, Key: { [schema.partitionKey.name]: { S: key } } });
+  /** Calls an operation in turn; an outage becomes `service_unavailable`. */
   const call: CallService = (operation, input) => inTurn(() => callDynamoDb(operation, input));
 
   return {
     ...{ call, address },
-    async load(key) {
+    /** Reads what was written last, even if that was a moment ago. */
+    async load(key: string): Promise<Item | undefined> {
       return (await call<{ readonly Item?: Item }>('GetItem', { ...address(key), ConsistentRead: true })).Item;
     },
-    async update(key, update) {
+    /** Returns what the update asks for. */
+    async update(key: string, update: Update): Promise<Item | undefined> {
       return (await call<{ readonly Attributes?: Item }>('UpdateItem', { ...address(key), ...update })).Attributes;
     },
   };

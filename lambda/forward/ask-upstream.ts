@@ -65,7 +65,7 @@ export function openExchange(
         alive?.();
         record.upstreamStatus = upstreamStatus;
         // The request's own line reports and counts the last one.
-        if (!failureClass.refunds || !another) return;
+        if (failureClass.staysCharged || !another) return;
         const fields = { requestId: id, upstream: upstream.prefix, kind, upstreamStatus, another };
         log.tryFailed(kind, { ...fields, ...describeCause(cause) });
       },

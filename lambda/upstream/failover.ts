@@ -115,7 +115,7 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
         if (first && error.failureClass.mayBeForeign && isForeign && speaks(candidate.upstream, outgoing)) throw first;
         const { next, rests, once = false } = error.failureClass;
         if (rests) pool.rest(candidate, error);
-        left = stillToTry(others, candidate, once && movedOnce ? 'nothing' : next);
+        left = stillToTry(others, candidate, once && movedOnce ? undefined : next);
         movedOnce ||= once;
         const another = left.length > 0;
         observer.onFailure(error, candidate, another);
@@ -162,7 +162,7 @@ function stillToTry(
   { upstream: failed }: Candidate,
   next: FailureClass['next'],
 ): readonly Candidate[] {
-  if (next === 'nothing') return [];
+  if (next === undefined) return [];
   return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
 }
 

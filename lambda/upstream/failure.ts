@@ -8,9 +8,10 @@ export interface FailureClass {
   readonly code: ErrorCode;
   /** Whether the client sees the upstream's own status instead of the code's. */
   readonly ownStatus?: boolean;
-  readonly refunds: boolean;
+  /** Whether the request is charged all the same. */
+  readonly staysCharged?: boolean;
   /** What to try next while nothing has gone out: the next key (after the last, the next upstream's first) or the next upstream. */
-  readonly next: 'nothing' | 'key' | 'upstream';
+  readonly next?: 'key' | 'upstream';
   /** Whether to do so only once per request: the caller may have provoked it, and could otherwise go through all keys. */
   readonly once?: boolean;
   /** Whether the key rests before it is used again. */
@@ -33,7 +34,6 @@ export const failureClasses = {
   unreachable: {
     means: 'the connection was refused, or lost before an answer came',
     code: 'upstream_error',
-    refunds: true,
     next: 'upstream',
     message: 'The model could not be reached.',
     advice: tryAgain,
@@ -41,7 +41,6 @@ export const failureClasses = {
   connect_timeout: {
     means: 'no connection within `UPSTREAM_CONNECT_TIMEOUT`',
     code: 'upstream_timeout',
-    refunds: true,
     next: 'upstream',
     message: 'The model did not accept the connection in time.',
     advice: tryAgain,
@@ -49,8 +48,6 @@ export const failureClasses = {
   timeout: {
     means: 'no answer within `REQUEST_TIMEOUT`, or a stream silent for `UPSTREAM_IDLE_TIMEOUT` before its first event',
     code: 'upstream_timeout',
-    refunds: true,
-    next: 'nothing',
     message: 'The model did not answer in time.',
     advice: 'Please try again, with a shorter request if it happens again.',
   },
@@ -58,8 +55,6 @@ export const failureClasses = {
     means: 'the upstream answered 408',
     statuses: [408],
     code: 'upstream_timeout',
-    refunds: true,
-    next: 'nothing',
     message: 'The model did not answer in time.',
     advice: tryAgain,
   },
@@ -67,7 +62,6 @@ export const failureClasses = {
     means: 'the upstream answered 401 or 402: it refuses the key, or its account is empty',
     statuses: [401, 402],
     code: 'upstream_error',
-    refunds: true,
     next: 'key',
     rests: true,
     message: 'The gateway could not get access to the model.',
@@ -77,7 +71,6 @@ export const failureClasses = {
     means: 'the upstream answered 403: about the key, or about what one caller wrote',
     statuses: [403],
     code: 'upstream_error',
-    refunds: true,
     next: 'key',
     once: true,
     message: 'The model refused this request.',
@@ -87,8 +80,6 @@ export const failureClasses = {
     means: 'the upstream answered 404: it does not know the path or the model',
     statuses: [404],
     code: 'upstream_error',
-    refunds: true,
-    next: 'nothing',
     message: 'The gateway did not find the model.',
     advice: operator,
   },
@@ -96,7 +87,6 @@ export const failureClasses = {
     means: 'the upstream answered 429: the limit of the account that all callers share',
     statuses: [429],
     code: 'service_unavailable',
-    refunds: true,
     next: 'key',
     rests: true,
     message: 'The model is busy.',
@@ -106,7 +96,6 @@ export const failureClasses = {
     means: 'the upstream answered 5xx',
     code: 'upstream_error',
     ownStatus: true,
-    refunds: true,
     next: 'upstream',
     message: 'The model failed to answer.',
     advice: tryAgain,
@@ -114,40 +103,31 @@ export const failureClasses = {
   unusable: {
     means: 'the upstream answered 200 with something unusable (not JSON, empty, HTML, cut off, too large), or 3xx',
     code: 'upstream_error',
-    refunds: true,
-    next: 'nothing',
     message: "The model gave an answer that can't be used.",
     advice: tryAgain,
   },
   reported: {
     means: 'the upstream answered 200 and reported an error in the answer or in an event of the stream',
     code: 'upstream_error',
-    refunds: true,
-    next: 'nothing',
     message: 'The model failed while answering.',
     advice: tryAgain,
   },
   cut: {
     means: 'the upstream broke off a stream that had begun',
     code: 'upstream_error',
-    refunds: true,
-    next: 'nothing',
     message: 'The answer broke off before its end.',
     advice: tryAgain,
   },
   stalled: {
     means: 'a stream that had begun fell silent for `UPSTREAM_IDLE_TIMEOUT`',
     code: 'upstream_timeout',
-    refunds: true,
-    next: 'nothing',
     message: 'The answer stopped coming.',
     advice: tryAgain,
   },
   deadline: {
     means: 'a stream that had begun was not over at `REQUEST_TIMEOUT`',
     code: 'upstream_timeout',
-    refunds: false,
-    next: 'nothing',
+    staysCharged: true,
     message: 'The answer took longer than one request may take.',
     advice: 'Ask for a shorter one.',
   },
@@ -155,16 +135,14 @@ export const failureClasses = {
     means: 'the upstream answered 413',
     statuses: [413],
     code: 'request_too_large',
-    refunds: false,
-    next: 'nothing',
+    staysCharged: true,
     callerCanFix: true,
   },
   caller: {
     means: 'the upstream answered another 4xx: something in the request',
     code: 'invalid_request',
     ownStatus: true,
-    refunds: false,
-    next: 'nothing',
+    staysCharged: true,
     callerCanFix: true,
     mayBeForeign: true,
   },
@@ -183,7 +161,7 @@ export interface FailureDetails {
   readonly message?: string | undefined;
   /** The code that the client is shown instead of the class's. */
   readonly shownCode?: string | undefined;
-  /** Whether the request stays charged although its class refunds, because the caller had a part in it. */
+  /** Whether the request stays charged although its class is refunded, because the caller had a part in it. */
   readonly charged?: boolean;
   /** The underlying error, such as a refused connection. */
   readonly cause?: unknown;
@@ -205,7 +183,7 @@ export class UpstreamFailure extends GatewayError {
         ...(details.retryAfter !== undefined && { 'retry-after': details.retryAfter }),
         ...(details.shouldRetry !== undefined && { 'x-should-retry': details.shouldRetry }),
       },
-      refund: failure.refunds && !details.charged,
+      refund: !failure.staysCharged && !details.charged,
       reason: kind,
       shownCode: details.shownCode,
       cause: details.cause,
@@ -221,17 +199,12 @@ export class UpstreamFailure extends GatewayError {
   }
 }
 
-const named = new Map(
-  Object.entries(failureClasses).flatMap(([kind, { statuses = [] }]: [string, FailureClass]) =>
-    statuses.map((status) => [status, kind as FailureKind] as const),
-  ),
-);
-
 /** The failure class of a status; undefined for a success. */
 export function classifyStatus(status: number): FailureKind | undefined {
   if (status >= 200 && status < 300) return undefined;
-  const kind = named.get(status);
-  if (kind !== undefined) return kind;
+  for (const [kind, { statuses }] of Object.entries<FailureClass>(failureClasses)) {
+    if (statuses?.includes(status)) return kind as FailureKind;
+  }
   if (status >= 500 && status <= 599) return 'server_error';
   return status >= 400 && status < 500 ? 'caller' : 'unusable';
 }

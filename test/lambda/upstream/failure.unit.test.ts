@@ -13,11 +13,11 @@ import { testRows } from '../../support/test-rows.ts';
 
 const classes: Readonly<Record<string, FailureClass>> = failureClasses;
 const kinds = Object.keys(failureClasses) as FailureKind[];
-const tried = { nothing: 'nothing', key: 'the next key', upstream: 'the next upstream' };
+const tried = { key: 'the next key', upstream: 'the next upstream' };
 
-function row(kind: string, { means, code, ownStatus, refunds, next, rests }: FailureClass): string {
+function row(kind: string, { means, code, ownStatus, staysCharged, next, rests }: FailureClass): string {
   const sees = `${ownStatus ? 'the same status' : catalogue[code].status} \`${code}\``;
-  return `| \`${kind}\` | ${means} | ${sees} | ${refunds ? 'yes' : 'no'} | ${tried[next]}${rests ? '; this one rests' : ''} |`;
+  return `| \`${kind}\` | ${means} | ${sees} | ${staysCharged ? 'no' : 'yes'} | ${next ? tried[next] : 'nothing'}${rests ? '; this one rests' : ''} |`;
 }
 
 describe('the classes of failure', () => {
@@ -28,7 +28,7 @@ describe('the classes of failure', () => {
   });
 
   testRows(kinds)('its sentence is true whether or not it is charged', (kind) => {
-    const refund = classes[kind]?.refunds ?? false;
+    const refund = !classes[kind]?.staysCharged;
     const failure = new UpstreamFailure(kind);
     expect(failure).toMatchObject({ refund, reason: kind, status: catalogue[failure.code].status });
     expect(failure.message).not.toMatch(/charged|has been told/);

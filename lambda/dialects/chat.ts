@@ -51,16 +51,7 @@ const fileRules: FileRules = {
 /** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
   name: 'chat',
-  endpoints: [
-    {
-      path: '/v1/chat/completions',
-      upstreamPath: '/chat/completions',
-      address: 'chat',
-      charged: true,
-      optional: false,
-      streams: true,
-    },
-  ],
+  endpoints: [{ path: '/v1/chat/completions' }],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),
   checkBody: (body) => requireArray(body, 'messages'),

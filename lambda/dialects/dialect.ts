@@ -5,18 +5,14 @@ import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Address } from '../settings/table.ts';
 
-/** One public path of a dialect and where it leads upstream. */
+/** One public path of a dialect. Upstreams have the same, after a version of their own. */
 export interface Endpoint {
   readonly path: string;
-  readonly upstreamPath: string;
-  /** Which of an upstream's addresses the upstream path is appended to. */
-  readonly address: Address;
-  /** Whether a request counts against the quota. One that does not has a burst limit of its own. */
-  readonly charged: boolean;
-  /** Whether an upstream may lack it: the client then gets a 404, as for an unknown path. */
-  readonly optional: boolean;
-  /** Whether `stream: true` asks for server-sent events here. */
-  readonly streams: boolean;
+  /**
+   * Whether it only counts tokens: not charged, under a burst limit of its own, and never streamed. An upstream may lack it; the
+   * client then gets a 404, as for an unknown path.
+   */
+  readonly countsTokens?: boolean;
   /** Clients try a WebSocket here, under a beta of this name, and fall back to POST when it is refused. */
   readonly webSocketBeta?: RegExp;
 }
@@ -82,7 +78,8 @@ export interface Recorder {
 
 /** Everything that differs between dialects. Pure: data in, data out. */
 export interface Dialect extends SizeRules {
-  readonly name: string;
+  /** Also that of the upstreams' address for it. */
+  readonly name: Address;
   readonly endpoints: readonly Endpoint[];
   /** The headers that carry the upstream key. */
   authorize(key: string): Record<string, string>;

@@ -29,7 +29,6 @@ import {
 } from './body.ts';
 import type {
   Dialect,
-  Endpoint,
   ExpectedAnswer,
   MakeDelta,
   Normalization,
@@ -80,15 +79,6 @@ export const messagesTypes: Readonly<Record<ErrorNature, string>> = {
   time: 'timeout_error',
 };
 
-const endpoint = (path: string, charged: boolean): Endpoint => ({
-  path: `/v1${path}`,
-  upstreamPath: path,
-  address: 'messages',
-  charged,
-  optional: !charged,
-  streams: charged,
-});
-
 /** The members in which a block or its deltas carry text, with the types of those deltas. */
 const deltaTypes = new Map([
   ['text', 'text_delta'],
@@ -106,7 +96,7 @@ const readMembers = new Set(['type', 'index', 'delta', 'content_block', 'message
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
   return {
     name: 'messages',
-    endpoints: [endpoint('/messages', true), endpoint('/messages/count_tokens', false)],
+    endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
     authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
     controlMembers: new Set([
       ...['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread', 'stop_sequences'],

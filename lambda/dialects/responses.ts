@@ -29,17 +29,7 @@ const actionType = /^(computer|local_shell|shell)_call$/;
 /** OpenAI responses. */
 export const responses: Dialect = {
   name: 'responses',
-  endpoints: [
-    {
-      path: '/v1/responses',
-      upstreamPath: '/responses',
-      address: 'responses',
-      charged: true,
-      optional: false,
-      streams: true,
-      webSocketBeta: /\bresponses_websockets/,
-    },
-  ],
+  endpoints: [{ path: '/v1/responses', webSocketBeta: /\bresponses_websockets/ }],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'stream', 'input', 'prompt', 'previous_response_id', 'conversation', 'background']),
   checkBody,

@@ -25,7 +25,7 @@ export function* rewriteWhole(
   const { request, record, hiding } = exchange;
   const scanner = createScanner();
   if (translated === undefined) return yield* rewriteAnswer(text, request.call, hiding, scanner, record.usage);
-  if (request.call.endpoint.optional) return { text: translateCount(yield* scanner.scanInParts(text)) };
+  if (request.call.endpoint.countsTokens) return { text: translateCount(yield* scanner.scanInParts(text)) };
   const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
   if ('failure' in clean) return clean;

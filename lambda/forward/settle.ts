@@ -67,7 +67,7 @@ function spendingOf({ call, reservation, outcome }: RequestSoFar, prices: Prices
 export function toCallersError(error: unknown, { endpoint, hasReferences }: InferenceCall): unknown {
   if (!(error instanceof UpstreamFailure)) return error;
   const { upstreamStatus } = error;
-  if (endpoint.optional && (upstreamStatus === 404 || upstreamStatus === 405 || upstreamStatus === 501)) {
+  if (endpoint.countsTokens && (upstreamStatus === 404 || upstreamStatus === 405 || upstreamStatus === 501)) {
     return new GatewayError('not_found', 'Counting tokens is not offered here.', { cause: error });
   }
   if (upstreamStatus === 404 && hasReferences) {

@@ -176,7 +176,7 @@ const tokenMetrics = [
 
 /** Whether a complete answer came without token counts. */
 export function lacksUsage({ route, outcome: { end, exchange } }: RequestSoFar): boolean {
-  if (route.kind !== 'inference' || !route.endpoint.charged || end !== undefined || !exchange) return false;
+  if (route.kind !== 'inference' || route.endpoint.countsTokens || end !== undefined || !exchange) return false;
   return exchange.usage.input === undefined && exchange.usage.output === undefined;
 }
 

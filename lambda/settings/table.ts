@@ -75,7 +75,7 @@ const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
 type OwnAddress = (typeof ownAddresses)[number];
 
-/** Which of an upstream's addresses an endpoint is at. */
+/** Which of an upstream's addresses: that of the dialect with this name. */
 export type Address = 'chat' | Lowercase<OwnAddress>;
 
 /** `RESPONSES_BASE_URL` and so on. */
@@ -92,7 +92,6 @@ const upstreamUrl = urlWithout(
   "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
 );
 
-/** Every address is that of a dialect, and called as that is. */
 export const dialectNames: readonly Address[] = [
   'chat',
   ...ownAddresses.map((name) => name.toLowerCase() as Lowercase<OwnAddress>),

@@ -26,7 +26,7 @@ export function chargeQuota({
 }: ChargeDependencies): GatewayStep<ArrivedAtInference & Identified & ReadAhead, Charged> {
   return {
     before: async ({ id, route, identity, cost, outcome }) => {
-      if (!route.endpoint.charged) {
+      if (route.endpoint.countsTokens) {
         await quota.checkBurst(identity);
         return { charge: undefined };
       }
@@ -53,7 +53,7 @@ export function limitDeployment(limit: DeploymentLimit | undefined): GatewayStep
 export function limitSpending(limit: SpendLimit | undefined): GatewayStep<ArrivedAtInference> {
   return {
     before: async ({ route, outcome }) => {
-      if (limit && route.endpoint.charged) outcome.spendShare = await limit.check();
+      if (limit && !route.endpoint.countsTokens) outcome.spendShare = await limit.check();
       return {};
     },
   };

@@ -52,7 +52,7 @@ export function readAhead(dependencies: ReadAheadDependencies): GatewayStep<Read
     before: async (request) => {
       const { identity, route } = request;
       const models = identity.kind === 'member' ? identity.models : undefined;
-      const hasBudget = route.endpoint.charged && budgetOf(identity, budgets) !== undefined;
+      const hasBudget = !route.endpoint.countsTokens && budgetOf(identity, budgets) !== undefined;
       if (!hasBudget && !models) return {};
       if (hasBudget && !prices) {
         const message = 'This key has a budget, but no prices are set: the operator has to set them.';
@@ -160,7 +160,7 @@ export function* readCall(
     dialect,
     endpoint,
     model: value,
-    stream: stream && endpoint.streams,
+    stream: stream && !endpoint.countsTokens,
     hasReferences,
     expected: dialect.readExpectedAnswer(body, estimate !== undefined),
   };

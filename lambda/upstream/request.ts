@@ -63,16 +63,20 @@ const choosesAccount =
 
 /** Whether an upstream takes a request as it is. */
 export function speaks({ dialects }: Upstream, { dialect }: Outgoing): boolean {
-  return dialects.some((name) => name === dialect.name);
+  return dialects.includes(dialect.name);
 }
+
+/** Where an upstream takes requests of this dialect. */
+const urlAt = ({ addresses }: Upstream, { name }: Dialect, { path }: Endpoint) =>
+  addresses[name] + path.replace('/v1', '');
 
 /** What an upstream is sent, and where: the request itself, or its translation. */
 function writtenFor(upstream: Upstream, outgoing: Outgoing): Pick<TranslatedRequest, 'dialect' | 'url' | 'pieces'> {
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
   if (speaks(upstream, outgoing)) {
-    const url = upstream.addresses[endpoint.address] + endpoint.upstreamPath;
-    return { dialect, url, pieces: renderBody(body, upstream.models[endpoint.address][model.kind]) };
+    const pieces = renderBody(body, upstream.models[dialect.name][model.kind]);
+    return { dialect, url: urlAt(upstream, dialect, endpoint), pieces };
   }
   if (body.translated?.upstream !== upstream) throw new TypeError('the request has not been translated');
   return body.translated;
@@ -135,11 +139,11 @@ export function createTranslate(
   const [endpoint] = common?.endpoints ?? [];
   if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
   return async ({ dialect: { name }, endpoint: clientEndpoint, model, body }, text, upstream) => {
-    const { addresses, models, translation } = upstream;
-    const url = clientEndpoint.optional ? translation.tokenizeUrl : addresses[endpoint.address] + endpoint.upstreamPath;
+    const { models, translation } = upstream;
+    const url = clientEndpoint.countsTokens ? translation.tokenizeUrl : urlAt(upstream, common, endpoint);
     if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
     const seals = createSeals(await readSubkey('seals'), body?.conversation.caller ?? '');
-    const target = { upstream: translation, model: models[endpoint.address][model.kind] };
+    const target = { upstream: translation, model: models[common.name][model.kind] };
     const translating = function* () {
       return yield* translate(name, yield* createScanner().scanInParts(text), seals, target);
     };

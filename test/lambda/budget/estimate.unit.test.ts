@@ -1,21 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { estimateReservation, fittingOutput } from '../../../lambda/budget/estimate.ts';
 import type { ModelPrices } from '../../../lambda/budget/prices.ts';
-import { createDialects } from '../../../lambda/dialects/index.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { createRandom } from '../../support/random.ts';
+import { dialectNamed } from '../../support/rewrite.ts';
 
-const dialects = new Map(
-  createDialects({ signsThinking: false, streamUsage: false }).map((dialect) => [dialect.name, dialect]),
-);
 const prices: ModelPrices = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
 const reservedOutput = 4_096;
 
 function work(name: string, text: string, own: Partial<ModelPrices> = {}) {
-  const dialect = dialects.get(name);
-  if (dialect === undefined) throw new Error(`no dialect ${name}`);
-  return estimateReservation(createScanner().scan(text), dialect, { ...prices, ...own }, reservedOutput);
+  return estimateReservation(createScanner().scan(text), dialectNamed(name), { ...prices, ...own }, reservedOutput);
 }
 const estimate = (name: string, body: object | string, own?: Partial<ModelPrices>) =>
   atOnce(work(name, typeof body === 'string' ? body : JSON.stringify(body), own));

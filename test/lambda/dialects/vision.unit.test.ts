@@ -1,16 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { createDialects } from '../../../lambda/dialects/index.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { atOnce } from '../../support/at-once.ts';
+import { dialectNamed } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const dialects = new Map(
-  createDialects({ signsThinking: false, streamUsage: false }).map((dialect) => [dialect.name, dialect]),
-);
-const find = (name: string, body: object) => {
-  const dialect = dialects.get(name);
-  return dialect && atOnce(dialect.findVision(createScanner().scan(JSON.stringify(body))));
-};
+const find = (name: string, body: object) =>
+  atOnce(dialectNamed(name).findVision(createScanner().scan(JSON.stringify(body))));
 const asFile = (name: string, value: string) => ({ type: 'any', [name]: value });
 const image = { type: 'image_url', image_url: { url: 'x' } };
 
@@ -62,15 +57,15 @@ describe('a long search', () => {
   const parts = (member: string) => createScanner().scan(`{"input":[${Array(30_000).fill(`{${member}:1}`)}]}`);
 
   test('leaves turns to others, for images as for references', () => {
-    const dialect = dialects.get('responses');
-    expect([...(dialect?.findVision(parts('"\\u0061"')) ?? [])].length).toBeGreaterThanOrEqual(5);
-    expect([...(dialect?.hasReferences?.(parts('"\\u0061"')) ?? [])].length).toBeGreaterThanOrEqual(5);
+    const dialect = dialectNamed('responses');
+    expect([...dialect.findVision(parts('"\\u0061"'))].length).toBeGreaterThanOrEqual(5);
+    expect([...(dialect.hasReferences?.(parts('"\\u0061"')) ?? [])].length).toBeGreaterThanOrEqual(5);
   });
 
   test('of an opening reads a thousand parts, and a thousand messages', () => {
     const openingOf = (messages: object[]) => {
       const body = createScanner().scan(JSON.stringify({ messages }));
-      return dialects.get('chat')?.findConversationStart(body).length;
+      return dialectNamed('chat').findConversationStart(body).length;
     };
     const content = Array(1_001).fill({ type: 'text', text: 'a' });
     const user = { role: 'user', content };

@@ -1,6 +1,6 @@
 import { excerpt, longestPath } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { Recorder } from './dialect.ts';
+import type { Recorder } from './findings.ts';
 
 /** `provider`, `system_fingerprint`, `x_acme`; not `id` or `created`. */
 const providerField = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;

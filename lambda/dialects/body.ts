@@ -3,7 +3,8 @@ import { GatewayError } from '../errors.ts';
 import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { numberMember, presentMember, stringMember } from './answer.ts';
-import type { ExpectedAnswer, Recorder } from './dialect.ts';
+import type { ExpectedAnswer } from './dialect.ts';
+import type { Recorder } from './findings.ts';
 
 /** Fields that decide, in one dialect or another, what a request is and what it costs. */
 const decisive = ['model', 'messages', 'input', 'stream', 'thinking'];

@@ -1,6 +1,7 @@
 import type { Json, Node } from '../json/scan.ts';
 import { eachMember, elements, isProviderField, presentMember, recordProviderFields } from './answer.ts';
-import type { MakeDelta, OutgoingEvent, Recorder } from './dialect.ts';
+import type { MakeDelta, OutgoingEvent } from './dialect.ts';
+import type { Recorder } from './findings.ts';
 import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 /** `reasoning_content`, `thinking_blocks`, `/0/thinking/1/text`. */

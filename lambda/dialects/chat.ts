@@ -22,7 +22,8 @@ import {
   stringAt,
 } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
-import type { Dialect, ExpectedAnswer, Normalization, Recorder, StreamDialect } from './dialect.ts';
+import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
+import type { Recorder } from './findings.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 
 const content = {

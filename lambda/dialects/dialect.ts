@@ -4,6 +4,7 @@ import type { Cooperative } from '../json/cooperative.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Address } from '../settings/table.ts';
+import type { Recorder } from './findings.ts';
 
 /** One public path of a dialect. Upstreams have the same, after a version of their own. */
 export interface Endpoint {
@@ -29,51 +30,6 @@ export interface Normalization {
 export interface OutgoingEvent {
   readonly type?: string | undefined;
   readonly data: string;
-}
-
-/**
- * A dialect records here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
- * alike for all dialects, in stream/hide.ts, text-channels.ts and rewrite-event.ts.
- */
-export interface Recorder {
-  /** The value that names the model. */
-  model(value: Node): void;
-  /** The upstream's error message, in an event that is forwarded. */
-  errorMessage(value: Node): void;
-  /** A member that would reveal who answered. */
-  drop(object: Node, key: Node): void;
-  /** A value that a program reads back: it stays unchanged, with everything inside it. */
-  keep(value: Node): void;
-  /**
-   * A piece of generated text. Pieces of one `channel` follow one another; `family` names the channels whose texts a client may
-   * join. The value at `logprobs`, if any, becomes null if the text is changed.
-   */
-  textDelta(channel: string, family: string, value: Node, logprobs?: Node): void;
-  /** All the text of a channel, whether or not its pieces came before. */
-  wholeText(channel: string, family: string, value: Node, logprobs?: Node): void;
-  /** Token probabilities, which spell a text of their own: they become null if that contains a name. */
-  logprobs(channel: string, value: Node, isWhole: boolean): void;
-  /**
-   * The channels with this prefix end with this event: what they hold back leaves before it or in it. A prefix is empty, one to
-   * four steps with their slashes (`0/`), or a whole channel.
-   */
-  endTexts(prefix: string): void;
-  /** One channel with this prefix adds text now: what the others hold back leaves before this event. */
-  flushOthers(prefix: string): void;
-  /** The number that counts the events of the stream. */
-  sequence(value: Node): void;
-  /** Tokens as the upstream counts them up to now, and the numbers that say so, as far as each kind is one number. */
-  usage(counts: TokenCounts, places?: { readonly [Kind in keyof TokenCounts]?: Node | undefined }): void;
-  /** An event that the client did not ask for: it is read, but not sent. */
-  withhold(): void;
-  /** An event that only shows that the upstream is alive. It does not count as a first event. */
-  alive(): void;
-  /** The stream ends with this event. */
-  end(): void;
-  /** The answer is complete: if the upstream stops after this, that is not a break. */
-  mayEnd(): void;
-  /** The upstream reports that it failed; `forward` if this event is the dialect's own way to say so. */
-  fail(message: string, forward?: boolean): void;
 }
 
 /** Everything that differs between dialects. Pure: data in, data out. */
@@ -110,17 +66,6 @@ export interface Dialect extends SizeRules {
   renderErrorEvent(error: GatewayError, sequence: number): OutgoingEvent;
   /** A keep-alive for the client while the upstream is silent, in wire form. */
   readonly keepAlive: string;
-}
-
-/** Tokens as the upstream bills them, with the same meaning in all dialects. */
-export interface TokenCounts {
-  /** The whole prompt, including the two below. */
-  readonly input?: number | undefined;
-  readonly cacheRead?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-  /** The whole answer, including the one below. */
-  readonly output?: number | undefined;
-  readonly reasoning?: number | undefined;
 }
 
 /** What a request lets us expect of its answer. */

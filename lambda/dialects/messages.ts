@@ -27,15 +27,8 @@ import {
   stringAt,
   textsOf,
 } from './body.ts';
-import type {
-  Dialect,
-  ExpectedAnswer,
-  MakeDelta,
-  Normalization,
-  OutgoingEvent,
-  Recorder,
-  StreamDialect,
-} from './dialect.ts';
+import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
+import type { Recorder } from './findings.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 const content = {

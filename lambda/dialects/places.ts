@@ -9,7 +9,7 @@ import {
   sealedType,
   stringMember,
 } from './answer.ts';
-import type { Recorder } from './dialect.ts';
+import type { Recorder } from './findings.ts';
 
 /**
  * A name as one step of a channel, written so that it holds no slash (as in a JSON pointer,

@@ -13,7 +13,8 @@ import {
   unreadIn,
 } from './answer.ts';
 import { readExpectedAnswer } from './body.ts';
-import type { Dialect, MakeDelta, OutgoingEvent, Recorder, StreamDialect } from './dialect.ts';
+import type { Dialect, MakeDelta, OutgoingEvent, StreamDialect } from './dialect.ts';
+import type { Recorder } from './findings.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { checkBody, findConversationStart, findFiles, findVision, hasReferences } from './responses-body.ts';

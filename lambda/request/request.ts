@@ -1,5 +1,6 @@
 import type { Reservation } from '../budget/estimate.ts';
-import type { AnswerFormat, Endpoint, TokenCounts } from '../dialects/dialect.ts';
+import type { AnswerFormat, Endpoint } from '../dialects/dialect.ts';
+import type { TokenCounts } from '../dialects/findings.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Credential } from '../identity/keys.ts';

@@ -1,8 +1,7 @@
-import type { TokenCounts } from '../dialects/dialect.ts';
+import type { Findings, TokenCounts } from '../dialects/findings.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { codeAt, quote, trySkipString } from '../json/tokens.ts';
-import type { Findings } from './findings.ts';
 import type { Scrubber } from './scrub.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 

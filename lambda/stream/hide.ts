@@ -1,9 +1,9 @@
 import type { AnswerFormat } from '../dialects/dialect.ts';
+import { createFindings, type Findings, type FoundLogprobs, type FoundText, type Usage } from '../dialects/findings.ts';
 import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { applyEdits, changeMembers, type Edit, replaceValue } from '../json/edit.ts';
 import { type Json, type Node, type Scanner, scanLenientlyInParts } from '../json/scan.ts';
 import { quote } from '../json/tokens.ts';
-import { createFindings, type Findings, type FoundLogprobs, type FoundText, type Usage } from './findings.ts';
 import type { Scrubber } from './scrub.ts';
 import { createTextChannels, type TextChannels } from './text-channels.ts';
 

@@ -1,8 +1,8 @@
 import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
+import { createFindings, type Findings, raise, type Usage } from '../dialects/findings.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
-import { createFindings, type Findings, raise, type Usage } from './findings.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import {

@@ -1,7 +1,7 @@
 import type { AnswerFormat, StreamDialect } from '../dialects/dialect.ts';
+import { createFindings, type Findings, type Usage } from '../dialects/findings.ts';
 import { createScanner, scanLeniently } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
-import { createFindings, type Findings, type Usage } from './findings.ts';
 import type { Hiding } from './hide.ts';
 import { createEventRewriter, type EventRewriter, type TakeText } from './rewrite-event.ts';
 import { createSseReader, encodeComment, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';

@@ -1,7 +1,7 @@
 import type { AnswerFormat, Dialect, ExpectedAnswer } from '../../lambda/dialects/dialect.ts';
+import type { Usage } from '../../lambda/dialects/findings.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
-import type { Usage } from '../../lambda/stream/findings.ts';
 import { type RewrittenAnswer, rewriteAnswer as rewrite } from '../../lambda/stream/hide.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';

@@ -1,4 +1,4 @@
-import type { TokenCounts } from '../../dialects/dialect.ts';
+import type { TokenCounts } from '../../dialects/findings.ts';
 import type { ToolNames } from '../tools.ts';
 import type { Call, Facts, Literal } from './facts.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { createFindings } from '../../../lambda/dialects/findings.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { createMakeTemplate, readHoles } from '../../../lambda/stream/event-template.ts';
-import { createFindings } from '../../../lambda/stream/findings.ts';
 import { formatOf, scrubber } from '../../support/rewrite.ts';
 import { chat, chunk } from '../../support/stream-events.ts';
 import { testRows } from '../../support/test-rows.ts';

@@ -1,7 +1,7 @@
+import type { Usage } from '../../../../lambda/dialects/findings.ts';
 import { GatewayError } from '../../../../lambda/errors.ts';
 import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import type { Usage } from '../../../../lambda/stream/findings.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../lambda/stream/sse.ts';

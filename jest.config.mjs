@@ -51,7 +51,7 @@ const processesOfSdks = 'setup-blocks,frameworks';
 
 /** What draws thousands of requests, counts steps block by block, or waits for garbage to be collected. */
 const long = [
-  'fuzz/*.integration.test.ts',
+  'lambda/any-request.integration.test.ts',
   'model/*.integration.test.ts',
   'lambda/server/let-go.integration.test.ts',
   'lambda/growth/*.e2e.test.ts',

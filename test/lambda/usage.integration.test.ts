@@ -1,183 +1,160 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventText, head, json, type Script, sse, write } from '../../local/upstream/script.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { PRICES } from '../support/prices.ts';
 import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const generous = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
-const bill = { inputTokens: 100_512, cacheReadTokens: 100_000, cacheWriteTokens: 500, outputTokens: 7 };
-const absent = {
-  ...{ inputTokens: undefined, cacheReadTokens: undefined, cacheWriteTokens: undefined },
-  ...{ outputTokens: undefined, reasoningTokens: undefined },
-};
-
-const chatUsage = {
-  prompt_tokens: 100_512,
-  prompt_tokens_details: { cached_tokens: 100_000, cache_write_tokens: 500 },
-  completion_tokens: 7,
-  completion_tokens_details: { reasoning_tokens: 5 },
-};
-const responsesUsage = {
-  input_tokens: 100_512,
-  input_tokens_details: { cached_tokens: 100_000, cache_write_tokens: 500 },
-  output_tokens: 7,
-  output_tokens_details: { reasoning_tokens: 5 },
-};
-const messagesUsage = { input_tokens: 12, cache_creation_input_tokens: 500, cache_read_input_tokens: 100_000 };
-
-const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
-const chunk = (more: object) => ({ data: { id: 'c', object: 'chat.completion.chunk', ...more } });
-const said = (usage?: object | null) =>
-  chunk({
-    choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }],
-    ...(usage !== undefined && { usage }),
-  });
-const done = { data: '[DONE]' };
-const event = (type: string, more: object) => ({ event: type, data: { type, ...more } });
-const response = { id: 'r', object: 'response', output: [] };
-const stop = event('message_stop', {});
-const text = { type: 'text', text: 'Hi' };
-
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ environment: generous });
+const generous = { GUEST_LIMIT: '1000', BURST_LIMIT: '600', PRICES };
+const gateway = await startTestGateway({ environment: generous });
+const asking = await startTestGateway({ environment: { ...generous, UPSTREAM_STREAM_USAGE: 'true' } });
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await asking[Symbol.asyncDispose]();
 });
-afterAll(() => gateway[Symbol.asyncDispose]());
 
 const bodies = {
-  '/v1/chat/completions': { model: 'svc', messages: [] },
-  '/v1/responses': { model: 'svc', input: 'hi' },
-  '/v1/messages': { model: 'svc', max_tokens: 9, messages: [] },
+  '/v1/chat/completions': { messages: [] },
+  '/v1/responses': { input: 'hi' },
+  '/v1/messages': { max_tokens: 9, messages: [] },
 };
+type Path = keyof typeof bodies;
+const [chatPath, responsesPath, messagesPath] = Object.keys(bodies) as [Path, Path, Path];
 
-/** A request's log line, and the answer that its client read. */
-async function ask(path: keyof typeof bodies, script: Script, more: object = {}, to = gateway) {
+/** A request's log line, what its client read, and what was sent upstream. */
+async function ask(path: Path, script: Script, more: object = {}, to = gateway) {
   to.upstream.answer(script);
-  const answered = await to.post(path, { ...bodies[path], ...more }, { 'x-api-key': 'guest' });
+  const answered = await to.post(path, { model: 'svc', ...bodies[path], ...more }, { 'x-api-key': 'guest' });
   const read = await answered.text();
   const id = answered.headers.get('x-request-id');
-  const find = () => to.log.find(({ requestId, message }) => requestId === id && message === 'answered');
-  await waitUntil(() => find() !== undefined, 'the line of the request');
-  return { line: find() ?? {}, read, sent: JSON.parse(String(to.upstream.requests.at(-1)?.body)) };
+  const line = await waitUntil(() => to.log.find(({ requestId }) => requestId === id), 'the line of the request');
+  return { line, read, sent: JSON.parse(String(to.upstream.requests.at(-1)?.body)) };
 }
 
-describe('usage as it is billed', () => {
-  testRows<[string, keyof typeof bodies, Script]>([
-    ['a chat', '/v1/chat/completions', json(200, { id: 'c', choices: [choice], usage: chatUsage })],
-    ['a response', '/v1/responses', json(200, { ...response, usage: responsesUsage })],
-  ])('of a whole answer', async (_, path, script) => {
-    const { line } = await ask(path, script);
-    const metrics = { InputTokens: 100_512, CacheReadTokens: 100_000, CacheWriteTokens: 500, ReasoningTokens: 5 };
-    expect(line).toMatchObject({ ...bill, reasoningTokens: 5, OutputTokens: 7, ...metrics });
+const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
+const chat = (usage?: object) => json(200, { id: 'c', object: 'chat.completion', choices: [choice], usage });
+const chunk = (more: object) => ({ data: { id: 'c', object: 'chat.completion.chunk', ...more } });
+const said = (more: object = {}) =>
+  chunk({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }], ...more });
+const count = (usage: object) => chunk({ choices: [], usage });
+const done = { data: '[DONE]' };
+const event = (type: string, more: object = {}) => ({ event: type, data: { type, ...more } });
+const response = (usage: object) => ({ id: 'r', object: 'response', status: 'completed', output: [], usage });
+const message = (usage: object) => ({ type: 'message', content: [{ type: 'text', text: 'Hi' }], usage });
+const messageStream = (first: object, last: object) =>
+  sse([
+    event('message_start', { message: message(first) }),
+    event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: last }),
+    event('message_stop'),
+  ]);
+
+/** As the dialects of OpenAI count: the prompt holds what was read from the cache and written to it. */
+const chatUsage = (prompt: number, output: number, cache: object) => ({
+  ...{ prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output },
+  ...{ prompt_tokens_details: cache, completion_tokens_details: { reasoning_tokens: 5 } },
+});
+const responsesUsage = (input: number, output: number, cache: object) => ({
+  ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
+  ...{ input_tokens_details: cache, output_tokens_details: { reasoning_tokens: 5 } },
+});
+/** In messages, the input is what is left beside them. */
+const messagesUsage = (input: number, written: number, read: number, output: number) => ({
+  ...{ input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read },
+  ...{ output_tokens: output, cache_creation: { ephemeral_5m_input_tokens: written }, service_tier: 'standard' },
+});
+
+const cache = { cached_tokens: 10_000, cache_write_tokens: 318 };
+const usage = chatUsage(10_339, 60, cache);
+const counted = { inputTokens: 10_339, cacheReadTokens: 10_000, cacheWriteTokens: 318, outputTokens: 60 };
+const [ofResponse, ofMessage] = [responsesUsage(10_339, 60, cache), messagesUsage(21, 318, 10_000, 60)];
+
+interface Billed {
+  readonly path: Path;
+  readonly model?: 'svc-vision';
+  readonly whole?: Script;
+  readonly stream?: Script;
+  /** By the names in the log; what most answers here count if it is not given. */
+  readonly tokens?: Readonly<Record<string, number>>;
+  readonly cost?: number;
+}
+
+/*
+ * The prices: svc 3.00 in, 15.00 out, 0.30 from the cache, 3.75 to the cache; svc-vision 1.00 in and for its caches, 4.00 out; each
+ * for a million tokens, so for one token in millionths. The sums are written out, and rounded up once.
+ */
+const usualCost = Math.ceil(21 * 3 + 10_000 * 0.3 + 318 * 3.75 + 60 * 15);
+const besides = { inputTokens: 1_000, cacheReadTokens: 640, outputTokens: 10 };
+const besidesCost = 360 * 3 + 640 * 0.3 + 10 * 15;
+
+testRows<Billed>([
+  { path: chatPath, whole: chat(usage), tokens: { ...counted, reasoningTokens: 5 } },
+  ...[{ cached_tokens: 640 }, { prompt_cache_hit_tokens: 640, prompt_cache_miss_tokens: 360 }].map((besideTheSum) => {
+    const whole = chat({ prompt_tokens: 1_000, completion_tokens: 10, ...besideTheSum });
+    return { path: chatPath, whole, tokens: besides, cost: besidesCost };
+  }),
+  { path: chatPath, stream: sse([said({ usage: null }), count(usage), done]) },
+  { path: chatPath, stream: sse([said({ usage }), done]) },
+  {
+    path: chatPath,
+    stream: sse([chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] }), done]),
+  },
+  {
+    ...{ path: chatPath, model: 'svc-vision' },
+    stream: sse([said(), count(chatUsage(777, 33, { cached_tokens: 512 })), done]),
+    tokens: { inputTokens: 777, cacheReadTokens: 512, outputTokens: 33 },
+    cost: 777 + 33 * 4,
+  },
+  { path: responsesPath, whole: json(200, response(ofResponse)), tokens: { ...counted, reasoningTokens: 5 } },
+  { path: responsesPath, stream: sse([event('response.completed', { response: response(ofResponse) })]) },
+  { path: messagesPath, whole: json(200, message(ofMessage)) },
+  { path: messagesPath, stream: messageStream({ ...ofMessage, output_tokens: 1 }, { output_tokens: 60 }) },
+  { path: messagesPath, stream: messageStream(messagesUsage(0, 0, 0, 0), ofMessage) },
+  {
+    ...{ path: messagesPath, model: 'svc-vision' },
+    stream: messageStream(messagesUsage(25, 0, 0, 1), messagesUsage(2_679, 11, 3, 34)),
+    tokens: { inputTokens: 2_693, outputTokens: 34 },
+    cost: 2_693 + 34 * 4,
+  },
+])(
+  'tokens are logged, measured and priced as they are billed, wherever an answer counts them',
+  async ({ path, model = 'svc', whole, stream, tokens = counted, cost = usualCost }) => {
+    const { line } = await ask(path, whole ?? stream ?? [], { model, stream: stream !== undefined });
+    const metrics = Object.entries(tokens).map(([name, value]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, value]);
+    expect(line).toMatchObject({ ...tokens, ...Object.fromEntries(metrics), cost: cost / 1_000_000 });
     expect(line).not.toHaveProperty('usage');
     expect(line).not.toHaveProperty('AnswersWithoutUsage');
-  });
+  },
+);
 
-  test('a chat that reports the cache’s tokens beside the sum', async () => {
-    const usage = { prompt_tokens: 100_512, cached_tokens: 100_000, completion_tokens: 7 };
-    const { line } = await ask('/v1/chat/completions', json(200, { id: 'c', choices: [choice], usage }));
-    expect(line).toMatchObject({ inputTokens: 100_512, cacheReadTokens: 100_000, outputTokens: 7 });
-  });
+testRows(['-1', '1e400', '9007199254740992', '1.5', '"7"', 'null', '[7]'])(
+  'anything else is no number of tokens, and spoils no sum',
+  async (wrong) => {
+    const openAi = (input: string, output: string) =>
+      `{"${input}":12,"${output}":${wrong},"${input}_details":{"cached_tokens":${wrong}}}`;
+    const usages = {
+      '/v1/chat/completions': openAi('prompt_tokens', 'completion_tokens'),
+      '/v1/responses': openAi('input_tokens', 'output_tokens'),
+      '/v1/messages': `{"input_tokens":12,"output_tokens":${wrong},"cache_read_input_tokens":${wrong}}`,
+    };
+    for (const path of [chatPath, responsesPath, messagesPath]) {
+      const whole = write(`{"choices":[],"content":[],"output":[],"usage":${usages[path]}}`);
+      const { line } = await ask(path, [head(200, { 'content-type': 'application/json' }), whole]);
+      expect(line).toMatchObject({ inputTokens: 12, InputTokens: 12 });
+      expect(Object.keys(line).filter((name) => /^(output|cacheRead)Tokens$/i.test(name))).toEqual([]);
+    }
+  },
+);
 
-  test('a message, whose dialect counts uncached tokens separately', async () => {
-    const usage = { ...messagesUsage, output_tokens: 7 };
-    const { line } = await ask('/v1/messages', json(200, { type: 'message', content: [text], usage }));
-    expect(line).toMatchObject(bill);
-  });
-
-  testRows<[string, keyof typeof bodies, Parameters<typeof sse>[0]]>([
-    ['the last chunk of a chat', '/v1/chat/completions', [said(), chunk({ choices: [], usage: chatUsage }), done]],
-    ['the chunk with the finish reason', '/v1/chat/completions', [said(chatUsage), done]],
-    [
-      'usage inside of the last choice',
-      '/v1/chat/completions',
-      [chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: chatUsage }] }), done],
-    ],
-    [
-      'response.completed',
-      '/v1/responses',
-      [event('response.completed', { sequence_number: 0, response: { ...response, usage: responsesUsage } })],
-    ],
-    [
-      'message_start and message_delta',
-      '/v1/messages',
-      [
-        event('message_start', {
-          message: { type: 'message', content: [], usage: { ...messagesUsage, output_tokens: 1 } },
-        }),
-        event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } }),
-        stop,
-      ],
-    ],
-    [
-      'message_delta alone',
-      '/v1/messages',
-      [
-        event('message_start', {
-          message: { type: 'message', content: [], usage: { input_tokens: 0, output_tokens: 0 } },
-        }),
-        event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { ...messagesUsage, output_tokens: 7 } }),
-        stop,
-      ],
-    ],
-  ])('of a stream, wherever it stands', async (_, path, events) => {
-    expect((await ask(path, sse(events), { stream: true })).line).toMatchObject(bill);
-  });
-
-  testRows(['-1', '1e400', '9007199254740992', '1.5', '"7"', 'null', '[7]'])(
-    'anything else is no number of tokens, and spoils no sum',
-    async (wrong) => {
-      const script = (usage: string): Script => [
-        head(200, { 'content-type': 'application/json' }),
-        write(`{"choices":[],"content":[],"output":[],"usage":${usage}}`),
-      ];
-      const chat = `{"prompt_tokens":12,"completion_tokens":${wrong},"prompt_tokens_details":{"cached_tokens":${wrong}}}`;
-      const message = `{"input_tokens":12,"output_tokens":${wrong},"cache_read_input_tokens":${wrong}}`;
-      const response = `{"input_tokens":12,"output_tokens":${wrong},"input_tokens_details":{"cached_tokens":${wrong}}}`;
-      for (const [path, usage] of [
-        ['/v1/chat/completions', chat],
-        ['/v1/messages', message],
-        ['/v1/responses', response],
-      ] as const) {
-        const { line } = await ask(path, script(usage));
-        expect(line).toMatchObject({ inputTokens: 12, InputTokens: 12 });
-        for (const kind of ['outputTokens', 'OutputTokens', 'cacheReadTokens', 'CacheReadTokens'])
-          expect(line).not.toHaveProperty(kind);
-      }
-    },
-  );
-
-  test('absent if the upstream does not report it', async () => {
-    const { line } = await ask('/v1/chat/completions', json(200, { id: 'c', choices: [choice] }));
-    expect(line).toMatchObject({ usage: 'absent', AnswersWithoutUsage: 1 });
-    expect({ ...absent, ...line }).toMatchObject(absent);
-  });
-
-  test('neither reported nor absent if there was no complete answer', async () => {
-    gateway.upstream.answer(json(500, {}));
-    const refused = await gateway.post('/v1/chat/completions', bodies['/v1/chat/completions'], {
-      'x-api-key': 'guest',
-    });
-    expect(refused.status).toBe(500);
-    expect(gateway.log.at(-1)).not.toHaveProperty('usage');
-  });
+test('usage is absent if the upstream reports none, and neither reported nor absent where no answer was complete', async () => {
+  const { line } = await ask(chatPath, chat());
+  expect(line).toMatchObject({ usage: 'absent', AnswersWithoutUsage: 1 });
+  expect(Object.keys(line).filter((name) => name.endsWith('Tokens'))).toEqual([]);
+  expect((await ask(chatPath, json(500, {}))).line).not.toHaveProperty('usage');
 });
 
 describe('UPSTREAM_STREAM_USAGE', () => {
-  let asking: TestGateway;
-  beforeAll(async () => {
-    asking = await startTestGateway({ environment: { ...generous, UPSTREAM_STREAM_USAGE: 'true' } });
-  });
-  afterAll(() => asking[Symbol.asyncDispose]());
-
-  const path = '/v1/chat/completions';
-  const upstream = sse([said(null), chunk({ choices: [], usage: chatUsage }), done]);
-  const stream = (more: object, to = asking) => ask(path, upstream, { stream: true, ...more }, to);
-
-  test('the body is left alone without it', async () => {
-    const { sent } = await stream({}, gateway);
-    expect(sent).not.toHaveProperty('stream_options');
-  });
+  const upstream = sse([said({ usage: null }), count(usage), done]);
+  const stream = (more: object, to = asking) => ask(chatPath, upstream, { stream: true, ...more }, to);
 
   testRows([
     ['no options', {}, { include_usage: true }],
@@ -187,20 +164,19 @@ describe('UPSTREAM_STREAM_USAGE', () => {
   ])('asks in the place of a client that did not, and keeps the answer to itself', async (_, more, options) => {
     const { line, read, sent } = await stream(more);
     expect(sent.stream_options).toEqual(options);
-    expect(line).toMatchObject(bill);
-    expect(read).not.toContain('usage');
+    expect(line).toMatchObject(counted);
     expect(read).toBe([said(), done].map(eventText).join(''));
   });
 
   test('a client that asks gets its chunk, and its body stays as it is', async () => {
     const { read, sent } = await stream({ stream_options: { include_usage: true } });
     expect(sent.stream_options).toEqual({ include_usage: true });
-    expect(read).toContain('"prompt_tokens":100512');
+    expect(read).toContain('"prompt_tokens":10339');
   });
 
-  test('a plain chat is not asked', async () => {
-    const { sent } = await ask(path, json(200, { id: 'c', choices: [choice] }), {}, asking);
-    expect(sent).not.toHaveProperty('stream_options');
+  test('neither a plain chat is asked, nor any without it', async () => {
+    expect((await ask(chatPath, chat(), {}, asking)).sent).not.toHaveProperty('stream_options');
+    expect((await stream({}, gateway)).sent).not.toHaveProperty('stream_options');
   });
 });
 

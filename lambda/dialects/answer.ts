@@ -84,13 +84,13 @@ export function eachMember(json: Json, object: Node | undefined, visit: (name: s
 
 /** The decoded text of a string member, or undefined. */
 export function stringMember(json: Json, object: Node | undefined, name: string): string | undefined {
-  const value = object === undefined ? undefined : json.member(object, name);
+  const value = json.member(object, name);
   return value !== undefined && json.kind(value) === 'string' ? json.string(value) : undefined;
 }
 
 /** The value of a member that is a whole number, or undefined: one like 1e999 could not be written again. */
 export function numberMember(json: Json, object: Node | undefined, name: string): number | undefined {
-  const value = object === undefined ? undefined : json.member(object, name);
+  const value = json.member(object, name);
   if (value === undefined || json.kind(value) !== 'number') return undefined;
   const number = Number(json.raw(value));
   return Number.isSafeInteger(number) ? number : undefined;
@@ -117,7 +117,7 @@ export function unreadIn(json: Json, object: Node | undefined, read: ReadonlySet
 
 /** A member that is there and not null. */
 export function presentMember(json: Json, object: Node | undefined, name: string): Node | undefined {
-  const value = object === undefined ? undefined : json.member(object, name);
+  const value = json.member(object, name);
   return value !== undefined && json.kind(value) !== 'null' ? value : undefined;
 }
 

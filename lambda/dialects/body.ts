@@ -92,8 +92,7 @@ const mostRead = 1_000;
  * The texts of a `content`: itself, or those of its parts. Not the rest, because cache marks beside them move from turn to turn.
  */
 export function textsOf(body: Json, content: Node | undefined): Node[] {
-  if (content === undefined) return [];
-  if (body.kind(content) === 'string') return [content];
+  if (content !== undefined && body.kind(content) === 'string') return [content];
   const texts: Node[] = [];
   for (const part of firstOf(body, content)) {
     const text = body.member(part, 'text');
@@ -105,7 +104,7 @@ export function textsOf(body: Json, content: Node | undefined): Node[] {
 /** The texts of the instructions before the first user message, and of that message. */
 export function conversationStart(body: Json, messages: Node | undefined): Node[] {
   const texts: Node[] = [];
-  for (const message of messages === undefined ? [] : firstOf(body, messages)) {
+  for (const message of firstOf(body, messages)) {
     const role = stringMember(body, message, 'role');
     if (role === 'system' || role === 'developer' || role === 'user') {
       for (const text of textsOf(body, body.member(message, 'content'))) texts.push(text);
@@ -115,23 +114,44 @@ export function conversationStart(body: Json, messages: Node | undefined): Node[
   return texts;
 }
 
-function* firstOf(body: Json, array: Node): Generator<Node> {
+function* firstOf(body: Json, array: Node | undefined): Generator<Node> {
   let left = mostRead;
+  if (array === undefined) return;
   for (const element of body.elements(array)) {
     if (left-- === 0) return;
     yield element;
   }
 }
 
-/** What counts as image or video content in a dialect, and which members may lead to it. */
+/** What counts as image or video content under a top-level member, and which members may lead to it. */
 export interface VisionRule {
   readonly types: readonly string[];
   /** Members whose mere presence in a content part makes it vision content. */
   readonly members: readonly string[];
   /** Members that show what a file contains: its media type, or a data URL that begins with it. */
   readonly files: readonly string[];
-  /** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
-  readonly within: readonly string[] | 'all';
+  readonly within: Within;
+}
+
+/** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
+type Within = readonly string[] | 'all';
+
+/** Walks a value in document order, which needs no stack however deep it is nested. Returns the first node that is found. */
+function* search(
+  body: Json,
+  value: Node,
+  within: Within,
+  isFound: (node: Node) => boolean,
+): Cooperative<Node | undefined> {
+  const end = body.next(value);
+  let seen = 0;
+  for (let node = value; node < end; ) {
+    if (++seen % nodesPerTurn === 0) yield;
+    if (isFound(node)) return node;
+    const isSearched = !body.isKey(node) || within === 'all' || within.includes(body.string(node));
+    node = isSearched ? node + 1 : body.next(node + 1);
+  }
+  return undefined;
 }
 
 /**
@@ -142,34 +162,22 @@ export function* findVisionContent(
   body: Json,
   rules: ReadonlyMap<string, VisionRule>,
 ): Cooperative<string | undefined> {
-  const end = body.next(body.root);
-  for (let key = body.root + 1; key < end; key = body.next(key + 1)) {
+  for (const key of body.keys(body.root)) {
     const rule = rules.get(body.string(key));
-    const found = rule && (yield* findIn(body, key + 1, rule));
+    const found = rule && (yield* search(body, key + 1, rule.within, (node) => isVision(body, node, rule)));
     if (found !== undefined) return pathTo(body, found);
   }
   return undefined;
 }
 
-/** Walks the value in document order, which needs no stack however deep it is nested. */
-function* findIn(body: Json, value: Node, rule: VisionRule): Cooperative<Node | undefined> {
-  const end = body.next(value);
-  let seen = 0;
-  for (let node = value; node < end; ) {
-    if (++seen % nodesPerTurn === 0) yield;
-    if (!body.isKey(node)) {
-      node += 1;
-      continue;
-    }
-    const name = body.string(node);
-    const content = node + 1;
-    const kind = body.kind(content);
-    if (name === 'type' && kind === 'string' && rule.types.includes(body.string(content))) return node;
-    if (rule.members.includes(name) && kind !== 'null') return node;
-    if (rule.files.includes(name) && kind === 'string' && picture.test(body.string(content))) return node;
-    node = rule.within === 'all' || rule.within.includes(name) ? content : body.next(content);
-  }
-  return undefined;
+function isVision(body: Json, node: Node, { types, members, files }: VisionRule): boolean {
+  if (!body.isKey(node)) return false;
+  const name = body.string(node);
+  const kind = body.kind(node + 1);
+  if (members.includes(name) && kind !== 'null') return true;
+  if (kind !== 'string') return false;
+  if (name === 'type') return types.includes(body.string(node + 1));
+  return files.includes(name) && picture.test(body.string(node + 1));
 }
 
 /** `image/png`, `data:video/mp4;base64,…`. */
@@ -199,43 +207,43 @@ export function pathTo(body: Json, target: Node): string {
   }
 }
 
-/** Where a dialect reads files. */
-export interface FileRules {
-  /** The top-level members that hold content. */
-  readonly roots: ReadonlySet<string>;
-  /** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
-  readonly within: ReadonlySet<string> | 'all';
-  /** The file that an object of this type is; undefined for a type that is none. */
-  readFile(body: Json, part: Node, type: string): RequestFile | undefined;
-}
+/** Reads the file that a part is; undefined if it is none after all. */
+type ReadFile = (body: Json, part: Node) => RequestFile | undefined;
 
-/** Walks the content in document order, which needs no stack however deep it is nested. */
-export function* findFilesIn(body: Json, rules: FileRules, visit: (file: RequestFile) => void): Cooperative<void> {
+/** Calls back for each file in these top-level members, by what reads a part of its type. */
+export function* findFilesIn(
+  body: Json,
+  roots: ReadonlyMap<string, Pick<VisionRule, 'within'>>,
+  readers: ReadonlyMap<string, ReadFile>,
+  visit: (file: RequestFile) => void,
+): Cooperative<void> {
+  const visitFile = (node: Node): boolean => {
+    const type = body.isKey(node) ? undefined : stringMember(body, node, 'type');
+    const file = type === undefined ? undefined : readers.get(type)?.(body, node);
+    if (file !== undefined) visit(file);
+    return false;
+  };
   for (const root of body.keys(body.root)) {
-    if (!rules.roots.has(body.string(root))) continue;
-    const end = body.next(root + 1);
-    let seen = 0;
-    for (let node = root + 1; node < end; ) {
-      if (++seen % nodesPerTurn === 0) yield;
-      if (body.isKey(node)) {
-        node = rules.within === 'all' || rules.within.has(body.string(node)) ? node + 1 : body.next(node + 1);
-        continue;
-      }
-      const type = stringMember(body, node, 'type');
-      const file = type === undefined ? undefined : rules.readFile(body, node, type);
-      if (file !== undefined) visit(file);
-      node += 1;
-    }
+    const rule = roots.get(body.string(root));
+    if (rule) yield* search(body, root + 1, rule.within, visitFile);
   }
 }
 
-/** The string at a path of members, or on the way there: some upstreams take `"image_url": "…"` for `{"url": "…"}`. */
-export function stringAt(body: Json, part: Node, ...path: readonly string[]): Node | undefined {
+/** Reads an image at a path of members, or on the way there: some upstreams take `"image_url": "…"` for `{"url": "…"}`. */
+export const imageAt =
+  (...path: readonly string[]): ReadFile =>
+  (body, part) => ({ isImage: true, data: stringAt(body, part, path) });
+
+/** The same for any other file. */
+export const fileAt =
+  (...path: readonly string[]): ReadFile =>
+  (body, part) => ({ isImage: false, data: stringAt(body, part, path) });
+
+function stringAt(body: Json, part: Node, path: readonly string[]): Node | undefined {
   let node: Node | undefined = part;
   for (const name of path) {
     node = body.member(node, name);
-    if (node === undefined) return undefined;
-    if (body.kind(node) === 'string') return node;
+    if (node === undefined || body.kind(node) === 'string') return node;
   }
   return undefined;
 }

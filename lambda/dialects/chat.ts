@@ -13,13 +13,13 @@ import {
 } from './answer.ts';
 import {
   conversationStart,
-  type FileRules,
+  fileAt,
   findFilesIn,
   findVisionContent,
+  imageAt,
   keepStop,
   readExpectedAnswer,
   requireArray,
-  stringAt,
 } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
@@ -38,16 +38,13 @@ const visionRules = new Map([
   ['prediction', content],
 ]);
 
-const fileRules: FileRules = {
-  roots: new Set(visionRules.keys()),
-  within: new Set(['content', 'images']),
-  readFile: (body, part, type) => {
-    if (type === 'image_url') return { isImage: true, data: stringAt(body, part, 'image_url', 'url') };
-    if (type === 'video_url') return { isImage: false, data: stringAt(body, part, 'video_url', 'url') };
-    if (type === 'input_audio') return { isImage: false, data: stringAt(body, part, 'input_audio', 'data') };
-    return type === 'file' ? { isImage: false, data: stringAt(body, part, 'file', 'file_data') } : undefined;
-  },
-};
+const fileRoots = new Map([...visionRules.keys()].map((root) => [root, { within: ['content', 'images'] }]));
+const files = new Map([
+  ['image_url', imageAt('image_url', 'url')],
+  ['video_url', fileAt('video_url', 'url')],
+  ['input_audio', fileAt('input_audio', 'data')],
+  ['file', fileAt('file', 'file_data')],
+]);
 
 /** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
@@ -59,15 +56,14 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   findVision: (body) => findVisionContent(body, visionRules),
   outputLimits: ['max_completion_tokens', 'max_tokens'],
   choicesMember: 'n',
-  findFiles: (body, visit) => findFilesIn(body, fileRules, visit),
+  findFiles: (body, visit) => findFilesIn(body, fileRoots, files, visit),
   findConversationStart: (body) => conversationStart(body, body.member(body.root, 'messages')),
   isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
   readExpectedAnswer: (body, needsUsage) => ({
     ...readExpectedAnswer(body, { choices: 'n', stops: 'stop' }),
-    withholdsUsage: (streamUsage || needsUsage === true) && isStream(body) && !asksForUsage(body),
+    withholdsUsage: (streamUsage || needsUsage === true) && lacksUsage(body),
   }),
-  normalize: (body, needsUsage) =>
-    (streamUsage || needsUsage) && isStream(body) && !asksForUsage(body) ? askForUsage(body) : {},
+  normalize: (body, needsUsage) => ((streamUsage || needsUsage) && lacksUsage(body) ? askForUsage(body) : {}),
   readAnswer,
   openStream,
   renderError: renderOpenAiError,
@@ -75,15 +71,11 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   keepAlive: ': keep-alive\n\n',
 });
 
-const isMember = (json: Json, object: Node, name: string, raw: string): boolean => {
-  const value = json.member(object, name);
-  return value !== undefined && json.raw(value) === raw;
-};
-const isStream = (body: Json) => isMember(body, body.root, 'stream', 'true');
-
-function asksForUsage(body: Json): boolean {
+/** Whether a body asks for a stream without its usage. */
+function lacksUsage(body: Json): boolean {
+  const isTrue = (value: Node | undefined) => value !== undefined && body.raw(value) === 'true';
   const options = body.member(body.root, 'stream_options');
-  return options !== undefined && isMember(body, options, 'include_usage', 'true');
+  return isTrue(body.member(body.root, 'stream')) && !isTrue(body.member(options, 'include_usage'));
 }
 
 function askForUsage(body: Json): Normalization {
@@ -193,7 +185,7 @@ function recordUsage(json: Json, holder: Node, record: Recorder): void {
 }
 
 function tokensAt(json: Json, object: Node | undefined, name: string): Node | undefined {
-  return tokensMember(json, object, name) === undefined ? undefined : json.member(object ?? 0, name);
+  return tokensMember(json, object, name) === undefined ? undefined : json.member(object, name);
 }
 
 /** What is read of an event, and of a usage. */

@@ -17,14 +17,14 @@ import {
 } from './answer.ts';
 import {
   conversationStart,
-  type FileRules,
+  fileAt,
   findFilesIn,
   findVisionContent,
+  imageAt,
   keepStop,
   readExpectedAnswer,
   refuseRepeats,
   requireArray,
-  stringAt,
   textsOf,
 } from './body.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
@@ -42,18 +42,17 @@ const visionRules = new Map([
   ['system', content],
 ]);
 
-const fileRules: FileRules = {
-  roots: new Set(visionRules.keys()),
-  within: new Set(content.within),
-  readFile: (body, part, type) => {
-    if (type === 'image') return { isImage: true, data: stringAt(body, part, 'source', 'data') };
-    if (type === 'container_upload') return { isImage: false };
-    if (type !== 'document' && type !== 'video') return undefined;
-    // Text is a document too, and counts as what it is; so does content that has parts of its own.
-    const isText = /^(text|content)$/.test(stringMember(body, body.member(part, 'source'), 'type') ?? '');
-    return isText ? undefined : { isImage: false, data: stringAt(body, part, 'source', 'data') };
-  },
+/** Text is a document too, and counts as what it is; so does content that has parts of its own. */
+const readDocument = (body: Json, part: Node) => {
+  const isText = /^(text|content)$/.test(stringMember(body, body.member(part, 'source'), 'type') ?? '');
+  return isText ? undefined : fileAt('source', 'data')(body, part);
 };
+const files = new Map([
+  ['image', imageAt('source', 'data')],
+  ['container_upload', fileAt()],
+  ['document', readDocument],
+  ['video', readDocument],
+]);
 
 const effort = new Set(['effort']);
 const disabled = '{"type":"disabled"}';
@@ -97,7 +96,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     checkBody,
     findVision: (body) => findVisionContent(body, visionRules),
     outputLimits: ['max_tokens'],
-    findFiles: (body, visit) => findFilesIn(body, fileRules, visit),
+    findFiles: (body, visit) => findFilesIn(body, visionRules, files, visit),
     findConversationStart: (body) => [
       ...textsOf(body, body.member(body.root, 'system')),
       ...conversationStart(body, body.member(body.root, 'messages')),

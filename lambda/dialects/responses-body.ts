@@ -1,4 +1,3 @@
-import type { RequestFile } from '../budget/estimate.ts';
 import { GatewayError } from '../errors.ts';
 import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
@@ -6,13 +5,14 @@ import { presentMember } from './answer.ts';
 import {
   conversationStart,
   describe,
-  type FileRules,
+  fileAt,
   findFilesIn,
   findVisionContent,
-  stringAt,
+  imageAt,
   textsOf,
   type VisionRule,
 } from './body.ts';
+import type { Dialect } from './dialect.ts';
 
 const types = ['input_image', 'input_video', 'image_url', 'video_url', 'image', 'video', 'computer_screenshot'];
 const files = ['file_data'];
@@ -22,40 +22,20 @@ const visionRules = new Map<string, VisionRule>([
   ['prompt', { types, members: [], files, within: 'all' }],
 ]);
 
-function readFile(body: Json, part: Node, type: string): RequestFile | undefined {
-  switch (type) {
-    case 'input_image':
-    case 'computer_screenshot':
-      return { isImage: true, data: stringAt(body, part, 'image_url') };
-    // A picture that the model made before comes back in this item.
-    case 'image_generation_call':
-      return { isImage: true, data: stringAt(body, part, 'result') };
-    case 'input_file':
-      return { isImage: false, data: stringAt(body, part, 'file_data') };
-    case 'input_audio':
-      return { isImage: false, data: stringAt(body, part, 'input_audio', 'data') };
-    case 'input_video':
-      return { isImage: false, data: stringAt(body, part, 'video_url') };
-    default:
-      return undefined;
-  }
-}
+const readers = new Map([
+  ['input_image', imageAt('image_url')],
+  ['computer_screenshot', imageAt('image_url')],
+  // A picture that the model made before comes back in this item.
+  ['image_generation_call', imageAt('result')],
+  ['input_file', fileAt('file_data')],
+  ['input_audio', fileAt('input_audio', 'data')],
+  ['input_video', fileAt('video_url')],
+]);
 
-const fileRules: readonly FileRules[] = [...visionRules].map(([root, { within }]) => ({
-  roots: new Set([root]),
-  within: within === 'all' ? within : new Set(within),
-  readFile,
-}));
-
-/** The files in a body. */
-export function* findFiles(body: Json, visit: (file: RequestFile) => void): Cooperative<void> {
-  for (const rules of fileRules) yield* findFilesIn(body, rules, visit);
-}
+export const findFiles: Dialect['findFiles'] = (body, visit) => findFilesIn(body, visionRules, readers, visit);
 
 /** Where a body holds an image or a video. */
-export function findVision(body: Json): Cooperative<string | undefined> {
-  return findVisionContent(body, visionRules);
-}
+export const findVision: Dialect['findVision'] = (body) => findVisionContent(body, visionRules);
 
 /** Refuses an input of the wrong kind, and requests for stored state. */
 export function checkBody(body: Json): void {

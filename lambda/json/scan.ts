@@ -43,8 +43,8 @@ export interface Json {
   hasEscape(node: Node): boolean;
   /** The decoded value of a string or key. */
   string(node: Node): string;
-  /** The value of the last member with this decoded key; undefined if there is none, or if the node is not an object. */
-  member(object: Node, name: string): Node | undefined;
+  /** The value of the last member with this decoded key; undefined if there is none, or no object. */
+  member(object: Node | undefined, name: string): Node | undefined;
   /** The keys of an object in their order; none if the node is not an object. */
   keys(object: Node): Iterable<Node>;
   /** The elements of an array in their order; none if the node is not an array. */
@@ -136,7 +136,7 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
   },
   member(object, name) {
     let value: Node | undefined;
-    if (this.kind(object) !== 'object') return value;
+    if (object === undefined || this.kind(object) !== 'object') return value;
     const end = this.next(object);
     for (let key = object + 1; key < end; key = this.next(key + 1)) {
       if (isNamed(this, key, name)) value = key + 1;

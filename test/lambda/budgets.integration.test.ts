@@ -1,151 +1,224 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventText, hangUp, head, json, type Script, silence, sse, write } from '../../local/upstream/script.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createTestCaller } from '../support/dynamodb.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
 import { chargesIn } from '../support/quota.ts';
+import { startStoreProxy } from '../support/store-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/*
- * In millionths, one token of svc costs 3 in, 3.75 to the cache (the dearest input), and 15 out.
- */
+/* In millionths, one token of svc costs 3 in, 3.75 to the cache (the dearest input, which is reserved), and 15 out. */
 const environment = { PRICES, MEMBER_LIMIT: '1000', BURST_LIMIT: '600' };
-const chatPath = '/v1/chat/completions';
+const path = '/v1/chat/completions';
 const body = '{"model":"svc","max_tokens":100,"messages":[]}';
+const streamed = body.replace('}', ',"stream":true}');
+const inputCost = (sent: string) => Math.ceil(sent.length / 3) * 3;
 const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
 const answerWith = (usage?: object) => json(200, { id: 'c', object: 'chat.completion', choices: [choice], usage });
 const usage = { prompt_tokens: 5, completion_tokens: 1 };
+const answer = answerWith(usage);
 /** 5 × 3 + 1 × 15. */
 const cost = 30;
+const eventHead = head(200, { 'content-type': 'text/event-stream' });
+const chunk = (more: object) => ({ data: { id: 'c', object: 'chat.completion.chunk', ...more } });
+const text = (length: number) =>
+  chunk({ choices: [{ index: 0, delta: { content: 'x'.repeat(length) }, finish_reason: null }] });
+const piece = text(30);
+/** 30 bytes of text are taken for 10 tokens. */
+const pieceCost = 10 * 15;
+const last = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const end = [last, chunk({ choices: [], usage }), { data: '[DONE]' }];
 
-const micros = (amount: string | null) => Math.round(Number(amount) * 1_000_000);
-const leftIn = ({ headers }: Response) => micros(headers.get('x-svc-budget-remaining'));
+type Options = NonNullable<Parameters<typeof startTestGateway>[0]>;
 
-/** What the caller has left, read for free. */
-async function leftOf(gateway: TestGateway, key: string): Promise<number> {
-  return leftIn(await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } }));
+/** A gateway with prices, and what its callers of budgets do. */
+async function start({ environment: more, ...options }: Options = {}) {
+  const gateway = await startTestGateway({ environment: { ...environment, ...more }, ...options });
+  return Object.assign(gateway, {
+    issue: (budget = 1_000_000, own: object = {}) => gateway.issueKey({ budget, budgetWindow: 'month', ...own }),
+    ask: (key: string, sent: string | object = body, at = path) => gateway.post(at, sent, { 'x-api-key': key }),
+    async usageOf(key: string) {
+      const read = await fetch(`${gateway.url}/v1/usage`, { headers: { 'x-api-key': key } });
+      expect(read.status).toBe(200);
+      return (await read.json()) as { readonly budget: Readonly<Record<string, string>> };
+    },
+    ended: () => waitUntil(() => gateway.log.some(({ tries }) => tries !== undefined), 'the line of the request'),
+  });
 }
 
-const issue = (gateway: TestGateway, budget: number, more: object = {}) =>
-  gateway.issueKey({ budget, budgetWindow: 'month', ...more });
+const settled = (micros: number) => {
+  const spent = (micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, '');
+  return { budget: { spent, reserved: '0.00', unsettled: '0.00' } };
+};
 
-describe('what an answer costs', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ environment });
-  });
-  afterAll(() => gateway[Symbol.asyncDispose]());
+const gateway = await start();
+afterAll(() => gateway[Symbol.asyncDispose]());
 
-  const eventHead = head(200, { 'content-type': 'text/event-stream' });
-  const chunk = (more: object) => ({ data: { id: 'c', object: 'chat.completion.chunk', ...more } });
-  const piece = chunk({ choices: [{ index: 0, delta: { content: 'x'.repeat(30) }, finish_reason: null }] });
-  const last = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
-  const count = chunk({ choices: [], usage });
-
-  /** The status, what it cost, how many requests were charged, and what the client read. */
-  async function spend(script: Script | undefined, sent: string = body, path = chatPath) {
-    const key = await issue(gateway, 1_000_000);
-    const charged = await chargesIn(gateway);
-    if (script) gateway.upstream.answer(script);
-    const answer = await gateway.post(path, sent, { 'x-api-key': key });
-    const read = await answer.text();
-    const spent = 1_000_000 - (await leftOf(gateway, key));
-    return { status: answer.status, spent, charges: (await chargesIn(gateway)) - charged, read };
-  }
-  const streamed = body.replace('}', ',"stream":true}');
-  /** 60 bytes, 20 tokens. */
-  const inputOfStream = Math.ceil(streamed.length / 3) * 3;
-
-  test.each<[string, Script | undefined, string, { status: number; spent: number; charges: number }]>([
-    ['its usage', answerWith(usage), body, { status: 200, spent: cost, charges: 1 }],
+describe('an answer costs', () => {
+  test.each<[string, Script, string, { status: number; cost: number; charges: number }]>([
+    ['its usage', answer, body, { status: 200, cost, charges: 1 }],
     [
       'more than was reserved, in full',
-      answerWith({ prompt_tokens: 5, completion_tokens: 1_000 }),
-      body,
-      { status: 200, spent: 15_015, charges: 1 },
+      ...([answerWith({ prompt_tokens: 5, completion_tokens: 1_000 }), body] as const),
+      { status: 200, cost: 15_015, charges: 1 },
     ],
     // 16 tokens of input, and one token for the two bytes of `Hi`.
-    ['its estimate, without usage', answerWith(), body, { status: 200, spent: 16 * 3 + 15, charges: 1 }],
-    ['nothing, if the body is refused', undefined, '{"model":"unknown"}', { status: 400, spent: 0, charges: 1 }],
-    ['nothing, if the upstream refuses it', json(400, { error: {} }), body, { status: 400, spent: 0, charges: 1 }],
-    ['nothing, if the upstream fails', json(500, { error: {} }), body, { status: 500, spent: 0, charges: 0 }],
+    ['its estimate, without usage', answerWith(), body, { status: 200, cost: 16 * 3 + 15, charges: 1 }],
+    ['nothing, if the body is refused', [], '{"model":"unknown"}', { status: 400, cost: 0, charges: 1 }],
+    ['nothing, if the upstream refuses it', json(400, { error: {} }), body, { status: 400, cost: 0, charges: 1 }],
+    ['nothing, if the upstream fails', json(500, { error: {} }), body, { status: 500, cost: 0, charges: 0 }],
     [
       'nothing, if the answer is cut',
-      [eventHead, write(eventText(piece)), hangUp],
-      streamed,
-      { status: 200, spent: 0, charges: 0 },
+      ...([[eventHead, write(eventText(piece)), hangUp], streamed] as const),
+      { status: 200, cost: 0, charges: 0 },
     ],
-    [
-      'the usage of a stream',
-      sse([piece, last, count, { data: '[DONE]' }]),
-      streamed,
-      { status: 200, spent: cost, charges: 1 },
-    ],
+    ['the usage of a stream', sse([piece, ...end]), streamed, { status: 200, cost, charges: 1 }],
     [
       'the text of a stream',
-      sse([piece, last, { data: '[DONE]' }]),
-      streamed,
-      { status: 200, spent: inputOfStream + 150, charges: 1 },
+      ...([sse([piece, last, { data: '[DONE]' }]), streamed] as const),
+      { status: 200, cost: inputCost(streamed) + pieceCost, charges: 1 },
     ],
-  ])('%s', async (_, script, sent, expected) => {
-    expect(await spend(script, sent)).toMatchObject(expected);
+  ])('%s', async (_, script, sent, { status, cost: micros, charges }) => {
+    const key = await gateway.issue();
+    const charged = await chargesIn(gateway);
+    if (script.length > 0) gateway.upstream.answer(script);
+    const answered = await gateway.ask(key, sent);
+    await answered.text();
+    expect([answered.status, (await chargesIn(gateway)) - charged]).toEqual([status, charges]);
+    expect(await gateway.usageOf(key)).toMatchObject(settled(micros));
+  });
+
+  test('what had come of a stream that REQUEST_TIMEOUT cuts', async () => {
+    await using hurried = await start({ environment: { REQUEST_TIMEOUT: '1' } });
+    const key = await hurried.issue();
+    hurried.upstream.answer([eventHead, write(eventText(piece)), silence]);
+    expect(await (await hurried.ask(key, streamed)).text()).toContain('upstream_timeout');
+    expect(await hurried.usageOf(key)).toMatchObject(settled(inputCost(streamed) + pieceCost));
+  });
+
+  test.each<[string, Script, string, number]>([
+    ['a stream: what had come of it', [eventHead, write(eventText(piece)), silence], streamed, pieceCost],
+    ['before a plain answer: the input', [silence], body, 0],
+  ])('to a client that leaves %s', async (_, script, sent, textCost) => {
+    await using web = await start({ engine: 'web' });
+    const key = await web.issue();
+    web.upstream.answer(script);
+    const outgoing = httpRequest(web.url + path, { method: 'POST', agent: false, headers: { 'x-api-key': key } });
+    outgoing.on('error', () => {}).on('response', (answered) => answered.once('data', () => outgoing.destroy()));
+    outgoing.end(sent);
+    await web.upstream.arrival(0);
+    if (sent === body) outgoing.destroy();
+    await web.ended();
+    expect(await web.usageOf(key)).toMatchObject(settled(inputCost(sent) + textCost));
+  });
+
+  test('to a slow reader once, when the stream has ended', async () => {
+    await using web = await start({ engine: 'web' });
+    const key = await web.issue();
+    web.upstream.answer(sse([...Array(300).fill(text(60_000)), ...end]));
+    const reader = (await web.ask(key, streamed)).body?.getReader();
+    await reader?.read();
+    expect(await web.usageOf(key)).toMatchObject({ budget: { spent: '0.00', reserved: '0.001575' } });
+    while ((await reader?.read())?.done === false);
+    await web.ended();
+    expect(await web.usageOf(key)).toMatchObject(settled(cost));
   });
 });
 
-test('a client that leaves a stream pays for what has come, or for its estimate', async () => {
-  await using gateway = await startTestGateway({ environment, engine: 'web' });
-  const key = await issue(gateway, 1_000_000);
-  const said = { data: { id: 'c', choices: [{ index: 0, delta: { content: 'x'.repeat(30) } }] } };
-  gateway.upstream.answer([head(200, { 'content-type': 'text/event-stream' }), write(eventText(said)), silence]);
-  const streamed = body.replace('}', ',"stream":true}');
-  const outgoing = httpRequest(gateway.url + chatPath, {
-    ...{ method: 'POST', agent: false },
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+describe('the store', () => {
+  /** A gateway whose writes to its counters can be seen and spoilt. */
+  async function startWatched(more: Readonly<Record<string, string>> = {}) {
+    await using started = new AsyncDisposableStack();
+    const reached = Promise.withResolvers<Awaited<ReturnType<typeof startStoreProxy>>>();
+    const watched = await start({
+      environment: more,
+      reachStore: async (endpoint) => {
+        const store = started.use(await startStoreProxy(endpoint));
+        reached.resolve(store);
+        return createTestCaller(store.endpoint);
+      },
+    });
+    started.use(watched);
+    const running = started.move();
+    return { watched, store: await reached.promise, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  }
+
+  test('gets one write a request, and one more with a budget, also if it moves on to another upstream', async () => {
+    await using second = await startFakeUpstream();
+    await using watching = await startWatched({
+      UPSTREAM_2_BASE_URL: second.url,
+      UPSTREAM_2_TEXT_MODEL: 'acmecorp/thunder-8b',
+      UPSTREAM_2_VISION_MODEL: 'acmecorp/thunder-8b-eyes',
+      UPSTREAM_2_API_KEYS: 'upstream-key-two',
+    });
+    const { watched, store } = watching;
+    watched.upstream.otherwise(json(500, {}));
+    second.otherwise(answer);
+    const writes = () => store.operations.filter(({ name }) => name === 'UpdateItem').length;
+    const key = await watched.issue();
+    for (const [caller, expected] of [
+      [await watched.issueKey(), 1],
+      [key, 2],
+    ] as const) {
+      const before = writes();
+      expect((await watched.ask(caller)).status).toBe(200);
+      expect(writes() - before).toBe(expected);
+    }
+    expect(await watched.usageOf(key)).toMatchObject(settled(cost));
   });
-  outgoing.on('error', () => {});
-  outgoing.on('response', (response) => response.once('data', () => outgoing.destroy()));
-  outgoing.end(streamed);
-  await waitUntil(() => gateway.log.some(({ tries }) => tries !== undefined), 'the line of the request');
-  // 60 bytes are 20 tokens, and 30 bytes of text are 10.
-  const inputTokens = Math.ceil(streamed.length / 3);
-  expect(await leftOf(gateway, key)).toBe(1_000_000 - inputTokens * 3 - 150);
+
+  test('may never answer a settlement: that is logged, and what was reserved stands', async () => {
+    await using watching = await startWatched();
+    const { watched, store } = watching;
+    const key = await watched.issue();
+    store.spoil(({ body: sent }) => (sent.includes('attribute_exists(#reservation)') ? 'request lost' : undefined));
+    watched.upstream.answer(answer);
+    const answered = await watched.ask(key);
+    expect(answered.status).toBe(200);
+    const lines = watched.log.filter(({ message }) => message === 'budget left standing');
+    expect(lines).toMatchObject([{ requestId: answered.headers.get('x-request-id'), BudgetLeftStanding: 1 }]);
+    expect(await watched.usageOf(key)).toMatchObject({ budget: { spent: '0.00', reserved: '0.00156' } });
+  });
+});
+
+test('a member’s keys share its budget, apart from one with a budget of its own', async () => {
+  await using sharing = await start({ environment: { MEMBER_BUDGET: '0.002' } });
+  sharing.upstream.otherwise(answerWith({ prompt_tokens: 5, completion_tokens: 50 }));
+  const own = await sharing.issue();
+  const statuses: number[] = [];
+  for (const key of [await sharing.issueKey(), await sharing.issueKey(), own, own]) {
+    statuses.push((await sharing.ask(key)).status);
+  }
+  expect(statuses).toEqual([200, 429, 200, 200]);
 });
 
 describe('a refusal', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ environment });
-  });
-  afterAll(() => gateway[Symbol.asyncDispose]());
-
   test('for a budget says what would fit, charges nothing, and shows what is left', async () => {
-    const key = await issue(gateway, 1_000);
-    const answer = await gateway.post(chatPath, body, { 'x-api-key': key, origin: 'https://page.example' });
-    expect(answer.status).toBe(429);
-    const { error } = (await answer.json()) as { error: { message: string; type: string } };
+    const key = await gateway.issue(1_000);
+    const refused = await gateway.post(path, body, { 'x-api-key': key, origin: 'https://page.example' });
+    expect(refused.status).toBe(429);
+    const { error } = (await refused.json()) as { error: { message: string; type: string } };
     expect(error).toMatchObject({ type: 'insufficient_quota' });
     // (1000 - 60) / 15 tokens
     expect(error.message).toMatch(
       /^This request may cost up to 0\.00156 USD; 0\.001 of 0\.001 USD is left until \S+Z\. With max_completion_tokens of at most 62 it would fit\.$/,
     );
-    expect(answer.headers.get('x-should-retry')).toBe('false');
-    expect(answer.headers.get('x-svc-remaining')).toBe('1000');
-    expect(answer.headers.get('x-svc-budget-limit')).toBe('0.001');
-    expect(Number(answer.headers.get('x-svc-budget-reset'))).toBeGreaterThan(0);
-    expect(answer.headers.get('access-control-expose-headers')).toContain('X-Svc-Budget-Remaining');
-    gateway.upstream.answer(answerWith(usage));
-    expect((await gateway.post(chatPath, body.replace('100', '62'), { 'x-api-key': key })).status).toBe(200);
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    expect(refused.headers.get('x-svc-remaining')).toBe('1000');
+    expect(refused.headers.get('x-svc-budget-limit')).toBe('0.001');
+    expect(Number(refused.headers.get('x-svc-budget-reset'))).toBeGreaterThan(0);
+    expect(refused.headers.get('access-control-expose-headers')).toContain('X-Svc-Budget-Remaining');
+    gateway.upstream.answer(answer);
+    expect((await gateway.ask(key, body.replace('100', '62'))).status).toBe(200);
   });
 
   test('of a model that the key may not use is a 403 before anything is charged, in each dialect', async () => {
     const key = await gateway.issueKey({ models: ['svc-vision'], limit: 0 });
-    for (const path of [chatPath, '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
-      const answer = await gateway.post(
-        path,
-        { model: 'opus', messages: [], input: 'x', max_tokens: 1 },
-        { 'x-api-key': key },
-      );
-      expect([path, answer.status, answer.headers.get('x-svc-error')]).toEqual([path, 403, 'model_not_allowed']);
+    for (const at of [path, '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
+      const refused = await gateway.ask(key, { model: 'opus', messages: [], input: 'x', max_tokens: 1 }, at);
+      expect([at, refused.status, refused.headers.get('x-svc-error')]).toEqual([at, 403, 'model_not_allowed']);
     }
     const list = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
     expect((await list.json()) as object).toMatchObject({ data: [{ id: 'svc-vision' }] });
@@ -154,48 +227,41 @@ describe('a refusal', () => {
   });
 });
 
-test('what the deployment may spend a day is refused beyond it, before the charge', async () => {
+test('what the deployment may spend a day is measured on its way to the end, and refused at it, before the charge', async () => {
   const clock = { time: Date.UTC(2026, 5, 15, 12) };
-  await using gateway = await startTestGateway({
-    environment: { ...environment, SPEND_LIMIT: '0.00005', GUEST_LIMIT: '1000' },
-    now: () => clock.time,
-  });
-  gateway.upstream.otherwise(answerWith(usage));
-  const ask = () => gateway.post(chatPath, body, { 'x-api-key': 'guest' });
-  expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
-  clock.time += 10_001;
-  const charged = await chargesIn(gateway);
+  await using limited = await start({ environment: { SPEND_LIMIT: '0.00015' }, now: () => clock.time });
+  const key = await limited.issueKey();
+  limited.upstream.otherwise(answer);
+  const ask = () => {
+    clock.time += 10_001;
+    return limited.ask(key);
+  };
+  for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200);
+  const charged = await chargesIn(limited);
   const refused = await ask();
-  expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('x-should-retry')]).toEqual([
-    ...[503, String(12 * 3_600 - 10), 'false'],
+  expect([refused.status, ...['retry-after', 'x-should-retry'].map((name) => refused.headers.get(name))]).toEqual([
+    ...[503, String(12 * 3_600 - 60), 'false'],
   ]);
-  expect(await chargesIn(gateway)).toBe(charged);
+  expect(await chargesIn(limited)).toBe(charged);
+  expect(limited.log.flatMap(({ SpendShare }) => SpendShare ?? [])).toEqual([0, 20, 40, 60, 80, 100]);
   clock.time += 86_400_000;
   expect((await ask()).status).toBe(200);
 });
 
 describe('GET /v1/usage', () => {
-  const noon = Date.UTC(2026, 5, 15, 12);
-  const read = async (gateway: TestGateway, key: string) => {
-    const answer = await fetch(`${gateway.url}/v1/usage`, { headers: { 'x-api-key': key } });
-    expect(answer.status).toBe(200);
-    return answer.json();
-  };
-
   test('tells what is spent, reserved and left, and what of it was lost with its process', async () => {
-    const clock = { time: noon };
-    await using gateway = await startTestGateway({ environment, now: () => clock.time });
-    const key = await issue(gateway, 10_000, { label: 'ci', models: ['svc'], burst: 30 });
-    const ask = () => gateway.post(chatPath, body, { 'x-api-key': key });
-    gateway.upstream.answer(answerWith(usage), [silence]);
-    await ask();
-    const waiting = ask();
-    await gateway.upstream.arrival(1);
+    const clock = { time: Date.UTC(2026, 5, 15, 12) };
+    await using timed = await start({ now: () => clock.time });
+    const key = await timed.issue(10_000, { label: 'ci', models: ['svc'], burst: 30 });
+    timed.upstream.answer(answer, [silence]);
+    await timed.ask(key);
+    const waiting = timed.ask(key);
+    await timed.upstream.arrival(1);
     const budget = {
       ...{ currency: 'USD', window: 'month', limit: '0.01', spent: '0.00003', reserved: '0.00156', unsettled: '0.00' },
       ...{ remaining: '0.00841', resets_at: '2026-07-01T00:00:00.000Z' },
     };
-    expect(await read(gateway, key)).toEqual({
+    expect(await timed.usageOf(key)).toEqual({
       object: 'usage',
       requests: { limit: 1_000, used: 2, remaining: 998, resets_at: '2026-06-16T00:00:00.000Z' },
       burst: { limit: 30 },
@@ -203,17 +269,15 @@ describe('GET /v1/usage', () => {
       key: { id: expect.stringMatching(/^key_/), label: 'ci', expires_at: null, models: ['svc'] },
     });
     clock.time += 3_600_000;
-    const lost = { budget: { ...budget, reserved: '0.00', unsettled: '0.00156' } };
-    expect(await read(gateway, key)).toMatchObject(lost);
+    expect(await timed.usageOf(key)).toMatchObject({ budget: { ...budget, reserved: '0.00', unsettled: '0.00156' } });
     waiting.catch(() => {});
   });
 
   test('is for guests too', async () => {
-    await using gateway = await startTestGateway();
-    expect(await read(gateway, 'guest')).toEqual({
+    expect(await gateway.usageOf('guest')).toEqual({
       object: 'usage',
       requests: { limit: 3, used: 0, remaining: 3, resets_at: null },
-      burst: { limit: 20 },
+      burst: { limit: 600 },
       ...{ budget: null, key: null },
     });
   });

@@ -77,13 +77,14 @@ export const freeErrorChecks = (run: Run): readonly Check[] => [
   ['a large body', () => checkLargeBody(run)],
 ];
 
+const packed = shared(async () => new Uint8Array(gzipSync(Buffer.alloc(33 * mebibyte))));
+
 /**
  * A body that unpacks to more than any gateway accepts is refused after the charge, which must be refunded. It is the only such
  * failure that can be caused from outside.
  */
-export function checkUnpacking(run: Run): Promise<Finding> {
-  const body = new Uint8Array(gzipSync(Buffer.alloc(33 * mebibyte)));
-  const request = post(chatProbe.path, { ...bearer(run.key), 'content-encoding': 'gzip' }, body);
+export async function checkUnpacking(run: Run): Promise<Finding> {
+  const request = post(chatProbe.path, { ...bearer(run.key), 'content-encoding': 'gzip' }, await packed());
   return checkCases(run, run.charged.measure, [[request, 'request_too_large']]);
 }
 

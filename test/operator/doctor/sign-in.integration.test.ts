@@ -5,7 +5,7 @@ import { findFreePort } from '../../support/find-free-port.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { startMeddlingProxy } from '../../support/meddling-proxy.ts';
 import { startGatewayOfMembers } from './gateway-of-members.ts';
-import { readRows, runDoctor } from './run-doctor.ts';
+import { examine, readRows, requiredSettings } from './run-doctor.ts';
 
 let gateway: TestGateway;
 let provider: IdentityProvider;
@@ -22,20 +22,10 @@ afterAll(() => Promise.all([gateway[Symbol.asyncDispose](), provider.close()]));
 type Variables = Readonly<Record<string, string>>;
 
 /** The rows about signing in, where the pages run with these settings, and cdk.json says so or otherwise. */
-async function examine(environment: Variables, said: Variables = environment) {
+async function signInRows(environment: Variables, said: Variables = environment) {
   await using _pages = await startTestWallet({ port, environment: { ...environment, OIDC_CLIENT_SECRET: secret } });
-  return await rowsWith(said);
-}
-
-async function rowsWith({ OIDC_CLIENT_SECRET: _, ...said }: Variables) {
-  const defaults = {
-    UPSTREAM_BASE_URL: 'https://upstream.example/v1',
-    UPSTREAM_TEXT_MODEL: 'text-model',
-    UPSTREAM_VISION_MODEL: 'vision-model',
-  };
-  const readBlock = () => ({ defaults, stages: { dev: said } });
-  const args = ['--base', gateway.url, '--key', await gateway.issueKey(), '--stage', 'dev', '--json'];
-  const rows = readRows(await runDoctor(args, { now: () => performance.now() / 1000, readBlock }));
+  const block = { defaults: requiredSettings, stages: { dev: said } };
+  const rows = readRows(await examine(gateway, ['--stage', 'dev', '--json'], { block }));
   return rows.flatMap(({ area, check, mark, detail }) => (area === 'sign-in' ? [[check, mark, detail]] : []));
 }
 
@@ -49,20 +39,20 @@ const [account, client, terminal] = ['with a company account', 'the client’s s
 const terminalsFine = [terminal, 'ok', 'their endpoints answer'];
 
 test('what works is shown, with the address to register', async () => {
-  expect(await examine(company())).toEqual([
+  expect(await signInRows(company())).toEqual([
     [account, 'ok', `at ${new URL(provider.issuer).host}, where ${appUrl}/cli/oidc/callback must be registered`],
     [client, 'ok', 'the provider takes it'],
     terminalsFine,
   ]);
   // Nothing is said about what is not offered.
-  expect(await examine({ APP_URL: appUrl })).toEqual([terminalsFine]);
-  expect(await examine({ ACCESS: 'keys', APP_URL: appUrl })).toEqual([]);
+  expect(await signInRows({ APP_URL: appUrl })).toEqual([terminalsFine]);
+  expect(await signInRows({ ACCESS: 'keys', APP_URL: appUrl })).toEqual([]);
 });
 
 test('what does not is shown with what to do', async () => {
   const right = company();
   const issuer = `${provider.issuer}/other`;
-  const [unknown] = await examine({ ...right, OIDC_ISSUER: issuer });
+  const [unknown] = await signInRows({ ...right, OIDC_ISSUER: issuer });
   expect(unknown).toEqual([
     ...[account, 'fail'],
     expect.stringContaining(
@@ -70,10 +60,10 @@ test('what does not is shown with what to do', async () => {
     ),
   ]);
   secret = 'another';
-  expect((await examine({ ...right }))[1]).toEqual([client, 'fail', expect.stringMatching(/OidcClientSecret anew/)]);
-  const [missing] = await examine({ APP_URL: appUrl }, right);
+  expect((await signInRows({ ...right }))[1]).toEqual([client, 'fail', expect.stringMatching(/OidcClientSecret anew/)]);
+  const [missing] = await signInRows({ APP_URL: appUrl }, right);
   expect(missing).toEqual([account, 'fail', expect.stringMatching(/^http.*\/cli does not offer it.*deploy/)]);
-  expect(await examine({}, { APP_URL: appUrl })).toEqual([terminalsFine]); // on one's own machine
+  expect(await signInRows({}, { APP_URL: appUrl })).toEqual([terminalsFine]); // on one's own machine
 });
 
 test('an address that is not the pages’ own, and a proxy that keeps paths to itself, are named', async () => {
@@ -81,10 +71,10 @@ test('an address that is not the pages’ own, and a proxy that keeps paths to i
   await using proxy = await startMeddlingProxy(appUrl, {
     status: (status, { path }) => (path === '/oauth/token' ? 405 : status),
   });
-  const [callback, , sent] = await examine(right, { ...right, APP_URL: proxy.url });
+  const [callback, , sent] = await signInRows(right, { ...right, APP_URL: proxy.url });
   expect(callback).toEqual([account, 'fail', expect.stringContaining(`set APP_URL to ${proxy.url}`)]);
   expect(sent).toEqual([terminal, 'fail', `terminals are sent to ${appUrl}: set APP_URL to ${proxy.url}`]);
-  const [, , kept] = await examine({ ...right, APP_URL: proxy.url });
+  const [, , kept] = await signInRows({ ...right, APP_URL: proxy.url });
   expect(kept).toEqual([
     terminal,
     'fail',

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { startTestDynamoDb } from '../support/dynamodb.ts';
-import { type FakeService, startFakeService, startFakeStack } from '../support/fake-service.ts';
+import { startDeployedStack } from '../support/deployed-stack.ts';
+import { type FakeService, startFakeService } from '../support/fake-service.ts';
 import { allows, readPolicy } from '../support/iam-policy.ts';
-import { runCommand } from '../support/run-command.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 
 const tables = { keys: 'KEYS_TABLE', quota: 'QUOTA_TABLE' } as const;
@@ -19,14 +18,8 @@ const operationOf = ({ requests }: FakeService, index: number) =>
 
 test('operators may do everything that their programs call, and the programs call nothing else', async () => {
   await using started = new AsyncDisposableStack();
-  const dynamoDb = await startTestDynamoDb();
-  started.defer(dynamoDb.close);
-  const store = started.use(await startStoreProxy(dynamoDb.endpoint));
-  const outputs = {
-    ...{ GatewayUrl: 'https://abc.example/', KeysTable: dynamoDb.keysTable, QuotaTable: dynamoDb.quotaTable },
-    ...{ NetworkSaltSecret: 'NETWORK_SALT_SECRET', LogGroup: 'logs' },
-  };
-  const cloudFormation = started.use(await startFakeStack(outputs));
+  const stack = started.use(await startDeployedStack({ NetworkSaltSecret: 'NETWORK_SALT_SECRET' }));
+  const store = started.use(await startStoreProxy(stack.dynamoDb.endpoint));
   const json = (value: object) => JSON.stringify(value);
   const secrets = started.use(
     await startFakeService((response) => response.end(json({ SecretString: 'the salt of the stack' }))),
@@ -34,16 +27,12 @@ test('operators may do everything that their programs call, and the programs cal
   const logs = started.use(
     await startFakeService((response) => response.end(json({ queryId: 'query', status: 'Complete', results: [] }))),
   );
-  const env = {
-    PATH: process.env.PATH,
-    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
+  const endpoints = {
     AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
     AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs.url,
-    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
   };
-  const run = (program: Parameters<typeof runCommand>[0], ...args: string[]) =>
-    runCommand(program, [...args, '--stack', 'Gateway', '--region', 'eu-west-3'], env);
+  const run = (program: 'keys' | 'stop' | 'resume', ...words: string[]) => stack.run(program, words, endpoints);
 
   const { id } = JSON.parse(await run('keys', 'issue', '--member', 'ada', '--json')) as { id: string };
   await run('keys', 'list');
@@ -61,7 +50,7 @@ test('operators may do everything that their programs call, and the programs cal
 
   const policy = readPolicy('operator');
   const asked = new Set(store.operations.map(({ name, body }) => `dynamodb:${name} ${resourceOf(body)}`));
-  for (const _ of cloudFormation.requests)
+  for (const _ of stack.cloudFormation.requests)
     asked.add('cloudformation:DescribeStacks arn:aws:cloudformation:REGION:ACCOUNT:stack/STACK/1');
   for (const index of secrets.requests.keys())
     asked.add(`secretsmanager:${operationOf(secrets, index)} NETWORK_SALT_SECRET`);

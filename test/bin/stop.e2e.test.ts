@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,53 +6,21 @@ import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { keysSchema, toCreateTableInput } from '../../lambda/tables/schema.ts';
 import { createReadStop, createStopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { createMissingTables } from '../../local/dynamodb.ts';
-import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
-import { type FakeService, startFakeStack } from '../support/fake-service.ts';
-import { runCommand } from '../support/run-command.ts';
+import { type DeployedStack, startDeployedStack } from '../support/deployed-stack.ts';
+import { runNode, runProcess } from '../support/run-command.ts';
 
 // Each command is a whole process, of which a busy machine starts one a second or two.
 jest.setTimeout(120_000);
 
-let dynamoDb: TestDynamoDb;
-let cloudFormation: FakeService;
-
+let stack: DeployedStack;
 beforeAll(async () => {
-  dynamoDb = await startTestDynamoDb();
-  const outputs = {
-    ...{ GatewayUrl: 'https://abc.example/', KeysTable: dynamoDb.keysTable, QuotaTable: dynamoDb.quotaTable },
-    NetworkSaltSecret: 'the-salt-secret',
-  };
-  cloudFormation = await startFakeStack(outputs);
+  stack = await startDeployedStack();
 });
-afterAll(async () => {
-  await cloudFormation[Symbol.asyncDispose]();
-  await dynamoDb.close();
-});
+afterAll(() => stack[Symbol.asyncDispose]());
 
-const shell = { PATH: process.env.PATH, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
-
-interface Outcome {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-function execute(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
-  return new Promise((resolve) => {
-    execFile(file, args, { env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-  });
-}
-
-const endpoints = () => ({
-  AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
-  AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-});
-
-const run = (script: 'stop' | 'resume', ...words: string[]) =>
-  runCommand(script, [...words, ...onStack], { ...shell, ...endpoints() });
-
-const onStack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
-const readStop = () => createReadStop(dynamoDb.callDynamoDb, dynamoDb.keysTable)();
+const shell = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+const run = (script: 'stop' | 'resume', ...words: string[]) => stack.run(script, words);
+const readStop = () => createReadStop(stack.dynamoDb.callDynamoDb, stack.dynamoDb.keysTable)();
 
 test('one command stops a stack, and prints the other, which lets it serve again', async () => {
   expect(await run('stop', '--reason', 'back at 14:00 UTC')).toContain(
@@ -82,11 +49,11 @@ test('a second stop keeps the reason and time of the first beside its own, and r
 });
 
 describe('the command that undoes it, pasted into a shell that has only credentials', () => {
-  const paste = (out: string) => execute('bash', ['-c', /does: (.*)\n$/.exec(out)?.[1] ?? 'false'], shell);
+  const paste = (out: string) => runProcess('bash', ['-c', /does: (.*)\n$/.exec(out)?.[1] ?? 'false'], shell);
 
   test('lets the stack serve again', async () => {
-    const stop = ['bin/stop.ts', '--stack', 'Gateway'];
-    const { out } = await execute(process.execPath, stop, { ...shell, ...endpoints(), AWS_REGION: 'eu-west-3' });
+    const environment = { ...stack.environment, AWS_REGION: 'eu-west-3' };
+    const { out } = await runNode('bin/stop.ts', ['--stack', 'Gateway'], environment);
     expect(out).not.toContain('test');
     expect(await readStop()).toBeDefined();
     expect(await paste(out)).toMatchObject({ code: 0, out: expect.stringContaining('Resumed') });
@@ -96,7 +63,7 @@ describe('the command that undoes it, pasted into a shell that has only credenti
   test('lets the local gateway serve again', async () => {
     const folder = mkdtempSync(join(tmpdir(), "the operator's tables "));
     try {
-      const { out } = await execute(process.execPath, ['bin/stop.ts'], { ...shell, PORT: '18799', DATA_DIR: folder });
+      const { out } = await runNode('bin/stop.ts', [], { ...shell, PORT: '18799', DATA_DIR: folder });
       expect(await paste(out)).toMatchObject({ code: 0, out: expect.stringContaining('Resumed') });
     } finally {
       rmSync(folder, { recursive: true });
@@ -112,8 +79,7 @@ test('--json prints JSON', async () => {
 });
 
 test('wrong usage and a missing gateway are distinguished', async () => {
-  const stop = (...words: string[]) =>
-    execute(process.execPath, ['bin/stop.ts', ...words], { ...shell, PORT: '18799' });
+  const stop = (...words: string[]) => runNode('bin/stop.ts', words, { PORT: '18799' });
   expect(await stop('--reason', '')).toMatchObject({ code: 2, err: expect.stringContaining('1 to 200') });
   expect(await stop()).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });
 });
@@ -145,15 +111,13 @@ describe('copying back from a restored table, as the runbook does it', () => {
     ['MISSING', 'mistaken'],
     ['WRONG', undefined],
   ])('with $%s keeps what was revoked or ended since, and brings no stop back', async (condition, label) => {
+    const { client, callDynamoDb } = stack.dynamoDb;
     const [keysTable, restored] = [`keys-${condition}`, `keys-${condition}-restored`];
-    await createMissingTables(
-      dynamoDb.client,
-      [keysTable, restored].map((table) => toCreateTableInput(keysSchema, table)),
-    );
-    const [now, then] = [keysTable, restored].map((table) => createKeyStore(dynamoDb.callDynamoDb, table));
-    if (!now || !then) throw new Error('unreachable');
+    const tables = [keysTable, restored].map((table) => toCreateTableInput(keysSchema, table));
+    await createMissingTables(client, tables);
+    const [now, then] = [createKeyStore(callDynamoDb, keysTable), createKeyStore(callDynamoDb, restored)];
     for (const record of Object.values(records)) await then.put(record.id, record);
-    await createStopSwitch(dynamoDb.callDynamoDb, restored).stop({ at: 'long ago' });
+    await createStopSwitch(callDynamoDb, restored).stop({ at: 'long ago' });
     await now.put('key_revoked', { ...records.revoked, revokedAt: 5 * day });
     await now.put('key_ended', { ...records.ended, expiresAt: 6 * day });
     await now.put('key_wrong', { ...records.wrong, label: 'mistaken' });
@@ -164,11 +128,11 @@ describe('copying back from a restored table, as the runbook does it', () => {
     expect(section).toContain(`copy_back "$${condition}"`);
     const standIn = 'aws() { "$NODE" --input-type=module -e "$AWS" -- "$@"; }';
     const script = `${standIn}\n${block}\ncopy_back "$${condition}"`;
-    const env = { ...shell, ...endpoints(), AWS_REGION: 'local', NODE: process.execPath, AWS: aws, TABLE: keysTable };
-    const { err } = await execute('bash', ['--noprofile', '--norc', '-c', script], env);
+    const env = { ...stack.environment, AWS_REGION: 'local', NODE: process.execPath, AWS: aws, TABLE: keysTable };
+    const { err } = await runProcess('bash', ['--noprofile', '--norc', '-c', script], env);
 
     expect(err).toContain('ConditionalCheckFailedException');
-    expect(await createReadStop(dynamoDb.callDynamoDb, keysTable)()).toBeUndefined();
+    expect(await createReadStop(callDynamoDb, keysTable)()).toBeUndefined();
     const { keys } = await now.list();
     expect(keys.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual([
       { ...records.revoked, revokedAt: 5 * day },

@@ -1,9 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createProgram } from '../../operator/keys/program.ts';
 import { openTarget } from '../../operator/keys/target.ts';
 import { createResumeProgram, createStopProgram } from '../../operator/stop/program.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs an operator's command in this process, as bin/ does it in one of its own, and returns what it printed. */
 export async function runCommand(name: 'keys' | 'stop' | 'resume', words: readonly string[], environment: Environment) {
@@ -26,3 +27,22 @@ export async function runCommand(name: 'keys' | 'stop' | 'resume', words: readon
   }
   return printed;
 }
+
+/** How a process has ended. */
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program in a process of its own, with only these variables. */
+export function runProcess(file: string, args: readonly string[], environment: Environment): Promise<Ended> {
+  const env = { PATH: process.env.PATH, ...environment };
+  return new Promise((resolve) => {
+    execFile(file, args, { env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
+  });
+}
+
+/** Runs a program of this repository. */
+export const runNode = (file: string, args: readonly string[], environment: Environment) =>
+  runProcess(process.execPath, [file, ...args], environment);

@@ -8,6 +8,7 @@ import {
 } from '../../../operator/doctor/answers.ts';
 import { faultInError } from '../../../operator/doctor/errors.ts';
 import type { Reply } from '../../../operator/doctor/probe.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 type Given = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +21,6 @@ const plain = (usage?: object | null) => replyOf(JSON.stringify({ id: 'a', usage
 const stream = (...values: readonly object[]) =>
   replyOf(values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join(''), 'text/event-stream');
 
-const none = [undefined, null, {}, { completion_tokens: null }];
 const counted = { completion_tokens: 9, prompt_tokens: 12 };
 
 describe('an answer', () => {
@@ -32,14 +32,12 @@ describe('an answer', () => {
     [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
     [{ completion_tokens: 9, prompt_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
   ];
-  test('reports tokens of its output and its input', () => {
-    expect(usages.map(([usage]) => [usage, checkUsage(plain(usage))])).toEqual(
-      usages.map(([usage, mark, detail]) => [usage, { mark, detail }]),
-    );
+  testRows(usages)('reports tokens of its output and its input', (usage, mark, detail) => {
+    expect(checkUsage(plain(usage))).toEqual({ mark, detail });
   });
 
-  test('without any is not tested', () => {
-    expect(none.map((usage) => checkUsage(plain(usage)).mark)).toEqual(none.map(() => 'untested'));
+  testRows([undefined, null, {}, { completion_tokens: null }])('without any is not tested', (usage) => {
+    expect(checkUsage(plain(usage)).mark).toBe('untested');
   });
 });
 
@@ -47,30 +45,31 @@ describe('a stream', () => {
   const start = (usage: object) => ({ type: 'message_start', message: { usage } });
   const texts = Array.from({ length: 5 }, () => ({ type: 'content_block_delta' }));
 
+  const sized = (input: number, output: number) => start({ input_tokens: input, output_tokens: output });
   const usages: [string, Reply, 'ok' | 'fail', string][] = [
     ['at its end', stream(...texts, { usage: counted }), 'ok', ''],
     ['in its completed response', stream(...texts, { response: { usage: { output_tokens: 4 } } }), 'ok', ''],
     [
       'whose input is known only at its end',
-      stream(start({ input_tokens: 0, output_tokens: 0 }), ...texts, { usage: { input_tokens: 3, output_tokens: 4 } }),
+      stream(sized(0, 0), ...texts, { usage: { input_tokens: 3, output_tokens: 4 } }),
       'ok',
       '',
     ],
     [
       'whose input is known only at its start',
-      stream(start({ input_tokens: 3, output_tokens: 1 }), ...texts, { usage: { output_tokens: 4 } }),
+      stream(sized(3, 1), ...texts, { usage: { output_tokens: 4 } }),
       'ok',
       '',
     ],
     [
       'of 0 at its end',
-      stream(start({ input_tokens: 3, output_tokens: 1 }), ...texts, { usage: { output_tokens: 0 } }),
+      stream(sized(3, 1), ...texts, { usage: { output_tokens: 0 } }),
       'fail',
       'it reports 0 output tokens',
     ],
     [
       'of no input',
-      stream(start({ input_tokens: 0, output_tokens: 1 }), ...texts, { usage: { output_tokens: 4 } }),
+      stream(sized(0, 1), ...texts, { usage: { output_tokens: 4 } }),
       'fail',
       'it reports 0 input tokens',
     ],
@@ -81,10 +80,8 @@ describe('a stream', () => {
       'it has none, unlike the plain answer',
     ],
   ];
-  test('reports them at its end or at its start', () => {
-    expect(usages.map(([what, given]) => [what, checkStreamUsage(given, plain(counted))])).toEqual(
-      usages.map(([what, , mark, detail]) => [what, { mark, detail }]),
-    );
+  testRows(usages)('reports them at its end or at its start', (_what, given, mark, detail) => {
+    expect(checkStreamUsage(given, plain(counted))).toEqual({ mark, detail });
   });
 
   test('without any, like the plain answer, is not tested', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createNameFinder, findForeignHeader, findTrace } from '../../../operator/doctor/hiding.ts';
 import type { Reply } from '../../../operator/doctor/probe.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const findName = createNameFinder(['AcmeCorp', 'acmecorp/thunder-70b', 'glm']);
 
@@ -10,6 +11,7 @@ function reply(text: string, headers: Record<string, string> = {}): Reply {
 }
 const stream = (...data: readonly object[]) =>
   reply(data.map((value) => `data: ${JSON.stringify(value)}\n\n`).join(''), { 'content-type': 'text/event-stream' });
+const comment = (text: string) => reply(`: ${text}\n\n`, { 'content-type': 'text/event-stream' });
 
 const traces: [string, Reply, string][] = [
   ['in a text', reply('{"a":{"b":["by ACMECORP"]}}'), 'a.b.0 has ACMECORP'],
@@ -19,16 +21,10 @@ const traces: [string, Reply, string][] = [
   ['as a short word', reply('{"a":"the glm model"}'), 'a has glm'],
   ['cut over chunks', stream({ d: 'I am Ac', i: 1 }, { d: 'meCo' }, { d: 'rp' }), 'd has AcmeCorp'],
   ['in a header', reply('{}', { 'x-request-id': 'acmecorp-1' }), 'x-request-id: acmecorp-1'],
-  [
-    'in a comment',
-    reply(': ACMECORP\n\n', { 'content-type': 'text/event-stream' }),
-    'a comment:  ACMECORP has ACMECORP',
-  ],
+  ['in a comment', comment('ACMECORP'), 'a comment:  ACMECORP has ACMECORP'],
 ];
-test('a name is found wherever it stands', () => {
-  expect(traces.map(([name, given]) => [name, findName(given)])).toEqual(
-    traces.map(([name, , place]) => [name, place]),
-  );
+testRows(traces)('a name is found wherever it stands', (_where, given, place) => {
+  expect(findName(given)).toBe(place);
 });
 
 const innocent: [string, Reply][] = [
@@ -37,27 +33,21 @@ const innocent: [string, Reply][] = [
   ['a random id that holds a short name', reply('{}', { 'x-request-id': 'req_7glm7' })],
   ['headers that a page asked for', reply('{}', { 'access-control-allow-headers': 'acmecorp' })],
 ];
-test('what only looks like a name, or is not the gateway’s own, is no trace', () => {
-  expect(innocent.filter(([, given]) => findName(given) !== undefined)).toEqual([]);
+testRows(innocent)('what only looks like a name, or is not the gateway’s own, is no trace', (_what, given) => {
+  expect(findName(given)).toBeUndefined();
 });
 
 const inBodies: [string, Reply, string | undefined][] = [
   ['a public model', stream({ response: { model: 'svc' } }, { model: 'svc-vision' }), undefined],
-  ['a keep-alive', reply(': keep-alive\n\n', { 'content-type': 'text/event-stream' }), undefined],
-  [
-    'a comment',
-    reply(': OTHERS PROCESSING\n\n', { 'content-type': 'text/event-stream' }),
-    'a comment says OTHERS PROCESSING',
-  ],
+  ['a keep-alive', comment('keep-alive'), undefined],
+  ['a comment', comment('OTHERS PROCESSING'), 'a comment says OTHERS PROCESSING'],
   ['a field', stream({ a: 1 }, { choices: [{ provider: 'x' }] }), 'choices.0.provider is there'],
   ['a fingerprint', reply('{"system_fingerprint":"fp_1"}'), 'system_fingerprint is there'],
   ['another model', stream({ message: { model: 'other-70b' } }), 'message.model is other-70b'],
   ['a stack trace', { ...reply('{"a":"at f (/var/x.mjs:1:2)"}'), status: 500 }, 'a stack trace: at f (/var/x.mjs:1:2'],
 ];
-test('a body shows who answered by a field, a comment, a model or a stack trace', () => {
-  expect(inBodies.map(([what, given]) => [what, findTrace(given, ['svc', 'svc-vision'])])).toEqual(
-    inBodies.map(([what, , trace]) => [what, trace]),
-  );
+testRows(inBodies)('a body shows who answered by a field, a comment, a model or a stack trace', (_by, given, trace) => {
+  expect(findTrace(given, ['svc', 'svc-vision'])).toBe(trace);
 });
 
 const findForeign = (headers: Record<string, string>) => findForeignHeader(reply('', headers), 'x-svc-');
@@ -79,22 +69,21 @@ test('headers of the gateway, Lambda and CloudFront are not foreign', () => {
   expect(findForeign({ ...gateways, ...lambdas, ...webFunctions, ...cloudFronts })).toBeUndefined();
 });
 
-test('anything else is foreign', () => {
-  const foreign = [
-    ['via', '1.1 vegur'],
-    ['via', '1.1 0a1b2c3d.cloudfront.net (CloudFront), 1.1 google'],
-    ['server', 'uvicorn'],
-    ['set-cookie', '__cf_bm=1'],
-    ['cf-ray', '8f1-FRA'],
-    ['openai-processing-ms', '12'],
-    ['x-amzn-bedrock-output-token-count', '5'],
-    ['x-amzn-remapped-server', 'uvicorn'],
-    ['x-amz-apigw-id', 'a'],
-    ['x-ratelimit-remaining-tokens', '5'],
-    ['x-svc-region', 'eu'],
-    ['x-svc-upstream', 'x'],
-    ['openrouter-generation', 'a'],
-  ] as const;
-  const found = foreign.map(([name, value]) => findForeign({ [name]: value }));
-  expect(found).toEqual(foreign.map(([name, value]) => `${name}: ${value}`));
+const foreign = [
+  ['via', '1.1 vegur'],
+  ['via', '1.1 0a1b2c3d.cloudfront.net (CloudFront), 1.1 google'],
+  ['server', 'uvicorn'],
+  ['set-cookie', '__cf_bm=1'],
+  ['cf-ray', '8f1-FRA'],
+  ['openai-processing-ms', '12'],
+  ['x-amzn-bedrock-output-token-count', '5'],
+  ['x-amzn-remapped-server', 'uvicorn'],
+  ['x-amz-apigw-id', 'a'],
+  ['x-ratelimit-remaining-tokens', '5'],
+  ['x-svc-region', 'eu'],
+  ['x-svc-upstream', 'x'],
+  ['openrouter-generation', 'a'],
+] as const;
+testRows(foreign)('anything else is foreign', (name, value) => {
+  expect(findForeign({ [name]: value })).toBe(`${name}: ${value}`);
 });

@@ -9,16 +9,11 @@ import {
   checkStated,
   findSuspect,
 } from '../../../operator/doctor/quota-checks.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const issueCommand = (limit: number) => `issue ${limit}`;
 
 type Mark = 'ok' | 'fail' | 'untested';
-
-/** Which rows of a table have another mark than it says. */
-const wrongly = <Given>(
-  rows: readonly (readonly [name: string, given: Given, mark: Mark])[],
-  check: (given: Given) => { mark: string },
-) => rows.filter(([, given, mark]) => check(given).mark !== mark).map(([name, given]) => [name, check(given)]);
 
 type Row = readonly [title: string, before: number, after: number, more?: Partial<Measurement>];
 
@@ -45,8 +40,8 @@ describe('each answer is charged once', () => {
     ['nothing was answered', measured(['a', 50, 50, { status: 502 }]), 'untested'],
     ['nobody says what is left', measured(['a', Number.NaN, Number.NaN]), 'fail'],
   ];
-  test('is found out from what was left before and after', () => {
-    expect(wrongly(rows, (given) => checkCharges(given, issueCommand))).toEqual([]);
+  testRows(rows)('is found out from what was left before and after', (_what, given, mark) => {
+    expect(checkCharges(given, issueCommand)).toMatchObject({ mark });
   });
 
   test('an answer that took more than one deserves another try', () => {
@@ -61,8 +56,8 @@ const failures: [string, Measurement[], Mark][] = [
   ['took one, while others took some', measured(['a', 50, 49, { status: 502 }], ['b', 40, 39]), 'untested'],
   ['never was', measured(['a', 50, 49]), 'untested'],
 ];
-test('a failure takes nothing', () => {
-  expect(wrongly(failures, (given) => checkRefunds(given, issueCommand))).toEqual([]);
+testRows(failures)('a failure takes nothing', (_what, given, mark) => {
+  expect(checkRefunds(given, issueCommand)).toMatchObject({ mark });
 });
 
 const free: [string, Measurement[], Mark][] = [
@@ -72,8 +67,8 @@ const free: [string, Measurement[], Mark][] = [
   ['nothing, of nothing', measured(['a', 0, 0, { times: 2 }]), 'untested'],
   ['one for each reading', measured(['a', 50, 49], ['b', 48, 47], ['c', 46, 45]), 'fail'],
 ];
-test('what is free takes nothing', () => {
-  expect(wrongly(free, (given) => checkFree(given, issueCommand))).toEqual([]);
+testRows(free)('what is free takes nothing', (_what, given, mark) => {
+  expect(checkFree(given, issueCommand)).toMatchObject({ mark });
 });
 
 const stated = (remaining: number) => ({ stated: { limit: 50, remaining, reset: 599 } });
@@ -85,8 +80,8 @@ const says: [string, Measurement[], Mark][] = [
   ['less than is left', measured(['a', 50, 49, stated(3)]), 'fail'],
   ['nothing', measured(['a', 50, 49, stated(Number.NaN)]), 'fail'],
 ];
-test('an answer says what is left', () => {
-  expect(wrongly(says, checkStated)).toEqual([]);
+testRows(says)('an answer says what is left', (_what, given, mark) => {
+  expect(checkStated(given)).toMatchObject({ mark });
 });
 
 const figures = (limit: number, remaining = 1, reset = 600) => [{ limit, remaining, reset }];
@@ -102,21 +97,22 @@ const limits: [string, number, ExpectedLimits, Mark, RegExp][] = [
   ['of a guest', 3, usual, 'fail', /^it is 3, and a guest's too/],
   ['of a guest, as the settings say', 3, { ...usual, member: [3] }, 'ok', /^3 a day$/],
 ];
-test('the limit of a key is what the operator or the settings say', () => {
-  expect(limits.map(([name, limit, expected]) => [name, checkKeyLimit(figures(limit), guest, expected)])).toEqual(
-    limits.map(([name, , , mark, detail]) => [name, { mark, detail: expect.stringMatching(detail) }]),
-  );
-});
+testRows(limits)(
+  'the limit of a key is what the operator or the settings say',
+  (_what, limit, expected, mark, said) => {
+    expect(checkKeyLimit(figures(limit), guest, expected)).toEqual({ mark, detail: expect.stringMatching(said) });
+  },
+);
 
-test('a limit that contradicts itself is wrong', () => {
-  const wrong: [string, ReturnType<typeof figures>, Mark][] = [
-    ['changes', [...figures(50), ...figures(60)], 'fail'],
-    ['is below what is left', figures(50, 51), 'fail'],
-    ['is missing', figures(Number.NaN), 'fail'],
-    ['never restarts', figures(50, 1, Number.NaN), 'fail'],
-    ['restarts after more than a day', figures(50, 1, 90_000), 'fail'],
-  ];
-  expect(wrongly(wrong, (given) => checkKeyLimit(given, guest, usual))).toEqual([]);
+const wrong: [string, ReturnType<typeof figures>][] = [
+  ['changes', [...figures(50), ...figures(60)]],
+  ['is below what is left', figures(50, 51)],
+  ['is missing', figures(Number.NaN)],
+  ['never restarts', figures(50, 1, Number.NaN)],
+  ['restarts after more than a day', figures(50, 1, 90_000)],
+];
+testRows(wrong)('a limit that contradicts itself is wrong', (_how, given) => {
+  expect(checkKeyLimit(given, guest, usual).mark).toBe('fail');
 });
 
 test('a guest’s limit is wrong for certain only if the stage is known', () => {

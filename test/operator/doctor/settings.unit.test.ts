@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { ConfigError } from '../../../lambda/settings/read.ts';
 import { createIssueCommand, fallbackSettings, readKnownSettings } from '../../../operator/doctor/settings.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const defaults = {
   UPSTREAM_BASE_URL: 'https://api.acmecorp.net/v1',
@@ -28,14 +29,9 @@ test('without a stage, the names and limits of all stages are known', () => {
 });
 
 test('with a stage, only its own are known', () => {
-  expect(readKnownSettings(block, 'dev')).toEqual({
-    names: ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'],
-    translated: ['responses'],
-    memberLimits: [50],
-    guestLimits: [5],
-    closed: false,
-    keepAlive: 15_000,
-  });
+  const ofDev = { memberLimits: [50], guestLimits: [5], keepAlive: 15_000 };
+  const names = ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'];
+  expect(readKnownSettings(block, 'dev')).toEqual({ ...ofDev, names, translated: ['responses'], closed: false });
   expect(() => readKnownSettings(block, 'stage')).toThrow(ConfigError);
 });
 
@@ -58,8 +54,6 @@ const addresses = [
   ['https://a.lambda-url.eu-central-1.on.aws', 'prod', 'npm run keys -- issue --limit 7 --stack InferenceGateway-prod'],
   ['https://api.example.com', undefined, 'npm run keys -- issue --limit 7 --stack NAME'],
 ] as const;
-test('the command that issues a key names the gateway’s port or stack', () => {
-  expect(addresses.map(([base, stage]) => createIssueCommand(base, stage)(7))).toEqual(
-    addresses.map(([, , command]) => command),
-  );
+testRows(addresses)('the command that issues a key names the gateway’s port or stack', (base, stage, command) => {
+  expect(createIssueCommand(base, stage)(7)).toBe(command);
 });

@@ -9,6 +9,7 @@ import {
   readEvents,
   type TimedEvent,
 } from '../../../operator/doctor/streams.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const eventsAt = (times: readonly number[]): TimedEvent[] =>
   times.map((at) => ({ at, begunAt: at, type: undefined, data: 'x', id: undefined }));
@@ -42,9 +43,8 @@ describe('a stream', () => {
     ['is short', series(11, 100, 100), 'untested'],
     ['is empty', [], 'untested'],
   ];
-  test('flows or is held, or it is too short or too fast to tell', () => {
-    const marks = paces.map(([name, times]) => [name, checkPace(eventsAt(times)).mark]);
-    expect(marks).toEqual(paces.map(([name, , mark]) => [name, mark]));
+  testRows(paces)('flows or is held, or it is too short or too fast to tell', (_how, times, mark) => {
+    expect(checkPace(eventsAt(times)).mark).toBe(mark);
   });
 
   test('whose events arrive in halves is cut by something on the way', () => {
@@ -57,13 +57,10 @@ describe('a stream', () => {
     });
   });
 
-  test('that is held back is reported with figures', () => {
+  test('that is held back is reported with figures, and one that proves nothing with a remedy', () => {
     expect(checkPace(eventsAt(series(40, 800, 0))).detail).toMatch(
       /^40 pieces of text in 1 steps over 0 ms, after pauses of up to 800 ms: something on the way holds the stream back/,
     );
-  });
-
-  test('that proves nothing is reported with a remedy', () => {
     expect(checkPace(eventsAt(series(40, 300, 1))).detail).toMatch(
       /^not tested: .* too fast to tell; .* --length 400$/,
     );
@@ -127,8 +124,6 @@ describe('a whole stream', () => {
   });
 });
 
-const interval = 15_000;
-
 function streamOf(...pieces: readonly (readonly [at: number, text: string])[]): Reply {
   const text = pieces.map(([, piece]) => piece).join('');
   const arrivals = pieces.map(([at, piece]) => ({ at, bytes: Buffer.from(piece) }));
@@ -141,9 +136,7 @@ const bridges: [string, Reply, 'ok' | 'fail' | 'untested', RegExp][] = [
   ['nothing', streamOf([200, 'data: a\n\n'], [31_000, 'data: b\n\n']), 'fail', /: nothing came for 30\.8 s, not a/],
   ['no need', streamOf([200, ': keep-alive\n\n'], [9_000, 'data: b\n\n']), 'untested', /silent for 8\.8 s at most/],
 ];
-test('a silent model is bridged by keep-alives and pings', () => {
-  const check = (stream: Reply) => checkSilence([streamOf([100, 'data: c\n\n']), stream], { keepAlive: interval });
-  expect(bridges.map(([name, stream]) => [name, check(stream)])).toEqual(
-    bridges.map(([name, , mark, detail]) => [name, { mark, detail: expect.stringMatching(detail) }]),
-  );
+testRows(bridges)('a silent model is bridged by keep-alives and pings', (_by, stream, mark, detail) => {
+  const streams = [streamOf([100, 'data: c\n\n']), stream];
+  expect(checkSilence(streams, { keepAlive: 15_000 })).toEqual({ mark, detail: expect.stringMatching(detail) });
 });

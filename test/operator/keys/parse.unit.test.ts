@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { parseExpiry } from '../../../operator/keys/arguments.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 
@@ -12,32 +13,15 @@ describe('an expiry', () => {
     ['2026-12-24T18:30Z', '2026-12-24T18:30:00Z'],
     ['2028-02-29', '2028-02-29T00:00:00Z'],
   ] as const;
-  test('is a span or a time to come', () => {
-    expect(good.map(([text]) => [text, parseExpiry(text, now)])).toEqual(
-      good.map(([text, expected]) => [text, Date.parse(expected)]),
-    );
+  testRows(good)('is a span or a time to come', (text, expected) => {
+    expect(parseExpiry(text, now)).toBe(Date.parse(expected));
   });
 
   const bad = [
-    '',
-    '0d',
-    '-1d',
-    '1.5d',
-    '30',
-    'd',
-    '30 d',
-    '30m',
-    '999999w',
-    '2026-11-20',
-    '2026-11-21',
-    '2026-02-30',
-    '2027-02-29',
-    '2027-13-01',
-    '2026-12-24T18:30',
-    'tomorrow',
-    '9999-12-31',
+    ...['', '0d', '-1d', '1.5d', '30', 'd', '30 d', '30m', '999999w', 'tomorrow', '2026-12-24T18:30'],
+    ...['2026-11-20', '2026-11-21', '2026-02-30', '2027-02-29', '2027-13-01', '9999-12-31'],
   ];
-  test('is nothing else', () => {
-    expect(bad.filter((text) => parseExpiry(text, now) !== undefined)).toEqual([]);
+  testRows(bad)('is nothing else', (text) => {
+    expect(parseExpiry(text, now)).toBeUndefined();
   });
 });

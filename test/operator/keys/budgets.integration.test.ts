@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
 import type { Target } from '../../../operator/keys/target.ts';
-import { type KeysProgram, now, startKeysProgram } from './keys-program.ts';
+import { now, startKeysProgram } from './keys-program.ts';
 
-let program: KeysProgram;
-let priced: Target;
-beforeAll(async () => {
-  program = await startKeysProgram({ currency: 'EUR' });
-  priced = program.target;
-});
-afterAll(() => program.close());
+const { target: priced, runOn, run, runJson, close } = await startKeysProgram({ currency: 'EUR' });
+afterAll(close);
 
-const runOn = (settings: Partial<Target>, ...args: readonly string[]) => program.runOn(settings, args);
-const run: KeysProgram['run'] = (...args) => program.run(...args);
-const runJson: KeysProgram['runJson'] = (...args) => program.runJson(...args);
 const soon = 'Within 60 seconds this holds everywhere.';
 
 test('a key is issued with a budget, models and a burst of its own, which show and list tell', async () => {
@@ -184,16 +176,9 @@ describe('what a budget has spent', () => {
     const { id } = await runJson('issue', '--member', 'changes', '--budget', '20/month');
     await spend({ member: 'changes', keyId: id, own }, 3_000_000);
     await run('budget', id, '30/month');
-    expect((await runJson('show', id)).usage.budget).toMatchObject({
-      limit: '30.00',
-      spent: '3.00',
-      remaining: '27.00',
-    });
+    const spent = async () => (await runJson('show', id)).usage.budget;
+    expect(await spent()).toMatchObject({ limit: '30.00', spent: '3.00', remaining: '27.00' });
     await run('budget', id, '2/week');
-    expect((await runJson('show', id)).usage.budget).toMatchObject({
-      window: 'week',
-      spent: '0.00',
-      remaining: '2.00',
-    });
+    expect(await spent()).toMatchObject({ window: 'week', spent: '0.00', remaining: '2.00' });
   });
 });

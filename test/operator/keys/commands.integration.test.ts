@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { accountLabel, accountMember } from '../../../lambda/identity/identify.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
@@ -7,22 +7,15 @@ import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
 import { createMemberStore } from '../../../lambda/tables/members.ts';
 import { CommandError } from '../../../operator/command-line.ts';
-import type { Target } from '../../../operator/keys/target.ts';
-import { type KeysProgram, now, salt, startKeysProgram } from './keys-program.ts';
+import { now, salt, startKeysProgram } from './keys-program.ts';
 
 const oidcIssuer = 'https://login.example.com';
 
-let program: KeysProgram;
-let target: Target;
-beforeAll(async () => {
-  program = await startKeysProgram({ oidcIssuer });
-  target = program.target;
-});
-afterAll(() => program.close());
+const { database, target, runOn, run, runJson, close } = await startKeysProgram({ oidcIssuer });
+afterAll(close);
 
-const runOn = (settings: Partial<Target>, ...args: readonly string[]) => program.runOn(settings, args);
-const run: KeysProgram['run'] = (...args) => program.run(...args);
-const runJson: KeysProgram['runJson'] = (...args) => program.runJson(...args);
+const idsIn = async (...filter: string[]) =>
+  (await runJson('list', ...filter)).keys.map(({ id }: { id: string }) => id);
 
 test('issue prints a key of which the store has only the hash', async () => {
   const options = ['--member', 'ada', '--label', 'her laptop', '--limit', '7', '--expires', '30d'];
@@ -107,11 +100,9 @@ test('list continues after a page, with and without a member', async () => {
     const ids: string[] = [];
     let from: string | null = null;
     do {
-      const page = await runJson('list', ...member, '--page-size', '2', ...(from === null ? [] : ['--from', from]));
-      if (page.next)
-        expect(await run('list', ...member, '--page-size', '2', ...(from === null ? [] : ['--from', from]))).toMatch(
-          new RegExp(`--from ${page.next}$`),
-        );
+      const list = ['list', ...member, '--page-size', '2', ...(from === null ? [] : ['--from', from])];
+      const page = await runJson(...list);
+      if (page.next) expect(await run(...list)).toMatch(new RegExp(`--from ${page.next}$`));
       ids.push(...page.keys.map(({ id }: { id: string }) => id));
       from = page.next;
     } while (from !== null);
@@ -133,22 +124,21 @@ test.each([
 });
 
 test('unlink ends a link, however the network is written, and says so where there is none', async () => {
-  await run('link', '2001:db8:7::1', '--member', 'ada', '--hours', '1');
+  expect(await run('link', '2001:db8:7::1', '--member', 'ada', '--hours', '1')).toBe(
+    '2001:db8:7::/64 counts as ada until 2026-11-21 11:00 UTC, with any placeholder as its key.',
+  );
   const unlinked = await runJson('unlink', '2001:DB8:7:0::/64');
   expect(unlinked).toEqual({ network: '2001:db8:7::/64', member: 'ada' });
   expect(await target.keys.findLink(networkId('2001:db8:7::/64', keyOf(salt)))).toBeUndefined();
   const none = '2001:db8:7::/64 is not linked to any member';
   await expect(run('unlink', '2001:db8:7::1')).rejects.toThrow(new CommandError(none));
+  const ended = { member: 'ada', linkedAt: now - 2, expiresAt: now };
+  await target.keys.link(networkId('203.0.113.10', keyOf(salt)), ended);
+  await expect(run('unlink', '203.0.113.10')).rejects.toThrow('203.0.113.10 is not linked to any member');
   await run('link', '203.0.113.8', '--member', 'ada');
   expect(await run('unlink', '203.0.113.8')).toBe(
     '203.0.113.8 no longer counts as ada. Within 60 seconds this holds everywhere.',
   );
-});
-
-test('unlink does not take a link that has ended for one', async () => {
-  const id = networkId('203.0.113.10', keyOf(salt));
-  await target.keys.link(id, { member: 'ada', linkedAt: now - 2, expiresAt: now });
-  await expect(run('unlink', '203.0.113.10')).rejects.toThrow('203.0.113.10 is not linked to any member');
 });
 
 test('no network is linked to a member of a gateway with ACCESS=keys, but links are ended', async () => {
@@ -160,11 +150,6 @@ test('no network is linked to a member of a gateway with ACCESS=keys, but links 
   expect(await target.keys.findLink(networkId('203.0.113.12', keyOf(salt)))).toBeUndefined();
   await runOn(closed, 'unlink', '203.0.113.11');
   expect(await target.keys.findLink(network)).toBeUndefined();
-});
-
-test('link says when it ends', async () => {
-  const text = await run('link', '203.0.113.9', '--member', 'ada', '--hours', '1');
-  expect(text).toBe('203.0.113.9 counts as ada until 2026-11-21 11:00 UTC, with any placeholder as its key.');
 });
 
 test.each([
@@ -182,8 +167,7 @@ test('list is filtered by state and label', async () => {
     await runJson('issue', '--member', member),
   ];
   await run('revoke', gone.id);
-  const idsFor = async (...filter: string[]) =>
-    (await runJson('list', '--member', member, ...filter)).keys.map(({ id }: { id: string }) => id);
+  const idsFor = (...filter: string[]) => idsIn('--member', member, ...filter);
   expect(await idsFor('--state', 'live')).toEqual([live.id]);
   expect(await idsFor('--state', 'revoked')).toEqual([gone.id]);
   expect(await idsFor('--state', 'expired')).toEqual([]);
@@ -236,7 +220,7 @@ describe('rotate', () => {
     const { keys } = target;
     const printed: string[] = [];
     const hear = (text: string) => void printed.push(text);
-    await expect(program.runOn({ keys: { ...keys, revoke } }, ['rotate', old.id], hear)).rejects.toThrow(
+    await expect(runOn({ keys: { ...keys, revoke }, hear }, 'rotate', old.id)).rejects.toThrow(
       `${old.id} still works, as it could not be retired (no more writes): revoke it.`,
     );
     const key = /ltk_[\w-]{43}/.exec(printed.join(''))?.[0] ?? '';
@@ -268,8 +252,7 @@ test('usage shows how much each key used today, with its member', async () => {
 describe('a person who signs in with the company account', () => {
   const issueFor = (subject: string) =>
     runJson('issue', '--member', accountMember(subkeyOf(keyOf(salt), accountLabel), oidcIssuer, subject));
-  const liveOf = async (subject: string) =>
-    (await runJson('list', '--subject', subject, '--state', 'live')).keys.map(({ id }: { id: string }) => id);
+  const liveOf = (subject: string) => idsIn('--subject', subject, '--state', 'live');
 
   test('is found by what the provider calls them, and loses every live key at once', async () => {
     // More than a page of the store.
@@ -285,17 +268,15 @@ describe('a person who signs in with the company account', () => {
     expect(new Set(revoked.map(({ state }: { state: string }) => state))).toEqual(new Set(['revoked']));
     expect(await liveOf('ada')).toEqual([]);
     expect(await liveOf('grace')).toEqual([other.id]);
-    const { callDynamoDb, keysTable } = program.database;
+    const { callDynamoDb, keysTable } = database;
     const { wasSignedOut } = createMemberStore(callDynamoDb, keysTable);
     const signedOut = [wasSignedOut(member, now), wasSignedOut(other.member, now)];
     expect(await Promise.all(signedOut)).toEqual([true, false]);
     expect(await run('revoke', '--subject', 'ada')).toBe(
       `${member} has no live keys, so none is revoked. Nobody is signed in as them any more.`,
     );
-    expect(await run('revoke', '--subject', 'grace')).toMatch(
-      new RegExp(
-        `^${other.id} of oidc:[\\w-]{43}: revoked\\. Within 60 seconds this holds everywhere\\. Nobody is signed in as them any more\\.$`,
-      ),
+    expect(await run('revoke', '--subject', 'grace')).toBe(
+      `${other.id} of ${other.member}: revoked. Within 60 seconds this holds everywhere. Nobody is signed in as them any more.`,
     );
   });
 

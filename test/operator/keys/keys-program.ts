@@ -6,24 +6,16 @@ import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
 import { createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
-import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { startTestDynamoDb } from '../../support/dynamodb.ts';
 
 export const now = Date.parse('2026-11-21T10:00:00Z');
 export const salt = 'the-salt-of-a-test';
 
-/** The keys commands on real tables in this process. */
-export interface KeysProgram {
-  readonly database: TestDynamoDb;
-  readonly target: Target;
-  /** The output of a command, on a gateway with these settings; `print` hears it even if the command fails. */
-  runOn(settings: Partial<Target>, args: readonly string[], print?: (text: string) => void): Promise<string>;
-  run(...args: readonly string[]): Promise<string>;
-  // biome-ignore lint/suspicious/noExplicitAny: each command prints another document
-  runJson(...args: readonly string[]): Promise<any>;
-  close(): Promise<void>;
-}
+/** Settings of a gateway; `hear` gets what is printed even if the command fails. */
+type Given = Partial<Target> & { readonly hear?: (text: string) => void };
 
-export async function startKeysProgram(settings: Partial<Target> = {}): Promise<KeysProgram> {
+/** The keys commands on real tables in this process. */
+export async function startKeysProgram(settings: Partial<Target> = {}) {
   const database = await startTestDynamoDb();
   const { callDynamoDb, keysTable, quotaTable, close } = database;
   const target: Target = {
@@ -39,11 +31,12 @@ export async function startKeysProgram(settings: Partial<Target> = {}): Promise<
     [Symbol.asyncDispose]: async () => {},
     ...settings,
   };
-  const runOn: KeysProgram['runOn'] = async (given, args, hear = () => {}) => {
+  /** The output of a command, on a gateway with these settings. */
+  const runOn = async ({ hear, ...given }: Given, ...args: readonly string[]) => {
     let printed = '';
     const print = (text: string) => {
       printed += text;
-      hear(text);
+      hear?.(text);
     };
     const openTarget = async () => ({ ...target, ...given });
     const surroundings = { now: () => now, randomBytes, openTarget, print, printError: print };
@@ -51,6 +44,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}): Promise<
     await program.parseAsync(args, { from: 'user' });
     return printed;
   };
-  const run: KeysProgram['run'] = (...args) => runOn({}, args);
-  return { database, target, runOn, run, runJson: async (...args) => JSON.parse(await run(...args, '--json')), close };
+  const run = (...args: readonly string[]) => runOn({}, ...args);
+  const runJson = async (...args: readonly string[]) => JSON.parse(await run(...args, '--json'));
+  return { database, target, runOn, run, runJson, close };
 }

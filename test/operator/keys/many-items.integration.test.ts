@@ -1,21 +1,18 @@
 import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { list } from '../../../operator/keys/commands.ts';
-import type { Target } from '../../../operator/keys/target.ts';
 import { showUsage } from '../../../operator/keys/usage.ts';
-import { type KeysProgram, now, startKeysProgram } from './keys-program.ts';
+import { now, startKeysProgram } from './keys-program.ts';
 
 const today = Math.floor(now / 86_400_000);
 const count = 1200;
 /** Enough for more than two of DynamoDB's pages of a megabyte. */
 const padding = { padding: { S: 'x'.repeat(2_000) } };
 
-let program: KeysProgram;
-let target: Target;
+const { target, database, close } = await startKeysProgram({ memberLimit: 50 });
+afterAll(close);
 
 beforeAll(async () => {
-  program = await startKeysProgram({ memberLimit: 50 });
-  target = program.target;
   const numbers = Array.from({ length: count }, (_, index) => index);
   await put(
     target.keysTable,
@@ -44,12 +41,11 @@ beforeAll(async () => {
     ]),
   );
 });
-afterAll(() => program.close());
 
 async function put(table: string, items: readonly Record<string, AttributeValue>[]): Promise<void> {
   for (let start = 0; start < items.length; start += 25) {
     const requests = items.slice(start, start + 25).map((item) => ({ PutRequest: { Item: { ...item, ...padding } } }));
-    await program.database.client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+    await database.client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
   }
 }
 
@@ -99,12 +95,10 @@ describe('list', () => {
 test('usage reads all pages of the table, pauses between them, and shows who used most', async () => {
   const progress: number[] = [];
   let pauses = 0;
-  const pace = {
-    pause: async () => {
-      pauses += 1;
-    },
-    onProgress: (scanned: number) => progress.push(scanned),
+  const pause = async () => {
+    pauses += 1;
   };
+  const pace = { pause, onProgress: (scanned: number) => progress.push(scanned) };
   const { json, text } = await showUsage(target, 3, now, pace);
   expect(json).toEqual({
     ...{ day: '2026-11-21', users: count - 1, requests: ((count - 1) * count) / 2 },

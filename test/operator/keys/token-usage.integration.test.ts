@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { memberHash, memberLabel } from '../../../lambda/identity/identify.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
 import type { TokenGroup } from '../../../operator/keys/token-log.ts';
-import { type KeysProgram, salt, startKeysProgram } from './keys-program.ts';
+import { salt, startKeysProgram } from './keys-program.ts';
 
-let program: KeysProgram;
-beforeAll(async () => {
-  program = await startKeysProgram();
-});
-afterAll(() => program.close());
+const { runOn, runJson, close } = await startKeysProgram();
+afterAll(close);
 
 const none = { withoutUsage: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 const much = { input: 201_024, cacheRead: 200_000, cacheWrite: 1_000, output: 80, reasoning: 60 };
 
 test('shows tokens and costs by key and by member, with their names', async () => {
   const wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
-  const issue = () => program.runJson('issue', '--member', wallet);
+  const issue = () => runJson('issue', '--member', wallet);
   const [first, second] = [await issue(), await issue()];
   const member = memberHash(subkeyOf(keyOf(salt), memberLabel), wallet);
   const groups: readonly TokenGroup[] = [
@@ -23,8 +20,7 @@ test('shows tokens and costs by key and by member, with their names', async () =
     { key: undefined, member: undefined, counts: { ...none, answers: 1, input: 7, output: 1 } },
     { key: first.id, member, counts: { ...none, answers: 2, ...much } },
   ];
-  const run = (...words: string[]) =>
-    program.runOn({ readTokens: async () => ({ groups }) }, ['usage', '--tokens', ...words]);
+  const run = (...words: string[]) => runOn({ readTokens: async () => ({ groups }) }, 'usage', '--tokens', ...words);
   const price = ['--price', '3,15,0.3,3.75'];
   const report = JSON.parse(await run('--days', '1', ...price, '--json'));
   // 12 fresh tokens at 3, 100,000 from the cache at 0.3, 500 written there at 3.75 and 40 at 15, twice.

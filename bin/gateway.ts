@@ -8,7 +8,6 @@ import { bundle, bundleAccounts, bundleServer } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { judgeContext, readConfigured } from '../lib/context.ts';
 import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
-import type { Template } from '../lib/diff/template.ts';
 import { EdgeAlarmsStack } from '../lib/edge-alarms-stack.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { dropCleanReport, findCommit } from '../lib/synthesis.ts';
@@ -16,7 +15,7 @@ import { dropCleanReport, findCommit } from '../lib/synthesis.ts';
 // The CDK's current behaviour, not the one for older apps. The template's snapshot shows what an upgrade changes.
 const app = new App({ context: featureFlags });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-refuseUnknownContext();
+complain(judgeContext(app.node.getAllContext(), readConfigured(process.cwd(), homedir())));
 // `-c commit=` leaves it out, for a comparison with another commit.
 const commit: string | undefined = (app.node.tryGetContext('commit') ?? findCommit(process.cwd())) || undefined;
 const config = readConfigOrExit(app.node.tryGetContext('gateway'), app.node.tryGetContext('stage'));
@@ -37,7 +36,9 @@ const distributionId = readDistributionOrExit(app.node.tryGetContext('distributi
 if (config.edge && distributionId) new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId });
 const { stacks } = app.synth();
 dropCleanReport(app.outdir);
-refuseBrokenGuarantees(stacks.map(({ template }) => template));
+// What is synthesized must keep what the gateway guarantees, whatever the code of its stacks came to say.
+const judged = stacks.map(({ template }) => judgeTemplate(template));
+complain({ faults: judged.flatMap(({ faults }) => faults), warnings: judged.flatMap(({ warnings }) => warnings) });
 
 function readDistributionOrExit(id: unknown): string | undefined {
   if (id === undefined || (typeof id === 'string' && /^E[A-Z0-9]{8,}$/.test(id))) return id;
@@ -45,17 +46,8 @@ function readDistributionOrExit(id: unknown): string | undefined {
   process.exit(1);
 }
 
-/** What is synthesized must keep what the gateway guarantees, whatever the code of its stacks came to say. */
-function refuseBrokenGuarantees(templates: readonly Template[]): void {
-  const judged = templates.map(judgeTemplate);
-  for (const warning of judged.flatMap(({ warnings }) => warnings)) console.error(`warning: ${warning}`);
-  const faults = judged.flatMap((one) => one.faults);
-  for (const fault of faults) console.error(fault);
-  if (faults.length > 0) process.exit(1);
-}
-
-function refuseUnknownContext(): void {
-  const { faults, warnings } = judgeContext(app.node.getAllContext(), readConfigured(process.cwd(), homedir()));
+/** Says all warnings and faults. A fault ends the synthesis. */
+function complain({ faults, warnings }: { faults: readonly string[]; warnings: readonly string[] }): void {
   for (const warning of warnings) console.error(`warning: ${warning}`);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exit(1);

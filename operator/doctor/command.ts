@@ -94,18 +94,17 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
 async function examine(options: Options, { now, wait, readBlock, print, printError }: Dependencies): Promise<boolean> {
   const { base, key, spentKey, stage, limit, length, origin, json } = options;
   const settings = readSettings(readBlock(), stage, printError);
-  const { memberLimits: member, guestLimits: guest, keepAlive, appUrl = base, oidcIssuer } = settings;
+  const { memberLimits: member, guestLimits: guest, appUrl = base } = settings;
   const gateway = await findGateway(createProbe(base, now, firstPatience), key, cost);
   printError(`This takes ${cost} of the ${gateway.figures.remaining} requests that the key has left.\n`);
   const probe = createProbe(base, now, patience);
   const run = await startRun(probe, (asking) => waitOutBurst(asking, wait, printError), gateway, {
-    ...{ key, spentKey: spentKey?.trim(), origin, length, keepAlive },
+    ...{ ...settings, key, spentKey: spentKey?.trim(), origin, length },
     closed: settings.closed && stage !== undefined,
-    translated: settings.translated,
     names: [...new Set([...options.names, ...settings.names])],
     limits: { key: limit, member, guest, certain: stage !== undefined },
     issueCommand: createIssueCommand(base, stage),
-    ...{ appUrl, app: createProbe(appUrl, now, firstPatience), oidcIssuer },
+    ...{ appUrl, app: createProbe(appUrl, now, firstPatience) },
   });
   const toJson = json && ((rows: readonly object[], healthy: boolean) => ({ base, healthy, cost, rows }));
   return reportRows(runChecks(checksOf(run)), { print }, toJson);

@@ -5,6 +5,7 @@ import { countTokensPath } from './dialect-probes.ts';
 import { bearer, list, type Probe, parseJson, post, quote, type Reply } from './probe.ts';
 import { createMeter, type ExpectedLimits, type Figures, type IssueCommand, type Meter, readFigures } from './quota.ts';
 import { type Finding, fail, type Row } from './report.ts';
+import type { KnownSettings } from './settings.ts';
 
 /** The facts about a gateway that the checks need. */
 export interface Gateway {
@@ -16,7 +17,8 @@ export interface Gateway {
 }
 
 /** What the operator has said, on the command line and in the settings. */
-export interface RunOptions {
+export interface RunOptions
+  extends Pick<KnownSettings, 'names' | 'translated' | 'closed' | 'keepAlive' | 'oidcIssuer'> {
   readonly key: string;
   /** A key without quota, if there is one to try. */
   readonly spentKey?: string | undefined;
@@ -24,21 +26,11 @@ export interface RunOptions {
   readonly origin: string;
   /** How many numbers a stream is asked to write. */
   readonly length: number;
-  /** The dialects that, by the settings, some upstream does not speak. */
-  readonly translated: readonly string[];
-  /** Names that nobody should see. */
-  readonly names: readonly string[];
   readonly limits: ExpectedLimits;
-  /** Whether certainly nobody is served without a key. */
-  readonly closed: boolean;
   readonly issueCommand: IssueCommand;
-  /** Milliseconds between keep-alives. */
-  readonly keepAlive: number;
   /** Where the pages are, and a probe for that address. */
   readonly appUrl: string;
   readonly app: Probe;
-  /** Where people sign in with a company account, if the settings say so. */
-  readonly oidcIssuer: string | undefined;
 }
 
 /** What a check may use. */

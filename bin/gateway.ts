@@ -4,11 +4,11 @@ import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read.ts';
+import { EdgeAlarmsStack } from '../lib/alarms/edge.ts';
 import { bundle, bundleAccounts, bundleServer } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { judgeContext, readConfigured } from '../lib/context.ts';
 import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
-import { EdgeAlarmsStack } from '../lib/edge-alarms-stack.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { dropCleanReport, findCommit } from '../lib/synthesis.ts';
 

@@ -1,19 +1,10 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import type { DeploymentConfig } from './config.ts';
-import { sharedEnvironment } from './gateway-function.ts';
+import { type GatewayProps, sharedEnvironment } from './gateway-function.ts';
 import { PublicFunction } from './own-function.ts';
-import type { Secrets } from './secrets.ts';
 import { accountsShareOf } from './stack-settings.ts';
-import type { Tables } from './tables.ts';
 
-interface AccountsFunctionProps {
-  readonly config: DeploymentConfig;
-  readonly commit: string | undefined;
-  /** The folder of the built function. */
-  readonly code: string;
-  readonly tables: Tables;
-  readonly secrets: Secrets;
+interface AccountsFunctionProps extends GatewayProps {
   /** The gateway's URL, which the page shows. The gateway can't be told this function's URL too: each would need the other first. */
   readonly gatewayUrl: string;
 }
@@ -40,11 +31,8 @@ export class AccountsFunction extends PublicFunction {
   /** The pages' own address, where it is known: terminals are sent to no other. */
   readonly appUrl: string | undefined;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { config, commit, code, tables, secrets, gatewayUrl }: AccountsFunctionProps,
-  ) {
+  constructor(scope: Construct, id: string, props: AccountsFunctionProps) {
+    const { config, tables, secrets, gatewayUrl } = props;
     const { environment, edge } = config;
     // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
     const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
@@ -55,10 +43,8 @@ export class AccountsFunction extends PublicFunction {
       names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
     );
     super(scope, id, {
-      config,
-      commit,
+      ...props,
       description: 'Private inference gateway: keys for its members',
-      code,
       memorySize: 512, // the setting is for large bodies, which this function never gets
       timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
       reservedConcurrency: accountsShareOf(config),
@@ -67,7 +53,7 @@ export class AccountsFunction extends PublicFunction {
         ...(appUrl && { APP_URL: appUrl }),
         ...(secrets.oidc && { OIDC_CLIENT_SECRET_ID: secrets.oidc.secretArn }),
         ...(shownUrl && { GATEWAY_URL: shownUrl }),
-        ...sharedEnvironment(scope, { tables, secrets }),
+        ...sharedEnvironment(scope, props),
       },
     });
     this.appUrl = appUrl;
@@ -78,8 +64,7 @@ export class AccountsFunction extends PublicFunction {
       this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
       this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     }
-    this.allow(secrets.networkSalt.secretArn, 'secretsmanager:GetSecretValue');
-    for (const secret of [secrets.edge, secrets.oidc]) {
+    for (const secret of [secrets.networkSalt, secrets.edge, secrets.oidc]) {
       if (secret) this.allow(secret.secretArn, 'secretsmanager:GetSecretValue');
     }
   }

@@ -3,14 +3,9 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import type { DeploymentConfig } from './config.ts';
-import { OwnFunction } from './own-function.ts';
+import { type FunctionProps, OwnFunction } from './own-function.ts';
 
-interface CanaryProps {
-  readonly config: DeploymentConfig;
-  readonly commit: string | undefined;
-  /** The folder of the built function. */
-  readonly code: string;
+interface CanaryProps extends FunctionProps {
   /** Where clients find the gateway. */
   readonly url: string;
   /** Its own key. */
@@ -19,16 +14,16 @@ interface CanaryProps {
 
 /** Asks the gateway from outside every five minutes, as a client would: what keeps callers out can't be seen from inside. */
 export class Canary extends OwnFunction {
-  constructor(scope: Construct, id: string, { config, commit, code, url, secret }: CanaryProps) {
+  constructor(scope: Construct, id: string, { url, secret, ...props }: CanaryProps) {
     super(scope, id, {
-      ...{ config, commit, code },
+      ...props,
       description: 'Private inference gateway: canary',
       memorySize: 256, // it mostly waits
       timeout: Duration.minutes(1),
       environment: {
         CANARY_URL: url,
         CANARY_SECRET_ID: secret.secretArn,
-        SERVICE_NAME: config.environment.SERVICE_NAME ?? '',
+        SERVICE_NAME: props.config.environment.SERVICE_NAME ?? '',
         METRICS_NAMESPACE: Stack.of(scope).stackName,
       },
     });

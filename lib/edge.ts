@@ -1,6 +1,6 @@
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
-import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { FunctionUrlOrigin, type FunctionUrlOriginProps, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -9,14 +9,14 @@ import { Construct } from 'constructs';
 import { originSecretHeader } from '../lambda/identity/network.ts';
 import type { DeploymentConfig } from './config.ts';
 
-/** The origin: a function's URL, or the domain of a web function's endpoint. */
-export type Origin = FunctionUrl | string;
+/** A function's URL, or the domain of a web function's endpoint. */
+type Origin = FunctionUrl | string;
 
 interface EdgeProps {
   readonly config: NonNullable<DeploymentConfig['edge']>;
   readonly origin: Origin;
   /** Other origins for some paths, by pattern, such as `/cli/*`. */
-  readonly other?: { readonly url: Origin; readonly paths: readonly string[] };
+  readonly other: { readonly url: Origin; readonly paths: readonly string[] };
   /** The secret by which the function recognizes requests from the distribution. */
   readonly secret: Secret;
 }
@@ -50,7 +50,7 @@ export class Edge extends Construct {
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       compress: false, // would hold events back
     });
-    const otherBehavior = other && behaviorFor(other.url);
+    const otherBehavior = behaviorFor(other.url);
     const distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Private inference gateway',
       publishAdditionalMetrics: true, // the share of each status: 504 is what a silent gateway looks like from here
@@ -60,9 +60,7 @@ export class Edge extends Construct {
       ...(webAclArn && { webAclId: webAclArn }),
       errorResponses: keptErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: behaviorFor(origin),
-      ...(otherBehavior && {
-        additionalBehaviors: Object.fromEntries(other.paths.map((path) => [path, otherBehavior])),
-      }),
+      additionalBehaviors: Object.fromEntries(other.paths.map((path) => [path, otherBehavior])),
     });
     for (const [rule, reason] of acknowledged)
       Validations.of(distribution).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
@@ -72,9 +70,7 @@ export class Edge extends Construct {
   }
 }
 
-type OriginOptions = cloudfront.OriginProps & { readonly readTimeout: Duration };
-
-function toOrigin(to: Origin, options: OriginOptions): cloudfront.IOrigin {
+function toOrigin(to: Origin, options: FunctionUrlOriginProps): cloudfront.IOrigin {
   if (to instanceof FunctionUrl) return new FunctionUrlOrigin(to, options);
   return new HttpOrigin(to, { ...options, protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY });
 }
@@ -107,12 +103,10 @@ export type EdgeMetrics = ReturnType<typeof createEdgeMetrics>;
  * requests.
  */
 export function createEdgeMetrics(distributionId: string, webAclArn?: string) {
-  const inItsRegion = { region: 'us-east-1', period: Duration.minutes(5) };
+  const create = (namespace: string, metricName: string, statistic: string, dimensionsMap: Record<string, string>) =>
+    new Metric({ namespace, metricName, statistic, dimensionsMap, region: 'us-east-1', period: Duration.minutes(5) });
   const figure = (metricName: string, statistic: string) =>
-    new Metric({
-      ...{ namespace: 'AWS/CloudFront', metricName, statistic, ...inItsRegion },
-      dimensionsMap: { DistributionId: distributionId, Region: 'Global' },
-    });
+    create('AWS/CloudFront', metricName, statistic, { DistributionId: distributionId, Region: 'Global' });
   const rate = (status: string) => figure(`${status}ErrorRate`, 'Average');
   return {
     requests: figure('Requests', 'Sum'),
@@ -126,9 +120,6 @@ export function createEdgeMetrics(distributionId: string, webAclArn?: string) {
     blocked:
       webAclArn === undefined
         ? undefined
-        : new Metric({
-            ...{ namespace: 'AWS/WAFV2', metricName: 'BlockedRequests', statistic: 'Sum', ...inItsRegion },
-            dimensionsMap: { WebACL: webAclArn.split('/').at(-2) ?? '', Rule: 'ALL' },
-          }),
+        : create('AWS/WAFV2', 'BlockedRequests', 'Sum', { WebACL: webAclArn.split('/').at(-2) ?? '', Rule: 'ALL' }),
   };
 }

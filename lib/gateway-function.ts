@@ -1,49 +1,41 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import type { DeploymentConfig } from './config.ts';
-import { PublicFunction, type Right } from './own-function.ts';
+import { type FunctionProps, PublicFunction, type Right } from './own-function.ts';
 import type { Secrets } from './secrets.ts';
 import type { Tables } from './tables.ts';
 
 /** The function that answers every request for inference, one at a time in each of its environments. */
 export class GatewayFunction extends PublicFunction {
   constructor(scope: Construct, id: string, props: GatewayProps) {
-    const { config, commit, code } = props;
+    const { memorySize, reservedConcurrency } = props.config;
     super(scope, id, {
-      config,
-      commit,
+      ...props,
       description: 'Private inference gateway',
-      code,
-      memorySize: config.memorySize,
+      memorySize,
       timeout: Duration.minutes(15), // Lambda's longest; REQUEST_TIMEOUT ends a request before it
-      reservedConcurrency: config.reservedConcurrency,
+      reservedConcurrency,
       environment: environmentOf(scope, props),
     });
     for (const right of rightsOf(props)) this.allow(...right);
   }
 }
 
-export interface GatewayProps {
-  readonly config: DeploymentConfig;
-  /** The commit deployed; undefined if git does not know it. */
-  readonly commit: string | undefined;
-  /** The folder of the built engine. */
-  readonly code: string;
+export interface GatewayProps extends FunctionProps {
   readonly tables: Tables;
   readonly secrets: Secrets;
 }
 
 /** The gateway's environment, in either engine. */
-export function environmentOf(scope: Construct, { config, ...parts }: GatewayProps): Record<string, string> {
+export function environmentOf(scope: Construct, props: GatewayProps): Record<string, string> {
   return {
-    ...config.environment,
-    ...sharedEnvironment(scope, parts),
-    UPSTREAM_SECRET_ID: parts.secrets.upstream.secretArn,
+    ...props.config.environment,
+    ...sharedEnvironment(scope, props),
+    UPSTREAM_SECRET_ID: props.secrets.upstream.secretArn,
   };
 }
 
 /** What the gateway and the function of the page /cli are told alike: they work on the same tables. */
-export function sharedEnvironment(scope: Construct, { tables, secrets }: Pick<GatewayProps, 'tables' | 'secrets'>) {
+export function sharedEnvironment(scope: Construct, { tables, secrets }: GatewayProps) {
   return {
     KEYS_TABLE: tables.keys.tableName,
     QUOTA_TABLE: tables.quota.tableName,

@@ -5,13 +5,17 @@ import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
 
-export interface OwnFunctionProps {
+/** What every function is made from. */
+export interface FunctionProps {
   readonly config: DeploymentConfig;
   /** The commit deployed; undefined if git does not know it. */
   readonly commit: string | undefined;
-  readonly description: string;
   /** The folder of the built function. */
   readonly code: string;
+}
+
+interface OwnFunctionProps extends FunctionProps {
+  readonly description: string;
   readonly memorySize: number;
   readonly timeout: Duration;
   readonly reservedConcurrency?: number | undefined;
@@ -67,14 +71,9 @@ export function allow(role: Role, [resource, ...actions]: Right): void {
  * CloudWatch encrypts log groups by itself. A customer-managed key would cost a dollar a month and protect little: no line holds a
  * prompt, an answer, a key or an address.
  */
-export function createLogs(
-  scope: Construct,
-  id: string,
-  { logRetentionDays }: Pick<DeploymentConfig, 'logRetentionDays'>,
-  logGroupName?: string,
-): LogGroup {
+export function createLogs(scope: Construct, id: string, config: DeploymentConfig, logGroupName?: string): LogGroup {
   return new LogGroup(scope, id, {
-    retention: logRetentionDays,
+    retention: config.logRetentionDays,
     removalPolicy: RemovalPolicy.DESTROY, // of no use once the gateway is gone
     ...(logGroupName !== undefined && { logGroupName }),
   });

@@ -1,4 +1,4 @@
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Secret, type SecretProps } from 'aws-cdk-lib/aws-secretsmanager';
 import { RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 
@@ -32,38 +32,31 @@ export class Secrets extends Construct {
 
   constructor(scope: Construct, id: string, { edge, canary, oidc }: SecretsProps) {
     super(scope, id);
-    this.upstream = new Secret(this, 'Upstream', {
-      description: 'Keys of the upstream, separated by commas',
-      secretObjectValue: { UPSTREAM_API_KEYS: SecretValue.unsafePlainText('') },
-      removalPolicy: RemovalPolicy.RETAIN,
+    const nothingYet = SecretValue.unsafePlainText('');
+    const random = { generateSecretString: { passwordLength: 64, excludePunctuation: true } };
+    this.upstream = createSecret(this, 'Upstream', 'Keys of the upstream, separated by commas', {
+      secretObjectValue: { UPSTREAM_API_KEYS: nothingYet },
     });
     // The operator replaces keys by hand, and generated secrets must not change by themselves: see docs/operations.md.
     const reason =
       'Keys are issued elsewhere; a new salt would lose every guest counter and link; the CDN has to be told.';
     Validations.of(this).acknowledge({ id: 'AwsSolutions::AwsSolutions-SMG4', reason });
-    this.networkSalt = createRandomSecret(this, 'NetworkSalt', 'Salt that network addresses are hashed with');
+    this.networkSalt = createSecret(this, 'NetworkSalt', 'Salt that network addresses are hashed with', random);
     if (canary) {
-      this.canary = new Secret(this, 'Canary', {
-        description: 'Key of the canary, as keys issue --json prints it',
-        secretObjectValue: { key: SecretValue.unsafePlainText('') },
-        removalPolicy: RemovalPolicy.RETAIN,
+      this.canary = createSecret(this, 'Canary', 'Key of the canary, as keys issue --json prints it', {
+        secretObjectValue: { key: nothingYet },
       });
     }
     if (oidc) {
-      this.oidc = new Secret(this, 'OidcClient', {
-        description: 'What the provider of OpenID Connect has given to this gateway as its secret',
+      const description = 'What the provider of OpenID Connect has given to this gateway as its secret';
+      this.oidc = createSecret(this, 'OidcClient', description, {
         secretStringValue: SecretValue.unsafePlainText(' '),
-        removalPolicy: RemovalPolicy.RETAIN,
       });
     }
-    if (edge) this.edge = createRandomSecret(this, 'Edge', 'Proof of the CDN in front of the gateway');
+    if (edge) this.edge = createSecret(this, 'Edge', 'Proof of the CDN in front of the gateway', random);
   }
 }
 
-function createRandomSecret(scope: Construct, id: string, description: string): Secret {
-  return new Secret(scope, id, {
-    description,
-    generateSecretString: { passwordLength: 64, excludePunctuation: true },
-    removalPolicy: RemovalPolicy.RETAIN,
-  });
+function createSecret(scope: Construct, id: string, description: string, value: SecretProps): Secret {
+  return new Secret(scope, id, { description, ...value, removalPolicy: RemovalPolicy.RETAIN });
 }

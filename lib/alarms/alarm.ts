@@ -9,8 +9,8 @@ import type { Construct } from 'constructs';
 /** What an alarm watches, and when it rings. */
 export interface Watch {
   readonly what: string;
-  /** The heading of its runbook in docs/operations.md, as a link writes it. */
-  readonly runbook: string;
+  /** The heading of its runbook in docs/operations.md, as a link writes it; if there is none, that of the alarm's own name. */
+  readonly runbook?: string;
   readonly metric: IMetric;
   /** Rings when the metric is at least this, */
   readonly threshold: number;
@@ -46,16 +46,17 @@ export function fillGaps(usingMetrics: Readonly<Record<string, IMetric>>, expres
 /** Creates an alarm for each, which notifies the topic when it rings and when it is over. */
 export function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[] {
   const action = new SnsAction(topic);
-  return Object.entries(watches).map(([name, { what, runbook, metric, threshold, times, outOf, ringsWithoutData }]) => {
+  return Object.entries(watches).map(([name, watch]) => {
+    const runbook = watch.runbook ?? name.replace(/\B[A-Z]/g, '-$&').toLowerCase();
     const alarm = new Alarm(scope, name, {
-      alarmDescription: `${what} What to do: docs/operations.md#${runbook}`,
-      metric,
-      threshold,
-      evaluationPeriods: outOf,
-      datapointsToAlarm: times,
+      alarmDescription: `${watch.what} What to do: docs/operations.md#${runbook}`,
+      metric: watch.metric,
+      threshold: watch.threshold,
+      evaluationPeriods: watch.outOf,
+      datapointsToAlarm: watch.times,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       // Usually silence means that nobody called.
-      treatMissingData: ringsWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: watch.ringsWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);

@@ -1,16 +1,40 @@
-import type { EdgeMetrics } from '../edge.ts';
-import { fillGaps, lasting, type Watches } from './alarm.ts';
+import { CfnOutput, Stack } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import type { DeploymentConfig } from '../config.ts';
+import { createEdgeMetrics, type EdgeMetrics } from '../edge.ts';
+import { createAlarms, createTopic, fillGaps, lasting, type Watches } from './alarm.ts';
+
+interface EdgeAlarmsProps {
+  readonly config: DeploymentConfig;
+  readonly distributionId: string;
+}
+
+/**
+ * Alarms on CloudFront's metrics, which exist only in us-east-1. An alarm can use only metrics and topics of its own region, so
+ * these have their own stack and topic.
+ */
+export class EdgeAlarmsStack extends Stack {
+  constructor(scope: Construct, id: string, { config, distributionId }: EdgeAlarmsProps) {
+    super(scope, id, {
+      stackName: `InferenceGateway-${config.stage}-edge-alarms`,
+      description: 'Private inference gateway: alarms on its edge',
+      env: { region: 'us-east-1' },
+    });
+    const topic = createTopic(this, config.alarmEmail);
+    createAlarms(this, topic, watchEdge(createEdgeMetrics(distributionId, config.edge?.webAclArn)));
+    new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn });
+  }
+}
 
 /** A percentage of fewer requests in five minutes says little. */
 const fewest = 20;
 const percent = { failing: 10, timingOut: 5, refusing: 50 };
 
 /** CloudFront's answers, from the gateway or on its behalf. */
-export function watchEdge({ requests, failed, unavailable, timedOut, forbidden, blocked }: EdgeMetrics): Watches {
+function watchEdge({ requests, failed, unavailable, timedOut, forbidden, blocked }: EdgeMetrics): Watches {
   return {
     EdgeFailing: {
       what: `Of all answers at the edge, at least ${percent.failing} % are failures (5xx but 503).`,
-      runbook: 'edge-failing',
       // A gateway answers 503 when it is limited, or stopped on purpose.
       metric: fillGaps({ requests, failed, unavailable }, `IF(requests >= ${fewest}, failed - unavailable, 0)`),
       threshold: percent.failing,
@@ -18,14 +42,12 @@ export function watchEdge({ requests, failed, unavailable, timedOut, forbidden, 
     },
     EdgeTimingOut: {
       what: `Of all answers at the edge, at least ${percent.timingOut} % are 504: the gateway was silent for too long.`,
-      runbook: 'edge-timing-out',
       metric: fillGaps({ requests, late: timedOut }, `IF(requests >= ${fewest}, late, 0)`),
       threshold: percent.timingOut,
       ...lasting,
     },
     EdgeRefusing: {
       what: `Of all requests at the edge, at least ${percent.refusing} % are answered 403${blocked ? ', or blocked by the web ACL' : ''}.`,
-      runbook: 'edge-refusing',
       // A web ACL may block with 403 too, so the two shares may not be added.
       metric: blocked
         ? fillGaps(

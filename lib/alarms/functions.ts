@@ -59,7 +59,6 @@ function watchConcurrency(
   return {
     NearingConcurrency: {
       what: 'Four fifths of the executions that Lambda allows at once are taken.',
-      runbook: 'nearing-concurrency',
       // Without a reservation, the function competes with all others of the account.
       metric: reservedConcurrency === undefined ? concurrencyOfAccount : concurrency,
       threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
@@ -74,7 +73,6 @@ function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
   return {
     UrlFailing: {
       what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
-      runbook: 'url-failing',
       // Without the gateway's own refusals and failures: neither scanners nor a stop ring.
       metric: fillGaps(
         { refused: url.refused, failed: url.failed, own: own('errorAnswers') },

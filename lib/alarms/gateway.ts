@@ -12,20 +12,17 @@ export function watchGateway({ own }: GatewayMetrics): Watches {
   return {
     GatewayErrors: {
       what: 'The gateway itself failed: it answered with an error of its own.',
-      runbook: 'gateway-errors',
       metric: fillGaps({ errors: own('gatewayErrors') }),
       ...atOnce,
     },
     ChargesLeftStanding: {
       what: 'Charges may stand that nobody should pay: a table did not answer, or a process was stopped.',
-      runbook: 'charges-left-standing',
       metric: fillGaps({ standing: own('chargesLeftStanding') }),
       ...atOnce,
       threshold: standing,
     },
     SecretsNotRefreshed: {
       what: 'A secret can no longer be read. Its last known value stays in use.',
-      runbook: 'secrets-not-refreshed',
       metric: fillGaps({ failed: own('secretsNotRefreshed') }),
       threshold: 1,
       times: 3,
@@ -40,7 +37,6 @@ export function watchSignIn({ environment }: DeploymentConfig, { own }: GatewayM
   return {
     SignInsFailing: {
       what: "People can't sign in with their company's account: its provider does not answer, or its answers can't be trusted.",
-      runbook: 'sign-ins-failing',
       metric: fillGaps({ failed: own('signInsFailed') }),
       threshold: 1,
       times: 2,
@@ -90,13 +86,11 @@ export function watchBudgets({ environment }: DeploymentConfig, { own }: Gateway
     ...(environment.PRICES !== undefined && {
       BudgetsLeftStanding: {
         what: 'What answers really cost could not be written: their reservations count as if they had been spent.',
-        runbook: 'budgets-left-standing',
         metric: fillGaps({ standing: own('budgetsLeftStanding') }),
         ...lost,
       },
       ReservationsLost: {
         what: 'Reservations were lost with their process: they count against budgets until they are released.',
-        runbook: 'reservations-lost',
         metric: fillGaps({ lost: own('lostReservations') }),
         ...lost,
       },
@@ -125,7 +119,6 @@ export function watchCanary({ canaryFailures }: GatewayMetrics): Watches {
   return {
     CanaryFailing: {
       what: 'For a quarter of an hour, no run of the canary, which asks from outside like a client, has passed.',
-      runbook: 'canary-failing',
       metric: new MathExpression({ expression: 'FILL(failures, 1)', usingMetrics: { failures }, period }),
       threshold: 1,
       times: 1,

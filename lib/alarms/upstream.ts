@@ -20,7 +20,6 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
   return {
     UpstreamCredentialsRefused: {
       what: 'The upstream refused a key (401), or its account is empty (402).',
-      runbook: 'upstream-credentials-refused',
       metric: ofClass('credentials'),
       threshold: 1,
       times: 1,
@@ -28,7 +27,6 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
     },
     UpstreamFailing: {
       what: `At least ${failing.percent} % of the attempts to reach upstreams failed.`,
-      runbook: 'upstream-failing',
       metric: fillGaps(
         { failed: tries('Sum'), asked: tries('SampleCount') },
         `IF(failed >= ${failing.tries}, 100 * failed / asked, 0)`,
@@ -38,7 +36,6 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
     },
     UpstreamDown: {
       what: 'At least half of the attempts to reach upstreams failed, three times within an hour.',
-      runbook: 'upstream-down',
       metric: fillGaps({ share: tries('Average') }),
       threshold: 0.5,
       times: 3,
@@ -46,21 +43,18 @@ export function watchUpstream({ slowFirstByte }: DeploymentConfig, metrics: Gate
     },
     UpstreamLimited: {
       what: 'The upstream limits the account that all callers share (429).',
-      runbook: 'upstream-limited',
       metric: ofClass('limited'),
       threshold: several,
       ...lasting,
     },
     UpstreamMissing: {
       what: 'The upstream does not know the path or the model (404).',
-      runbook: 'upstream-missing',
       metric: ofClass('missing'),
       threshold: several,
       ...lasting,
     },
     UpstreamSlow: {
       what: `One stream in ten waits ${slowFirstByte} s or longer for its first event.`,
-      runbook: 'upstream-slow',
       metric: fillGaps(
         { streams: firstByte('SampleCount'), slowest: firstByte('p90') },
         `IF(streams >= ${fewestStreams}, slowest, 0)`,

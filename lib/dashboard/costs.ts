@@ -1,5 +1,4 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration } from 'aws-cdk-lib/core';
 import type { DashboardProps } from './widgets.ts';
 import { graph, share, table } from './widgets.ts';
@@ -14,38 +13,34 @@ const prices = {
   edgeBytes: 0.000085,
 };
 
+const tokens = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const;
+
 /** The row that shows what the gateway costs. */
 export function costs(props: DashboardProps): cloudwatch.IWidget[] {
   const { metrics, logGroup, functionLogGroup, walletLogGroup } = props;
   return [
     graph(
       'Tokens, as the upstream bills them',
-      (['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const).map((kind) =>
-        metrics.own(kind),
-      ),
-      8,
+      tokens.map((kind) => metrics.own(kind)),
     ),
-    graph(
-      'Prompts from the cache, and answers without usage (%)',
-      [
-        share('fromCache', metrics.own('cacheReadTokens'), metrics.own('inputTokens')),
-        share('withoutUsage', metrics.own('answersWithoutUsage'), metrics.own('duration', 'SampleCount')),
-      ],
-      8,
-    ),
-    graph('Dollars an hour: requests, tables and edge', spendingOf(props), 8),
-    computeOf([...(functionLogGroup ? [functionLogGroup] : []), walletLogGroup]),
-    table(
-      'Most used by',
-      [logGroup],
-      [
-        'filter message = "answered"',
-        'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
-        'sort output desc',
-        'limit 20',
-      ],
-      12,
-    ),
+    graph('Prompts from the cache, and answers without usage (%)', [
+      share('fromCache', metrics.own('cacheReadTokens'), metrics.own('inputTokens')),
+      share('withoutUsage', metrics.own('answersWithoutUsage'), metrics.own('duration', 'SampleCount')),
+    ]),
+    graph('Dollars an hour: requests, tables and edge', spendingOf(props)),
+    // From the lines with the billed duration that Lambda adds to the log of each function.
+    table('Dollars an hour: compute', [functionLogGroup, walletLogGroup], 4, [
+      'filter @type = "REPORT"',
+      'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
+      `stats sum(gigabyteSeconds) / 1000000 * ${prices.gigabyteSeconds} as dollars by bin(1h) as hour`,
+      'sort hour desc',
+    ]),
+    table('Most used by', [logGroup], 12, [
+      'filter message = "answered"',
+      'stats count(*) as requests, sum(inputTokens) as input, sum(outputTokens) as output by caller, key, member, network, model',
+      'sort output desc',
+      'limit 20',
+    ]),
   ];
 }
 
@@ -53,24 +48,19 @@ export function costs(props: DashboardProps): cloudwatch.IWidget[] {
 export function spending({ metrics, logGroup }: DashboardProps, currency: string): cloudwatch.IWidget[] {
   const day = Duration.days(1);
   return [
-    graph(`Spent a day, by model (${currency})`, [metrics.split('spent', day)], 8),
+    graph(`Spent a day, by model (${currency})`, [metrics.split('spent', day)]),
     graph(`Saved by caches a day (${currency})`, [metrics.own('savedByCaches').with({ period: day })], 4),
     graph(
       'Spending limit (%), and reservations that stand',
       [metrics.own('spendShare', 'Maximum'), metrics.own('budgetsLeftStanding'), metrics.own('lostReservations')],
       4,
     ),
-    table(
-      `Most spent by (${currency})`,
-      [logGroup],
-      [
-        'filter ispresent(cost)',
-        'stats sum(cost) as spent, count(*) as answers by key, member, model',
-        'sort spent desc',
-        'limit 20',
-      ],
-      8,
-    ),
+    table(`Most spent by (${currency})`, [logGroup], 8, [
+      'filter ispresent(cost)',
+      'stats sum(cost) as spent, count(*) as answers by key, member, model',
+      'sort spent desc',
+      'limit 20',
+    ]),
   ];
 }
 
@@ -79,41 +69,19 @@ function spendingOf({ metrics, edge }: DashboardProps): cloudwatch.IMetric[] {
   const { gatewayFunction, accountsFunction } = metrics;
   const { KeyReads, QuotaReads, QuotaWrites } = metrics.tableUses;
   return [
-    ...(gatewayFunction
-      ? [{ label: 'invocations', metric: gatewayFunction.invocations, price: prices.invocations }]
-      : []),
+    { label: 'invocations', metric: gatewayFunction?.invocations, price: prices.invocations },
     { label: 'invocations of /cli', metric: accountsFunction.invocations, price: prices.invocations },
-    ...(edge
-      ? [
-          { label: 'requests at the edge', metric: edge.requests, price: prices.edgeRequests },
-          { label: 'transfer at the edge', metric: edge.bytes, price: prices.edgeBytes },
-        ]
-      : []),
+    { label: 'requests at the edge', metric: edge?.requests, price: prices.edgeRequests },
+    { label: 'transfer at the edge', metric: edge?.bytes, price: prices.edgeBytes },
     { label: 'quota writes', metric: QuotaWrites.units, price: prices.writeUnits },
     { label: 'quota reads', metric: QuotaReads.units, price: prices.readUnits },
     { label: 'key reads', metric: KeyReads.units, price: prices.readUnits },
-  ].map(({ label, metric, price }, index) => {
-    const expression = `${price} * amount${index} / 1000000`;
-    return new cloudwatch.MathExpression({
-      expression,
-      usingMetrics: { [`amount${index}`]: metric },
-      label,
-      period: Duration.hours(1),
+  ]
+    .flatMap(({ metric, ...paid }) => (metric ? [{ metric, ...paid }] : []))
+    .map(({ label, metric, price }, index) => {
+      const amount = `amount${index}`;
+      const expression = `${price} * ${amount} / 1000000`;
+      const usingMetrics = { [amount]: metric };
+      return new cloudwatch.MathExpression({ expression, usingMetrics, label, period: Duration.hours(1) });
     });
-  });
-}
-
-/** From the lines with the billed duration that Lambda adds to the log of each function. */
-function computeOf(logGroups: readonly ILogGroup[]): cloudwatch.IWidget {
-  return table(
-    'Dollars an hour: compute',
-    logGroups,
-    [
-      'filter @type = "REPORT"',
-      'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
-      `stats sum(gigabyteSeconds) / 1000000 * ${prices.gigabyteSeconds} as dollars by bin(1h) as hour`,
-      'sort hour desc',
-    ],
-    4,
-  );
 }

@@ -1,7 +1,6 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Aws, Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { EdgeMetrics } from '../edge.ts';
 import type { FunctionMetrics } from '../gateway-metrics.ts';
 import { costs, spending } from './costs.ts';
 import type { DashboardProps } from './widgets.ts';
@@ -40,54 +39,45 @@ export class Dashboard extends Construct {
 
 function health({ metrics, edge }: DashboardProps): cloudwatch.IWidget[] {
   const { own, gatewayFunction, accountsFunction } = metrics;
+  const percentiles = (of: 'timeToFirstByte' | 'duration') => ['p50', 'p90', 'p99'].map((each) => own(of, each));
   return [
-    graph(
-      'Requests and faults',
-      [
-        own('requests'),
-        own('errorAnswers'),
-        own('gatewayErrors'),
-        own('chargesLeftStanding'),
-        own('secretsNotRefreshed'),
-        own('signInsFailed'),
-        ...(gatewayFunction ? [gatewayFunction.crashes] : []),
-        ...(metrics.webFailures ? [metrics.webFailures] : []),
-        accountsFunction.crashes.with({ label: 'Errors of /cli' }),
-        ...(metrics.canaryFailures ? [metrics.canaryFailures] : []),
-        own('coldStarts'),
-      ],
-      8,
-    ),
-    graph(
-      'What callers got, from the function or from AWS',
-      [...(gatewayFunction ? urlFigures(gatewayFunction) : []), ...urlFigures(accountsFunction, ' of /cli')],
-      8,
-    ),
-    graph(
-      'Concurrent executions, and throttles',
-      [
-        ...(gatewayFunction ? [gatewayFunction.concurrency, gatewayFunction.throttles] : []),
-        accountsFunction.throttles.with({ label: 'Throttles of /cli' }),
-        ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
-      ],
-      8,
-    ),
-    graph(
-      'Time to first byte (ms)',
-      ['p50', 'p90', 'p99'].map((statistic) => own('timeToFirstByte', statistic)),
-      8,
-    ),
-    graph(
-      'Duration (ms)',
-      ['p50', 'p90', 'p99'].map((statistic) => own('duration', statistic)),
-      8,
-    ),
-    ...(edge ? [graph('At the edge: refused and failed (%)', edgeRates(edge), 8)] : []),
+    graph('Requests and faults', [
+      own('requests'),
+      own('errorAnswers'),
+      own('gatewayErrors'),
+      own('chargesLeftStanding'),
+      own('secretsNotRefreshed'),
+      own('signInsFailed'),
+      gatewayFunction?.crashes,
+      metrics.webFailures,
+      accountsFunction.crashes.with({ label: 'Errors of /cli' }),
+      metrics.canaryFailures,
+      own('coldStarts'),
+    ]),
+    graph('What callers got, from the function or from AWS', [
+      ...(gatewayFunction ? urlFigures(gatewayFunction) : []),
+      ...urlFigures(accountsFunction, ' of /cli'),
+    ]),
+    graph('Concurrent executions, and throttles', [
+      gatewayFunction?.concurrency,
+      gatewayFunction?.throttles,
+      accountsFunction.throttles.with({ label: 'Throttles of /cli' }),
+      ...Object.values(metrics.tableUses).map(({ throttled }) => throttled),
+    ]),
+    graph('Time to first byte (ms)', percentiles('timeToFirstByte')),
+    graph('Duration (ms)', percentiles('duration')),
+    ...(edge
+      ? [
+          graph('At the edge: refused and failed (%)', [
+            edge.refused,
+            edge.failed,
+            edge.forbidden,
+            edge.unavailable,
+            edge.timedOut,
+          ]),
+        ]
+      : []),
   ];
-}
-
-function edgeRates({ refused, failed, forbidden, unavailable, timedOut }: EdgeMetrics): cloudwatch.IMetric[] {
-  return [refused, failed, forbidden, unavailable, timedOut];
 }
 
 function urlFigures({ url }: FunctionMetrics, whose = ''): cloudwatch.IMetric[] {
@@ -106,55 +96,36 @@ function limits({ metrics, logGroup }: DashboardProps): cloudwatch.IWidget[] {
       [metrics.own('dailyLimitUsed', 'Average'), metrics.own('guestDailyLimitUsed', 'Average')],
       6,
     ),
-    table(
-      'Most limited callers',
-      [logGroup],
-      [
-        'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
-        'stats count(*) as refused by caller, key, network, code',
-        'sort refused desc',
-        'limit 20',
-      ],
-      12,
-    ),
+    table('Most limited callers', [logGroup], 12, [
+      'filter message = "refused" and code in ["rate_limited", "quota_exceeded"]',
+      'stats count(*) as refused by caller, key, network, code',
+      'sort refused desc',
+      'limit 20',
+    ]),
   ];
 }
 
 function upstream({ metrics, logGroup, walletLogGroup, canaryLogGroup }: DashboardProps): cloudwatch.IWidget[] {
   return [
-    graph('Failures by class', [metrics.split('upstreamFailures')], 8),
-    table(
-      'Failures by class, upstream and status',
-      [logGroup],
-      [
-        'filter level in ["warn", "error"] and ispresent(upstream)',
-        'fields coalesce(kind, reason) as class',
-        'stats count(*) as failures by class, upstream, upstreamStatus',
-        'sort failures desc',
-        'limit 20',
-      ],
-      8,
-    ),
-    graph(
-      'Tries, failed tries, refunds, and requests sent in part',
-      [
-        metrics.own('upstreamFailedTries', 'SampleCount').with({ label: 'Tries' }),
-        metrics.own('upstreamFailedTries'),
-        metrics.own('refunds'),
-        metrics.own('leftOut'),
-      ],
-      8,
-    ),
-    table(
-      'Latest failures',
-      [logGroup, walletLogGroup, ...(canaryLogGroup ? [canaryLogGroup] : [])],
-      [
-        'filter level in ["warn", "error"]',
-        'fields @timestamp, requestId, message, code, coalesce(kind, reason) as class, upstream, upstreamStatus, tries',
-        'sort @timestamp desc',
-        'limit 20',
-      ],
-      width,
-    ),
+    graph('Failures by class', [metrics.split('upstreamFailures')]),
+    table('Failures by class, upstream and status', [logGroup], 8, [
+      'filter level in ["warn", "error"] and ispresent(upstream)',
+      'fields coalesce(kind, reason) as class',
+      'stats count(*) as failures by class, upstream, upstreamStatus',
+      'sort failures desc',
+      'limit 20',
+    ]),
+    graph('Tries, failed tries, refunds, and requests sent in part', [
+      metrics.own('upstreamFailedTries', 'SampleCount').with({ label: 'Tries' }),
+      metrics.own('upstreamFailedTries'),
+      metrics.own('refunds'),
+      metrics.own('leftOut'),
+    ]),
+    table('Latest failures', [logGroup, walletLogGroup, canaryLogGroup], width, [
+      'filter level in ["warn", "error"]',
+      'fields @timestamp, requestId, message, code, coalesce(kind, reason) as class, upstream, upstreamStatus, tries',
+      'sort @timestamp desc',
+      'limit 20',
+    ]),
   ];
 }

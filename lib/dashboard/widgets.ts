@@ -16,21 +16,26 @@ export function heading(text: string): cloudwatch.IWidget {
   });
 }
 
-/** A graph of one or more metrics. */
-export function graph(title: string, left: cloudwatch.IMetric[], span = 6): cloudwatch.IWidget {
+/** A graph of those of the metrics that this deployment has. */
+export function graph(
+  title: string,
+  metrics: readonly (cloudwatch.IMetric | undefined)[],
+  span = 8,
+): cloudwatch.IWidget {
+  const left = metrics.filter((metric) => metric !== undefined);
   return new cloudwatch.GraphWidget({ title, left, width: span, height: 6, leftYAxis: { min: 0, showUnits: false } });
 }
 
-/** A query that runs when somebody looks, for half a cent a gigabyte of log. */
+/** A query of those logs that this deployment has. It runs when somebody looks, for half a cent a gigabyte of log. */
 export function table(
   title: string,
-  logGroups: readonly ILogGroup[],
+  logGroups: readonly (ILogGroup | undefined)[],
+  span: number,
   queryLines: string[],
-  span = 16,
 ): cloudwatch.IWidget {
   return new cloudwatch.LogQueryWidget({
     title,
-    logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),
+    logGroupNames: logGroups.flatMap((logGroup) => logGroup?.logGroupName ?? []),
     queryLines,
     view: cloudwatch.LogQueryVisualizationType.TABLE,
     width: span,
@@ -56,7 +61,7 @@ export interface DashboardProps {
   /** The gateway's log. */
   readonly logGroup: ILogGroup;
   /** The log with Lambda's own report of each invocation. */
-  readonly functionLogGroup?: ILogGroup | undefined;
+  readonly functionLogGroup: ILogGroup | undefined;
   readonly walletLogGroup: ILogGroup;
   readonly canaryLogGroup: ILogGroup | undefined;
   readonly edge: EdgeMetrics | undefined;

@@ -5,8 +5,8 @@ import { App } from 'aws-cdk-lib/core';
 import { catalogue } from '../../lambda/errors.ts';
 import { metrics } from '../../lambda/report/metrics.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
+import { EdgeAlarmsStack } from '../../lib/alarms/edge.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
-import { EdgeAlarmsStack } from '../../lib/edge-alarms-stack.ts';
 import { least, synthesizeStack } from '../support/stack.ts';
 
 const page = readFileSync('docs/hosting.md', 'utf8');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { Template } from 'aws-cdk-lib/assertions';
 import { App } from 'aws-cdk-lib/core';
+import { EdgeAlarmsStack } from '../../lib/alarms/edge.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
-import { EdgeAlarmsStack } from '../../lib/edge-alarms-stack.ts';
 import { readAlarms, statesOf } from '../support/alarms.ts';
 import { least, synthesizeStack } from '../support/stack.ts';
 

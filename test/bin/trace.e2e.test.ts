@@ -45,22 +45,21 @@ test('positions in the bundle become those in the sources of the deployed commit
   expect(Number(laterLine) - Number(line)).toBe(3);
 });
 
-test('so do those in the server’s bundle', () => {
+test('so do those in the server’s bundle, and positions from another build are reported', () => {
   const before = readFileSync(join(checkout, 'dist/server/index.js'), 'utf8').split('listening on ')[0] ?? '';
   const lines = before.split('\n');
   const position = `/var/task/index.js:${lines.length}:${(lines.at(-1) ?? '').length}`;
-  expect(trace(['--of', 'server'], `at listen (file://${position})`).stdout).toMatch(
-    /^at listen \(lambda\/[\w/-]+\.ts:\d+:\d+\)$/m,
-  );
+  const foreign = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
+  const { status, stdout, stderr } = trace(['--of', 'server', '-'], `at listen (file://${position})\n${foreign}`);
+  expect([status, stdout.trim()]).toEqual([0, expect.stringMatching(/^at listen \(lambda\/[\w/-]+\.ts:\d+:\d+\)\n/)]);
+  expect(stdout).toContain(foreign);
+  expect(stderr).toContain('chunk-ABCDEFGH.mjs: not of this build');
 });
 
-test('positions from another build are reported', () => {
-  const line = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
-  const { status, stdout, stderr } = trace(['--of', 'accounts', '-'], line);
-  expect([status, stdout.trim()]).toEqual([0, line]);
-  expect(stderr).toContain('chunk-ABCDEFGH.mjs: not of this build');
-  expect(trace(['--commit', 'nowhere'], line)).toMatchObject({
-    status: 1,
-    stderr: 'error: there is no commit nowhere\n',
-  });
+test('a bundle or commit that is not there is reported', () => {
+  const choices =
+    "error: option '--of <function>' argument 'edge' is invalid. Allowed choices are gateway, accounts, server.\n";
+  expect(trace(['--of', 'edge'], '')).toMatchObject({ status: 2, stderr: choices });
+  const said = 'error: there is no commit nowhere\n';
+  expect(trace(['--commit', 'nowhere'], '')).toMatchObject({ status: 1, stderr: said });
 });

@@ -102,7 +102,7 @@ test('list continues after a page, with and without a member', async () => {
     do {
       const list = ['list', ...member, '--page-size', '2', ...(from === null ? [] : ['--from', from])];
       const page = await runJson(...list);
-      if (page.next) expect(await run(...list)).toMatch(new RegExp(`--from ${page.next}$`));
+      if (page.next) expect(await run(...list)).toMatch(new RegExp(`\\n\\nThere are more: add --from ${page.next}$`));
       ids.push(...page.keys.map(({ id }: { id: string }) => id));
       from = page.next;
     } while (from !== null);

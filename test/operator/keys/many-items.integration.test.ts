@@ -1,6 +1,5 @@
 import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { list } from '../../../operator/keys/commands.ts';
 import { showUsage } from '../../../operator/keys/usage.ts';
 import { now, startKeysProgram } from './keys-program.ts';
 
@@ -83,12 +82,6 @@ describe('list', () => {
       .toReversed();
     expect([...idsOf(first), ...idsOf(second)]).toEqual(expected);
     expect([idsOf(first).length, second.next]).toEqual([30, undefined]);
-  });
-
-  test('says which option shows the rest', async () => {
-    const { text, json } = await list(target, { state: { is: 'revoked', at: now }, pageSize: 5 }, now);
-    expect(json).toMatchObject({ keys: { length: 5 }, next: expect.any(String) });
-    expect(text).toMatch(/\n\nThere are more: add --from [\w-]+$/);
   });
 });
 

@@ -1,16 +1,5 @@
-import {
-  type Content,
-  type Header,
-  isRef,
-  nameOf,
-  type OpenApi,
-  type Operation,
-  type Parameter,
-  type Ref,
-  type Response,
-  resolve,
-  type Schema,
-} from './openapi.ts';
+import type { Content, OpenApi, Operation, Parameter, Response, Schema } from './openapi.ts';
+import { nameOf, schemaOf } from './openapi.ts';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
@@ -43,17 +32,17 @@ const named = (name: string, type: string, required = false): string =>
 /** The members of an object, one row each: members of inner objects by their path, those of composed schemas together. */
 export function renderFields(document: OpenApi, schema: Schema): string {
   return fields(
-    membersOf(document, schema).map(([name, member, required]) => {
-      const { description } = member.$ref ? resolve(document, member as Schema & Ref) : member;
-      return [named(name, renderType(member), required), prose(description)];
-    }),
+    membersOf(document, schema).map(([name, member, required]) => [
+      named(name, renderType(member), required),
+      prose(schemaOf(document, member).description),
+    ]),
   );
 }
 
 type Member = readonly [name: string, schema: Schema, required: boolean];
 
 function membersOf(document: OpenApi, schema: Schema, within = ''): readonly Member[] {
-  const whole = resolve(document, schema as Schema & Ref);
+  const whole = schemaOf(document, schema);
   const parts = (whole.allOf ?? []).flatMap((part) => membersOf(document, part, within));
   const own = Object.entries(whole.properties ?? {}).flatMap(([name, member]): Member[] => {
     // Leave out members that an answer never has.
@@ -67,36 +56,34 @@ function membersOf(document: OpenApi, schema: Schema, within = ''): readonly Mem
 
 /** What a value may be, in a few words. */
 export function renderType({ $ref, const: constant, enum: values, type, items }: Schema): string {
-  if ($ref !== undefined) return `<a href="#${nameOf({ $ref })}">${escapeHtml(nameOf({ $ref }))}</a>`;
+  if ($ref !== undefined) return linkTo($ref);
   if (constant !== undefined) return code(JSON.stringify(constant));
   if (values) return values.map((value) => code(JSON.stringify(value))).join(', ');
   if (items) return `array of ${renderType(items)}`;
   return [type ?? 'any'].flat().join(' or ');
 }
 
-/** How a path answers other methods and a WebSocket's handshake. */
-const besides = { 'x-other-methods': '405', 'x-websocket': '426' };
+function linkTo(schema: string): string {
+  return `<a href="#${nameOf(schema)}">${escapeHtml(nameOf(schema))}</a>`;
+}
 
 /** What every status except success means, each meaning once, however many endpoints have it. */
 export function renderErrors(document: OpenApi): string {
   const statuses = new Map<string, Map<string, readonly unknown[]>>();
-  const note = (status: string, { description, headers }: Response) => {
-    const error = Object.entries(headers ?? {}).find(([name]) => name.endsWith('-Error'))?.[1];
+  const note = (status: string, answer: Response | undefined) => {
+    if (!answer || status === '200') return;
     const meanings = statuses.get(status) ?? new Map();
-    statuses.set(status, meanings.set(description, error ? codesOf(resolve<Header>(document, error).schema) : []));
+    const error = Object.entries(answer.headers).find(([name]) => name.endsWith('-Error'))?.[1];
+    statuses.set(status, meanings.set(answer.description, error ? codesOf(error.schema) : []));
   };
   for (const { operation } of listEndpoints(document)) {
-    for (const [status, response] of Object.entries(operation.responses)) {
-      if (status !== '200') note(status, resolve<Response>(document, response));
-    }
+    for (const [status, response] of Object.entries(operation.responses)) note(status, response);
   }
-  for (const methods of Object.values(document.paths)) {
-    for (const [extension, status] of Object.entries(besides)) {
-      const answer = methods[extension] as Ref | undefined;
-      if (answer) note(status, resolve<Response>(document, answer));
-    }
+  for (const path of Object.values(document.paths)) {
+    note('405', path['x-other-methods']);
+    note('426', path['x-websocket']);
   }
-  note('404', resolve<Response>(document, document['x-unknown-path']));
+  note('404', document['x-unknown-path']);
   const rows = [...statuses].toSorted(([a], [b]) => a.localeCompare(b));
   const render = ([text, codes]: readonly [text: string, codes: readonly unknown[]]) =>
     `<dd>${codes.map((name) => code(String(name))).join(' ')}<span>${prose(text)}</span></dd>`;
@@ -107,7 +94,7 @@ export function renderErrors(document: OpenApi): string {
     .join('')}</dl>`;
 }
 
-const codesOf = ({ const: constant, enum: values = [constant] }: Schema = {}): readonly unknown[] => values;
+const codesOf = ({ const: constant, enum: values = [constant] }: Schema): readonly unknown[] => values;
 
 /** An endpoint of the document. */
 export interface Endpoint {
@@ -121,10 +108,10 @@ export interface Endpoint {
 /** The endpoints of a document without preflights, which only browsers send. */
 export function listEndpoints(document: OpenApi): readonly Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, { parameters = [], ...methods }]) =>
-    ['get', 'post'].flatMap((method) => {
-      const operation = methods[method] as Operation | undefined;
+    (['get', 'post'] as const).flatMap((method) => {
+      const operation = methods[method];
       if (!operation) return [];
-      const all = [...parameters, ...(operation.parameters ?? [])].map((ref) => resolve<Parameter>(document, ref));
+      const all = [...parameters, ...(operation.parameters ?? [])];
       return [{ method: method.toUpperCase(), path, operation, parameters: all }];
     }),
   );
@@ -133,13 +120,14 @@ export function listEndpoints(document: OpenApi): readonly Endpoint[] {
 export function renderEndpoint(document: OpenApi, { method, path, operation, parameters }: Endpoint): string {
   const { operationId, summary, description, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
-  const answer = responses['200'] && resolve<Response>(document, responses['200']);
+  const answer = responses['200'];
+  const schema = body && schemaOf(document, body.schema);
   return `<section class="card endpoint" aria-labelledby="${operationId}">
 <h2 id="${operationId}">${escapeHtml(summary)}</h2>
 <p class="route"><span class="method">${method}</span> ${code(path)}</p>
 ${paragraph(description)}
 ${renderParameters(parameters)}
-${body ? `<h3>Body</h3>${paragraph(schemaOf(document, body).description)}${renderFields(document, schemaOf(document, body))}` : ''}
+${schema ? `<h3>Body</h3>${paragraph(schema.description)}${renderFields(document, schema)}` : ''}
 ${renderExamples(body)}
 ${answer ? renderAnswer(answer) : ''}
 <h3>Errors</h3>
@@ -149,8 +137,6 @@ ${answer ? renderAnswer(answer) : ''}
     .join(' ')}</p>
 </section>`;
 }
-
-const schemaOf = (document: OpenApi, { schema }: Content) => resolve<Schema>(document, schema as Ref);
 
 const linkToStatus = (status: string) => `<a href="#status-${status}">${status}</a>`;
 
@@ -177,8 +163,8 @@ function renderAnswer({ description, content = {} }: Response): string {
   const { 'application/json': json, 'text/event-stream': stream } = content;
   const events = stream?.['x-event-data'];
   return `<h3>Answer</h3>
-<p>${prose(description)}${json && isRef(json.schema) ? ` As JSON: <a href="#${nameOf(json.schema)}">${nameOf(json.schema)}</a>.` : ''}${
-    events ? ` As a stream, each event: <a href="#${nameOf(events)}">${nameOf(events)}</a>.` : ''
+<p>${prose(description)}${json?.schema.$ref ? ` As JSON: ${linkTo(json.schema.$ref)}.` : ''}${
+    events?.$ref ? ` As a stream, each event: ${linkTo(events.$ref)}.` : ''
   }${stream?.['x-last-data'] ? ` Last comes ${code(`data: ${stream['x-last-data']}`)}.` : ''}${
     stream?.['x-keep-alive'] ? ` While the model is silent, ${code(stream['x-keep-alive'])} keeps the connection.` : ''
   }</p>`;

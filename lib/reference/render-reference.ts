@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type Header, type OpenApi, type Response, resolve, type Schema } from './openapi.ts';
+import { type OpenApi, readOpenApi, type Schema } from './openapi.ts';
 import {
   code,
   type Endpoint,
@@ -54,10 +54,8 @@ const renderKeys = ({ components }: OpenApi): string =>
 /** Each header once, under the names that it has in the answers. */
 function renderHeaders(document: OpenApi): string {
   const answers = listEndpoints(document).flatMap(({ operation }) => Object.values(operation.responses));
-  const headers = answers.flatMap((answer) => Object.entries(resolve<Response>(document, answer).headers ?? {}));
-  const meanings = headers.map(
-    ([name, header]) => [name, resolve<Header>(document, header).description ?? ''] as const,
-  );
+  const headers = answers.flatMap((answer) => Object.entries(answer.headers));
+  const meanings = headers.map(([name, { description = '' }]) => [name, description] as const);
   const told = new Map(meanings.filter(([, text]) => text !== '').toReversed());
   return fields([...told].map(([name, text]) => [code(name), prose(text)]));
 }
@@ -72,12 +70,11 @@ ${paragraph(schema.description)}${choices || plain ? `<p>${choices ?? plain}</p>
 /** The generated files of the pages, by their place beside the others: they are made from docs/openapi.json. */
 export async function makePages(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
-  const document: OpenApi = JSON.parse(text);
+  const served = JSON.parse(text);
   // Its first paragraph is about the file among the sources, and about names that are filled in here.
-  const [, ...description] = document.info.description.split('\n\n');
-  const served = { ...document, info: { ...document.info, description: description.join('\n\n') } };
+  served.info.description = served.info.description.split('\n\n').slice(1).join('\n\n');
   return new Map([
-    ['docs/index.html', leavePlaces(renderReference(document))],
+    ['docs/index.html', leavePlaces(renderReference(readOpenApi(text)))],
     ['docs/openapi.json', leavePlaces(JSON.stringify(served))],
   ]);
 }

@@ -5,8 +5,9 @@ import type { Route } from '../../lambda/request/routes.ts';
 import { type ServerEvent, sse, until } from '../../local/upstream/script.ts';
 
 import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
+import { readEvents } from '../support/client-view.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type DocumentedOperation, readEvents } from './contract.ts';
+import type { DocumentedOperation } from './contract.ts';
 import { contract, guest, inference, models, send, sendInVain } from './probe.ts';
 
 const streaming = inference.filter(({ keepAlive }) => keepAlive !== undefined);
